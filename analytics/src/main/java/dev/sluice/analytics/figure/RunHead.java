@@ -16,6 +16,9 @@ import java.util.TreeMap;
 
 /** First lines of a summary, about the run itself, and its last lines, about provenance. */
 public final class RunHead {
+  /** Beginning of the note that the clocks of processes differ. */
+  public static final String CLOCKS_DIFFER = "clocks differ by up to ";
+
   private static final long CLOCK_OFFSET_NOTED_NS = 1_000_000;
 
   private RunHead() {}
@@ -28,7 +31,7 @@ public final class RunHead {
     }
     notes.addAll(notes(run.context().experiment(), run.isEmulated(), run.context().notes()));
     if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
-      notes.add("clocks differ by up to " + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
+      notes.add(CLOCKS_DIFFER + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
     }
     return notes;
   }

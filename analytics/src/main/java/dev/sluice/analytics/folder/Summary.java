@@ -23,6 +23,9 @@ public final class Summary {
   /** Beginning of each reason of a verdict that {@link #notComparable} gave. */
   public static final String NOT_COMPARABLE_BECAUSE = "not comparable: ";
 
+  /** Beginning of the note that other processes took much of the machine. */
+  public static final String BUSY_MACHINE = "busy machine: ";
+
   private static final String BY_CLASS_WORKLOAD = "by_class_workload";
 
   private static final JsonMapper JSON =

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.folder.Summary;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunSummarized;
@@ -214,6 +215,15 @@ public final class Run {
     List<String> reasons = notComparable();
     if (!reasons.isEmpty()) {
       words.put("not comparable", reasons);
+    }
+    if (summary != null) {
+      texts(summary.path("notes")).stream()
+          .filter(note -> note.startsWith(Summary.BUSY_MACHINE))
+          .map(note -> note.substring(Summary.BUSY_MACHINE.length()))
+          .forEach(others -> words.put("busy machine", List.of(others)));
+      if (summary.path("unstable").asBoolean()) {
+        words.put("unstable", List.of("the queue rose over the whole measured window"));
+      }
     }
     return words;
   }

@@ -34,6 +34,10 @@ public final class ChartStyle {
   public static final Color INK = new Color(0x22, 0x22, 0x22);
   public static final Color GRID = new Color(0xdd, 0xdd, 0xdd);
   public static final Color QUIET = new Color(0x77, 0x77, 0x77);
+
+  /** Ink of the notes of a run. */
+  static final Color NOTE = new Color(0xa3, 0x3c, 0x00);
+
   public static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 18);
   public static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 14);
 

@@ -35,10 +35,9 @@ final class CoverageOverTimePlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     XYChart chart =
         ChartStyle.xyChart("time since time zero, s", "batches longer than their bound, %");
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     Batches batches = run.batches();
     int[] rows = byEnd(run);
     double toS = 0;

@@ -15,8 +15,9 @@ import java.util.stream.IntStream;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
- * Batches over time: a bar for each in the row of its lane, colored by workload. A run with too
- * many batches to tell apart shows only the stretch in which the most jobs waited, and says which.
+ * Batches over time: a bar for each in the row of its lane, colored by workload. The picture is as
+ * high as its lanes need. A run with too many batches to tell apart shows only the stretch in which
+ * the most jobs waited, and says which.
  */
 final class LaneTimelinePlot implements Plot {
   private static final int BATCHES_PER_LANE_MAX = 40;
@@ -28,7 +29,7 @@ final class LaneTimelinePlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     Batches batches = run.batches();
     int[] ran = IntStream.range(0, batches.size()).map(batches::at).filter(batches::ran).toArray();
     if (ran.length == 0) {
@@ -46,8 +47,9 @@ final class LaneTimelinePlot implements Plot {
             .distinct()
             .toList();
     Stretch stretch = stretch(run, ran, lanes.size());
-    String title = ChartStyle.title(subject(), run);
-    var frame = new PictureFrame(stretch.whole() ? title : title + " · " + stretch.text());
+    if (!stretch.whole()) {
+      frame.titled(stretch.text());
+    }
     int[] shown = Arrays.stream(ran).filter(batch -> stretch.overlaps(batches, batch)).toArray();
     var chart = new TimelineChart();
     List<String> workloads = run.workloadNames();
@@ -66,7 +68,8 @@ final class LaneTimelinePlot implements Plot {
                 stretch.fromNs() / 1e9,
                 stretch.toNs() / 1e9,
                 "lane",
-                lanes)));
+                lanes),
+            TimelineChart.height(lanes.size())));
   }
 
   /** A part of the run. */

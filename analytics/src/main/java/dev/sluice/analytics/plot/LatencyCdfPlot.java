@@ -18,9 +18,11 @@ import org.knowm.xchart.XYChart;
 /**
  * Share of each class's measured jobs that were done within a time, and beside it the share that
  * was not, on a logarithmic axis, where the last jobs can be seen. Both are step functions: they
- * move only where a job ended. A curve ends below 1 where jobs were not done. The thin upright
- * lines are the classes' promises; of a class that promises a multiple of the isolated time, the
- * least and the most.
+ * move only where a job ended, and end with the last job that was done. There a class whose jobs
+ * were all done is at 1 and at 0, which is the foot of the logarithmic axis; a class of which some
+ * were never done ends at their share, and the legend counts them. The thin upright lines are the
+ * classes' promises; of a class that promises a multiple of the isolated time, the least and the
+ * most.
  */
 final class LatencyCdfPlot implements Plot {
   private static final int POINTS_MAX = 2_000;
@@ -33,7 +35,7 @@ final class LatencyCdfPlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     List<String> classes = run.classNames();
     double leastMs = Double.POSITIVE_INFINITY;
     double mostMs = 0;
@@ -56,7 +58,11 @@ final class LatencyCdfPlot implements Plot {
     }
     double fromMs = ChartStyle.niceBelow(leastMs);
     double toMs = ChartStyle.niceAbove(mostMs);
-    double floor = Math.pow(10, Math.floor(Math.log10(0.5 / run.measuredCount())));
+    int[] counts = measured(run);
+    double floor = floor(doneNs, counts);
+    boolean reachesNone =
+        IntStream.range(0, counts.length)
+            .anyMatch(i -> counts[i] > 0 && doneNs.get(i).size() == counts[i]);
     XYChart within = chart("share of measured jobs done within", fromMs, toMs);
     within.getStyler().setYAxisMin(0.0);
     within.getStyler().setYAxisMax(1.0);
@@ -68,20 +74,21 @@ final class LatencyCdfPlot implements Plot {
     beyond.getStyler().setYAxisLogarithmic(true);
     beyond.getStyler().setYAxisMin(floor);
     beyond.getStyler().setYAxisMax(1.0);
-    beyond.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
-    int[] counts = measured(run);
+    beyond
+        .getStyler()
+        .setYAxisTickLabelsFormattingFunction(
+            share -> reachesNone && isFoot(share, floor) ? "0" : ChartStyle.tick(share));
     for (int i = 0; i < classes.size(); i++) {
       int count = counts[i];
       if (count > 0) {
         double[][] drawn = drawn(doneNs.get(i));
-        int done = doneNs.get(i).size();
-        String name = classes.get(i) + " (" + done + " of " + count + " done)";
+        String name = legend(classes.get(i), doneNs.get(i).size(), count);
         Color color = ChartStyle.ofClass(i);
         BasicStroke stroke = ChartStyle.stroke(i, 2.4f);
-        ChartStyle.curve(within, name, within(drawn, done, count, fromMs, toMs), color, stroke);
-        ChartStyle.curve(
-            beyond, name, beyond(drawn, done, count, fromMs, toMs, floor), color, stroke);
+        if (drawn.length > 0) {
+          ChartStyle.curve(within, name, within(drawn, count, fromMs), color, stroke);
+          ChartStyle.curve(beyond, name, beyond(drawn, count, fromMs, floor), color, stroke);
+        }
         frame.line(name, color, stroke);
       }
     }
@@ -140,6 +147,32 @@ final class LatencyCdfPlot implements Plot {
     return Math.max(LEAST_MS, ns / 1e6);
   }
 
+  /**
+   * Foot of the logarithmic axis: a power of ten below every share above 0 that a curve reaches.
+   *
+   * @param counts numbers of measured jobs of the classes, of which at least one job was done
+   */
+  static double floor(List<LongBag> doneNs, int[] counts) {
+    double least =
+        IntStream.range(0, counts.length)
+            .filter(i -> doneNs.get(i).size() > 0)
+            .mapToDouble(i -> Math.max(1, counts[i] - doneNs.get(i).size()) / (double) counts[i])
+            .min()
+            .orElse(1);
+    return Math.pow(10, Math.floor(Math.log10(0.5 * least)));
+  }
+
+  private static boolean isFoot(double share, double floor) {
+    return share < 1.5 * floor; // ticks above are at least twice as high
+  }
+
+  static String legend(String className, int done, int count) {
+    return className
+        + (done == count
+            ? " (all " + count + " done)"
+            : " (" + (count - done) + " of " + count + " never done)");
+  }
+
   static String legend(JobClass jobClass, double[] sloMs) {
     return jobClass.name()
         + " SLO "
@@ -151,24 +184,22 @@ final class LatencyCdfPlot implements Plot {
             : " (" + ChartStyle.tick(jobClass.sloScale()) + " × alone)");
   }
 
-  /** The share done within a time: from 0, up at each job's latency, level to the right end. */
-  static ChartStyle.Steps within(
-      double[][] drawn, int done, int count, double fromMs, double toMs) {
+  /** The share done within a time: from 0, up at each job's latency, to the last one's. */
+  static ChartStyle.Steps within(double[][] drawn, int count, double fromMs) {
     var steps = new ChartStyle.Steps(fromMs, 0);
     for (double[] rankAndMs : drawn) {
       steps.to(rankAndMs[1], rankAndMs[0] / count);
     }
-    return steps.to(toMs, (double) done / count);
+    return steps;
   }
 
-  /** One minus that share, down to the floor where none is left. */
-  static ChartStyle.Steps beyond(
-      double[][] drawn, int done, int count, double fromMs, double toMs, double floor) {
+  /** One minus the share done within a time, down to the floor where no job is left. */
+  static ChartStyle.Steps beyond(double[][] drawn, int count, double fromMs, double floor) {
     var steps = new ChartStyle.Steps(fromMs, 1);
     for (double[] rankAndMs : drawn) {
       steps.to(rankAndMs[1], Math.max(floor, (count - rankAndMs[0]) / count));
     }
-    return steps.to(toMs, Math.max(floor, (double) (count - done) / count));
+    return steps;
   }
 
   /**

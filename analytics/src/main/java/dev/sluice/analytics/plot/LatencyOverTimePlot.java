@@ -50,7 +50,7 @@ final class LatencyOverTimePlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     Jobs jobs = run.jobs();
     boolean someDone = false;
     long lastNs = Jobs.NONE;
@@ -79,7 +79,6 @@ final class LatencyOverTimePlot implements Plot {
             .summaryStatistics();
     double from = ChartStyle.niceBelow(values.getMin());
     double to = ChartStyle.niceAbove(1.3 * values.getMax());
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     XYChart[] charts = new XYChart[PERCENTS.size()];
     boolean infinite = false;
     for (int i = 0; i < PERCENTS.size(); i++) {

@@ -29,7 +29,7 @@ final class LatencyPercentilesPlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     if (run.measuredDoneBatches().size() == 0) {
       return Optional.empty();
     }
@@ -47,7 +47,6 @@ final class LatencyPercentilesPlot implements Plot {
       }
     }
     var bars = new Bars(PERCENTILES);
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     boolean few = false;
     boolean infinite = false;
     for (int i = 0; i < classes.size(); i++) {

@@ -18,9 +18,9 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * What stands around the charts of a picture: its title above, its legend below, both in as many
- * lines as they need, so that neither is ever cut off. A picture with a very long legend is higher
- * than {@link ChartStyle#HEIGHT}.
+ * Texts around the charts of a picture: its title and the notes of its run above, its legend below,
+ * each in as many lines as it needs, so that none is ever cut off. A picture with a very long
+ * legend is higher than {@link ChartStyle#HEIGHT}.
  */
 public final class PictureFrame {
   private static final int MARGIN = 24;
@@ -29,9 +29,11 @@ public final class PictureFrame {
   private static final int BETWEEN = 28;
   private static final int LINE = 22;
   private static final int TITLE_LINE = 26;
+  private static final int NOTE_LINE = 20;
   private static final int BODY_MIN = 470;
 
-  private final String title;
+  private String title;
+  private final List<String> notes;
   private final List<Entry> legend = new ArrayList<>();
 
   /** Draws a sample of a line, a filling or a marker into a box. */
@@ -51,7 +53,23 @@ public final class PictureFrame {
 
   /** A picture with a title. */
   public PictureFrame(String title) {
+    this(title, List.of());
+  }
+
+  /**
+   * A picture with a title, and notes below it.
+   *
+   * @param notes short texts, each of which says what a reader must know of all numbers shown
+   */
+  PictureFrame(String title, List<String> notes) {
     this.title = title;
+    this.notes = List.copyOf(notes);
+  }
+
+  /** Adds a text to the title. */
+  PictureFrame titled(String text) {
+    title += " · " + text;
+    return this;
   }
 
   public PictureFrame line(String name, Color color, BasicStroke stroke) {
@@ -142,8 +160,20 @@ public final class PictureFrame {
   }
 
   public BufferedImage around(JFreeChart chart) {
-    return around(
-        (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height)));
+    return around(body(chart));
+  }
+
+  /**
+   * The picture of a chart with a height of its own.
+   *
+   * @param height height of the chart alone, in pixels
+   */
+  BufferedImage around(JFreeChart chart, int height) {
+    return around(body(chart), height, 0);
+  }
+
+  private static Body body(JFreeChart chart) {
+    return (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height));
   }
 
   /** A picture of words in place of a chart. */
@@ -166,15 +196,25 @@ public final class PictureFrame {
 
   /** The picture of a body that draws itself, as wide as {@link ChartStyle#WIDTH}. */
   public BufferedImage around(Body body) {
+    return around(body, BODY_MIN, ChartStyle.HEIGHT);
+  }
+
+  /** The picture, in which neither the body nor the whole is lower than these pixels. */
+  private BufferedImage around(Body body, int bodyMin, int heightMin) {
     Graphics2D measuring = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB).createGraphics();
     int inside = ChartStyle.WIDTH - 2 * MARGIN;
     List<String> titles = lines(title, measuring.getFontMetrics(ChartStyle.TITLE), inside);
+    List<String> noteLines =
+        notes.isEmpty()
+            ? List.of()
+            : lines(String.join(" · ", notes), measuring.getFontMetrics(ChartStyle.TEXT), inside);
     List<Placed> placed = placed(measuring.getFontMetrics(ChartStyle.TEXT), inside);
     measuring.dispose();
-    int below = placed.isEmpty() ? 0 : placed.get(placed.size() - 1).line() + 1;
-    int top = 18 + TITLE_LINE * titles.size();
-    int bottom = 14 + LINE * below;
-    int height = Math.max(ChartStyle.HEIGHT, top + BODY_MIN + bottom);
+    int legendLines = placed.isEmpty() ? 0 : placed.get(placed.size() - 1).line() + 1;
+    int notesTop = 10 + TITLE_LINE * titles.size();
+    int top = notesTop + 8 + NOTE_LINE * noteLines.size();
+    int bottom = 14 + LINE * legendLines;
+    int height = Math.max(heightMin, top + bodyMin + bottom);
     var image = new BufferedImage(ChartStyle.WIDTH, height, BufferedImage.TYPE_INT_RGB);
     Graphics2D graphics = image.createGraphics();
     graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
@@ -186,6 +226,11 @@ public final class PictureFrame {
     graphics.setFont(ChartStyle.TITLE);
     for (int i = 0; i < titles.size(); i++) {
       centred(graphics, titles.get(i), 10 + TITLE_LINE * (i + 1));
+    }
+    graphics.setColor(ChartStyle.NOTE);
+    graphics.setFont(ChartStyle.TEXT);
+    for (int i = 0; i < noteLines.size(); i++) {
+      centred(graphics, noteLines.get(i), notesTop + 3 + NOTE_LINE * (i + 1));
     }
     graphics.translate(0, top);
     body.draw(graphics, height - top - bottom);

@@ -16,6 +16,11 @@ interface Plot {
     return true;
   }
 
-  /** The picture; empty if the run has nothing to show. */
-  Optional<BufferedImage> draw(RunRows run, Summary summary);
+  /**
+   * Draws the picture.
+   *
+   * @param frame title and notes of the run, to which the picture adds its legend
+   * @return empty if the run has nothing to show
+   */
+  Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame);
 }

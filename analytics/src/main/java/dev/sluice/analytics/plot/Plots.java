@@ -60,10 +60,8 @@ public final class Plots {
       Files.deleteIfExists(file); // of a report written before
       return;
     }
-    BufferedImage image =
-        plot.draw(run, summary)
-            .orElseGet(
-                () -> new PictureFrame(ChartStyle.title(plot.subject(), run)).saying(why(run)));
+    var frame = new PictureFrame(ChartStyle.title(plot.subject(), run), RunNotes.of(summary));
+    BufferedImage image = plot.draw(run, summary, frame).orElseGet(() -> frame.saying(why(run)));
     Files.write(file, Picture.png(image));
   }
 

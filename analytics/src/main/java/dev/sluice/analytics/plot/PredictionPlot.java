@@ -29,7 +29,7 @@ final class PredictionPlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     Batches batches = run.batches();
     IntColumn rows = PredictionFigures.predicted(run);
     if (rows.size() == 0) {
@@ -37,7 +37,6 @@ final class PredictionPlot implements Plot {
     }
     XYChart chart = ChartStyle.xyChart("predicted service time, ms", "actual service time, ms");
     chart.getStyler().setMarkerSize(7);
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {

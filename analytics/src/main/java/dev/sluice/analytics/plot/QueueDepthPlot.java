@@ -25,13 +25,12 @@ final class QueueDepthPlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     if (run.jobs().isEmpty()) {
       return Optional.empty();
     }
     XYChart chart =
         ChartStyle.xyChart("time since time zero, s", "jobs that arrived and have not started");
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     long endNs = run.windowEndNs();
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size(); i++) {

@@ -21,7 +21,7 @@ final class SloViolationsPlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     if (run.measuredCount() == 0) {
       return Optional.empty();
     }
@@ -30,7 +30,6 @@ final class SloViolationsPlot implements Plot {
     List<String> classes = run.classNames();
     long[][][] counts = counts(run);
     var bars = new Bars(groups);
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     double highest = 0;
     for (int i = 0; i < classes.size(); i++) {
       long[][] ofClass = counts[i]; // of each workload, then of all

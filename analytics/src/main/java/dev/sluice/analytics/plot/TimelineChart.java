@@ -18,6 +18,10 @@ import org.jfree.data.xy.XYIntervalSeriesCollection;
 /** Bars over time, in a row for each lane or GPU, colored by what ran. */
 public final class TimelineChart {
   private static final double HALF_A_BAR = 0.38;
+  private static final double ROWS_MARGIN = 0.1;
+  private static final int ROW_HEIGHT = 36;
+  private static final int AXIS_HEIGHT = 81;
+  private static final int HEIGHT_MAX = 1_500;
 
   private final XYIntervalSeriesCollection all = new XYIntervalSeriesCollection();
   private final XYBarRenderer renderer = new XYBarRenderer();
@@ -28,6 +32,15 @@ public final class TimelineChart {
     renderer.setShadowVisible(false);
     renderer.setBarPainter(new StandardXYBarPainter());
     renderer.setDrawBarOutline(true);
+  }
+
+  /**
+   * Height of a chart in which each row has the same room, in pixels; with very many rows each has
+   * less.
+   */
+  static int height(int rows) {
+    return (int)
+        Math.min(HEIGHT_MAX, Math.round(AXIS_HEIGHT + ROW_HEIGHT * (rows + 2 * ROWS_MARGIN)));
   }
 
   /** Adds a bar to a series; it must lie within the times shown, or it is left out. */
@@ -57,7 +70,7 @@ public final class TimelineChart {
     var row = new SymbolAxis(rowLabel, rows.toArray(new String[0]));
     row.setInverted(true);
     row.setGridBandsVisible(false);
-    row.setRange(-0.6, rows.size() - 0.4);
+    row.setRange(-0.5 - ROWS_MARGIN, rows.size() - 0.5 + ROWS_MARGIN);
     style(row);
     var plot = new XYPlot(all, time, row, renderer);
     plot.setBackgroundPaint(Color.WHITE);

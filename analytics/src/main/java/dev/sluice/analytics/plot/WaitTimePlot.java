@@ -27,7 +27,7 @@ final class WaitTimePlot implements Plot {
   }
 
   @Override
-  public Optional<BufferedImage> draw(RunRows run, Summary summary) {
+  public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     List<Map<Integer, Integer>> counts = counts(run);
     int firstBin = Integer.MAX_VALUE;
     int lastBin = Integer.MIN_VALUE;
@@ -42,7 +42,6 @@ final class WaitTimePlot implements Plot {
     }
     XYChart chart =
         ChartStyle.xyChart("intended arrival to start, ms", "share of the class's done jobs, %");
-    var frame = new PictureFrame(ChartStyle.title(subject(), run));
     List<String> classes = run.classNames();
     for (int i = 0; i < classes.size(); i++) {
       int done = counts.get(i).values().stream().mapToInt(Integer::intValue).sum();

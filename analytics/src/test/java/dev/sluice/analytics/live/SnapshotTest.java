@@ -107,6 +107,20 @@ final class SnapshotTest {
   }
 
   @Test
+  void saysWhatItsPicturesSay_whenTheRunHasEnded() throws Exception {
+    String summary =
+        """
+        {"verdict": "met", "not_comparable": [], "unstable": true,
+         "notes": ["busy machine: others took 33 % of its processors meanwhile", "other"]}
+        """;
+    var run = Run.of(described(Map.of()), new RunSummarized("run-1", summary, null));
+    assertThat(run.words())
+        .containsEntry("busy machine", List.of("others took 33 % of its processors meanwhile"))
+        .containsEntry("unstable", List.of("the queue rose over the whole measured window"))
+        .containsOnlyKeys("emulated", "busy machine", "unstable");
+  }
+
+  @Test
   void saysThatTheRunFailed_whenItWasGivenUp() {
     var run = Run.of(described(Map.of()), new RunSummarized("run-1", null, "the disk is full"));
     JsonNode json = run.json(List.of());

@@ -15,6 +15,7 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -111,11 +112,156 @@ final class PlotsTest {
     doneNs.add(40_000_000);
     doneNs.add(20_000_000);
     double[][] drawn = LatencyCdfPlot.drawn(doneNs);
-    ChartStyle.Steps within = LatencyCdfPlot.within(drawn, 2, 4, 10, 100);
-    assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40, 100, 100);
-    assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5, 0.5, 0.5);
-    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(drawn, 2, 2, 10, 100, 0.1);
-    assertThat(beyond.ys()).containsExactly(1, 1, 0.5, 0.5, 0.1, 0.1, 0.1);
+    ChartStyle.Steps within = LatencyCdfPlot.within(drawn, 4, 10);
+    assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40);
+    assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5);
+    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(drawn, 2, 10, 0.1);
+    assertThat(beyond.xs()).containsExactly(10, 20, 20, 40, 40);
+    assertThat(beyond.ys()).containsExactly(1, 1, 0.5, 0.5, 0.1);
+    assertThat(LatencyCdfPlot.beyond(drawn, 4, 10, 0.1).ys())
+        .as("two of four were never done")
+        .containsExactly(1, 1, 0.75, 0.75, 0.5);
+  }
+
+  @Test
+  void footOfTheTail_liesBelowTheLastShareAboveNone() {
+    var two = new LongBag(new Space());
+    two.add(1);
+    two.add(2);
+    assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {2})).isEqualTo(0.1);
+    assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {10})).isEqualTo(0.1);
+    var none = new LongBag(new Space());
+    assertThat(LatencyCdfPlot.floor(List.of(two, none), new int[] {2, 9})).isEqualTo(0.1);
+    var many = new LongBag(new Space());
+    for (int i = 0; i < 1_000; i++) {
+      many.add(i);
+    }
+    assertThat(LatencyCdfPlot.floor(List.of(two, many), new int[] {2, 1_000})).isEqualTo(1e-4);
+    assertThat(LatencyCdfPlot.floor(List.of(two, many), new int[] {2, 1_020})).isEqualTo(0.001);
+  }
+
+  @Test
+  void countsTheJobsThatWereNeverDone() {
+    assertThat(LatencyCdfPlot.legend("batch", 70, 70)).isEqualTo("batch (all 70 done)");
+    assertThat(LatencyCdfPlot.legend("batch", 67, 70)).isEqualTo("batch (3 of 70 never done)");
+    assertThat(LatencyCdfPlot.legend("batch", 0, 70)).isEqualTo("batch (70 of 70 never done)");
+  }
+
+  /** Nobody may read a curve that goes on as jobs that were never done. */
+  @Test
+  void curvesOfLatency_endWithTheLastJob() throws IOException {
+    SyntheticRun run = SyntheticRun.of(SyntheticRun.experiment(1.2, 5, 60, 2, Map.of()), 7);
+    run.report().write(folder);
+    BufferedImage image = picture("latency_cdf");
+    int middle = image.getWidth() / 2;
+    int chartsEnd = image.getHeight() - 40; // the legend is below
+    int[] topOfLeft = rows(image, 0, middle, 40, chartsEnd, ChartStyle.ofClass(0)).get(0);
+    assertThat(topOfLeft[0]).as("up to share 1").isLessThan(150);
+    assertThat(topOfLeft[1]).isLessThan(10);
+    int[] footOfRight =
+        last(rows(image, middle, image.getWidth(), 40, chartsEnd, ChartStyle.ofClass(0)));
+    assertThat(footOfRight[0]).as("down to the foot").isGreaterThan(600);
+    assertThat(footOfRight[1]).isLessThan(10);
+  }
+
+  @Test
+  void everyPictureCarriesTheNotesOfItsRun() throws IOException {
+    Experiment overloaded = SyntheticRun.experiment(120, 5, 60, 2, Map.of());
+    RunReport report = SyntheticRun.of(overloaded, 7).report();
+    report.write(folder);
+    assertThat(RunNotes.of(report.summary()))
+        .containsExactly("unstable: the queue rose over the whole window");
+    for (String name : Plots.names(overloaded)) {
+      assertThat(noted(picture(name))).as(name).isPositive();
+    }
+    RunReport quiet = SyntheticRun.of(withPredictor(true), 7).report();
+    quiet.write(folder);
+    assertThat(RunNotes.of(quiet.summary())).isEmpty();
+    for (String name : Plots.names()) {
+      assertThat(noted(picture(name))).as(name).isZero();
+    }
+  }
+
+  @Test
+  void notesStandBelowTheTitle_inAsManyLinesAsTheyNeed() {
+    BufferedImage one = new PictureFrame("T", List.of("a note", "another")).saying("words");
+    assertThat(rows(one, 0, one.getWidth(), 0, one.getHeight(), ChartStyle.NOTE))
+        .allMatch(row -> row[0] > 36 && row[0] < 64);
+    BufferedImage many = new PictureFrame("T", List.of("note ".repeat(80))).saying("words");
+    assertThat(last(rows(many, 0, many.getWidth(), 0, many.getHeight(), ChartStyle.NOTE))[0])
+        .isBetween(76, 104);
+    assertThat(one.getHeight()).isEqualTo(ChartStyle.HEIGHT);
+  }
+
+  @Test
+  void lanesHaveEqualRoom_andThePictureIsAsHighAsTheyNeed() throws IOException {
+    for (int lanes : new int[] {1, 2, 16, 32}) {
+      List<Integer> bars = heightsOfBars(lanes);
+      assertThat(bars).as("lanes").hasSize(lanes);
+      assertThat(bars).allMatch(height -> height >= 25 && height <= 28);
+      assertThat(picture("lane_timeline").getHeight())
+          .isBetween(130 + 36 * lanes, 200 + 36 * lanes);
+    }
+  }
+
+  @Test
+  void lanesAreThinner_whereThePictureWouldBeTooHigh() throws IOException {
+    assertThat(heightsOfBars(64)).hasSize(64).allMatch(height -> height >= 14 && height <= 18);
+    assertThat(picture("lane_timeline").getHeight()).isBetween(1_500, 1_600);
+    assertThat(TimelineChart.height(1_000)).isEqualTo(TimelineChart.height(64));
+  }
+
+  /**
+   * Draws a run that keeps a number of lanes busy, and measures one workload's bars.
+   *
+   * @return height of the bars in each lane, in pixels
+   */
+  private List<Integer> heightsOfBars(int lanes) throws IOException {
+    SyntheticRun.of(SyntheticRun.experiment(40.0 * lanes, 0, 3, lanes, Map.of()), 7)
+        .report()
+        .write(folder);
+    BufferedImage image = picture("lane_timeline");
+    int chartEnd = image.getHeight() - 40; // the legend is below
+    List<Integer> heights = new ArrayList<>();
+    int previous = Integer.MIN_VALUE;
+    for (int[] row : rows(image, 0, image.getWidth(), 0, chartEnd, ChartStyle.ofWorkload(0))) {
+      if (row[0] == previous + 1) {
+        heights.set(heights.size() - 1, heights.get(heights.size() - 1) + 1);
+      } else {
+        heights.add(1);
+      }
+      previous = row[0];
+    }
+    return heights;
+  }
+
+  /** Rows of a part of a picture that hold pixels of a color, and the number of these pixels. */
+  private static List<int[]> rows(
+      BufferedImage image, int fromX, int toX, int fromY, int toY, Color color) {
+    return IntStream.range(fromY, toY)
+        .mapToObj(
+            y ->
+                new int[] {
+                  y,
+                  (int)
+                      IntStream.range(fromX, toX)
+                          .filter(x -> image.getRGB(x, y) == color.getRGB())
+                          .count()
+                })
+        .filter(row -> row[1] > 0)
+        .toList();
+  }
+
+  private static int[] last(List<int[]> rows) {
+    return rows.get(rows.size() - 1);
+  }
+
+  private static int noted(BufferedImage image) {
+    return rows(image, 0, image.getWidth(), 0, image.getHeight(), ChartStyle.NOTE).size();
+  }
+
+  private BufferedImage picture(String name) throws IOException {
+    return ImageIO.read(folder.resolve("plots").resolve(name + ".png").toFile());
   }
 
   @Test
@@ -205,7 +351,9 @@ final class PlotsTest {
     assertThat(Files.size(file)).isPositive();
     BufferedImage image = ImageIO.read(file.toFile());
     assertThat(image.getWidth()).isEqualTo(ChartStyle.WIDTH);
-    assertThat(image.getHeight()).isEqualTo(ChartStyle.HEIGHT);
+    if (!name.equals("lane_timeline")) { // it is as high as its lanes need
+      assertThat(image.getHeight()).isEqualTo(ChartStyle.HEIGHT);
+    }
     Set<Integer> colours = new HashSet<>();
     for (int x = 0; x < image.getWidth(); x++) {
       for (int y = 0; y < image.getHeight(); y++) {

@@ -63,7 +63,7 @@ public record Environment(
         notes.add(
             String.format(
                 Locale.ROOT,
-                "busy machine: others took %.0f %% of its processors meanwhile",
+                Summary.BUSY_MACHINE + "others took %.0f %% of its processors meanwhile",
                 100 * (foreign + steal)));
       }
     }

@@ -122,7 +122,7 @@ public record SeriesRun(int status, Optional<String> spoiled) {
         .path("notes")
         .forEach(
             note -> {
-              if (note.asText().startsWith("busy machine")) {
+              if (note.asText().startsWith(Summary.BUSY_MACHINE)) {
                 reasons.add(note.asText());
               }
             });
