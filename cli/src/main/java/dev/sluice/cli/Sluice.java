@@ -111,7 +111,7 @@ public final class Sluice implements Callable<Integer> {
             new PrintStream(
                 new BufferedOutputStream(output, OUTPUT_BUFFER_BYTES), true, outputCharset())));
     System.setErr(new EscapedStream(System.err));
-    int status = execute(arguments);
+    int status = executeWithinMemory(arguments);
     System.out.flush();
     String error = output.error();
     if (error != null) {
@@ -127,6 +127,18 @@ public final class Sluice implements Callable<Integer> {
   private static Charset outputCharset() {
     String byDefault = System.getProperty("sun.stdout.encoding", Charset.defaultCharset().name());
     return Charset.forName(System.getProperty("stdout.encoding", byDefault));
+  }
+
+  private static int executeWithinMemory(String... arguments) {
+    try {
+      return execute(arguments);
+    } catch (OutOfMemoryError e) {
+      News.error(
+          "sluice: error: the memory that Java may use (%s) is full.\n"
+                  .formatted(DiskSpace.mib(Runtime.getRuntime().maxMemory()))
+              + "  Maybe ask for fewer jobs, or give it more: SLUICE_JAVA_OPTS=-Xmx4g");
+      return ExitStatus.BUG;
+    }
   }
 
   /** Runs a command and returns its exit status. */

@@ -42,8 +42,8 @@ public final class EmulationFigures implements Figure {
 
     Errors(RunRows run) {
       batches = run.batches();
-      errorsNs = new LongBag(run.space());
-      timesLimit = new LongBag(run.space());
+      errorsNs = new LongBag();
+      timesLimit = new LongBag();
     }
 
     @Override

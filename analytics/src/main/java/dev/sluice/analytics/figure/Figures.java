@@ -230,7 +230,7 @@ public final class Figures {
     int[] laneOfPlace = Lanes.ofPlaces(batches);
     var beforeOnLane = new @Nullable BatchView[laneOfPlace.length];
     BatchView next = batches.view();
-    IntColumn byStart = Lanes.byStart(batches, run.space());
+    IntColumn byStart = Lanes.byStart(batches);
     for (int i = 0; i < byStart.size(); i++) {
       next.show(byStart.get(i));
       int lane = laneOfPlace[next.placeNumber()];
@@ -245,6 +245,5 @@ public final class Figures {
         next = before;
       }
     }
-    byStart.clear();
   }
 }

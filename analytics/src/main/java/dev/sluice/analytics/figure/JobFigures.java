@@ -99,7 +99,7 @@ public final class JobFigures implements Figure {
       toNs = run.windowEndNs();
       groups = new Group[run.classNames().size()][run.workloadNames().size()];
       for (Group[] ofClass : groups) {
-        Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag(run.space()))));
+        Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag())));
       }
       ofKind = new Group[run.jobs().kinds().size()];
       Arrays.setAll(ofKind, kind -> groups[run.classOfKind(kind)][run.workloadOfKind(kind)]);

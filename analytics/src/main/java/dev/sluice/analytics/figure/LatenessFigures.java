@@ -61,8 +61,8 @@ final class LatenessFigures implements Figure {
     Delays(RunRows run) {
       this.run = run;
       jobs = run.jobs();
-      latenessNs = new LongBag(run.space());
-      appendDelayNs = new LongBag(run.space());
+      latenessNs = new LongBag();
+      appendDelayNs = new LongBag();
     }
 
     @Override

@@ -95,8 +95,8 @@ final class LoopFigures implements Figure {
       jobs = run.jobs();
       batches = run.batches();
       places = batches.places();
-      hopsNs = new LongBag(run.space());
-      bubblesNs = new LongBag(run.space());
+      hopsNs = new LongBag();
+      bubblesNs = new LongBag();
       windowStartNs = run.windowStartNs();
       windowEndNs = run.windowEndNs();
     }
@@ -148,9 +148,6 @@ final class LoopFigures implements Figure {
     public void addTo(Summary summary) {
       addPercentiles(summary, "hop", hopsNs);
       addPercentiles(summary, "bubble", bubblesNs);
-      if (startableAtNs != null) {
-        startableAtNs.clear();
-      }
     }
   }
 
@@ -165,7 +162,7 @@ final class LoopFigures implements Figure {
     Map<Integer, Long> earliestByShard = new HashMap<>();
     int shard = NONE;
     long earliest = Long.MAX_VALUE;
-    var earliestNs = new LongColumn(run.space(), Long.MAX_VALUE);
+    var earliestNs = new LongColumn(Long.MAX_VALUE);
     for (int i = batches.size() - 1; i >= 0; i--) {
       int batch = batches.at(i);
       if (batches.shard(batch) != shard) {

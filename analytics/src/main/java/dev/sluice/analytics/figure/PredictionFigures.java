@@ -15,7 +15,6 @@ import dev.sluice.analytics.statistic.CompensatedSum;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.analytics.statistic.Space;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -100,7 +99,7 @@ public final class PredictionFigures implements Figure {
       batches = run.batches();
       List<String> workloads = run.workloadNames();
       ofWorkloads = groups(workloads.size());
-      Group ofNone = new Group(run.space());
+      Group ofNone = new Group();
       ofModel =
           batches.models().stream()
               .map(model -> workloads.indexOf(model.workload()))
@@ -115,7 +114,7 @@ public final class PredictionFigures implements Figure {
     }
 
     private List<Group> groups(int count) {
-      return Stream.generate(() -> new Group(run.space())).limit(count).toList();
+      return Stream.generate(() -> new Group()).limit(count).toList();
     }
 
     @Override
@@ -207,7 +206,7 @@ public final class PredictionFigures implements Figure {
   public static IntColumn predicted(RunRows run) {
     Batches batches = run.batches();
     IntColumn done = run.measuredDoneBatches();
-    var predicted = new IntColumn(run.space(), 0);
+    var predicted = new IntColumn(0);
     for (int i = 0; i < done.size(); i++) {
       if (batches.predictedNs(done.get(i)) > 0 && batches.serviceNs(done.get(i)) > 0) {
         predicted.add(done.get(i));
@@ -301,9 +300,9 @@ public final class PredictionFigures implements Figure {
     final List<Bounded> bounded;
     private final Bounded[] each;
 
-    Group(Space space) {
-      biases = new LongBag(space);
-      bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b, space)).toList();
+    Group() {
+      biases = new LongBag();
+      bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b)).toList();
       each = bounded.toArray(new Bounded[0]);
     }
 
@@ -329,9 +328,9 @@ public final class PredictionFigures implements Figure {
     final CompensatedSum pinball = new CompensatedSum();
     long misses;
 
-    Bounded(UpperBound bound, Space space) {
+    Bounded(UpperBound bound) {
       this.bound = bound;
-      overs = new LongBag(space);
+      overs = new LongBag();
     }
 
     void take(Given given) {

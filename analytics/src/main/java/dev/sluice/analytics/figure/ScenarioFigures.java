@@ -82,7 +82,7 @@ final class ScenarioFigures implements Figure {
 
     SingleStream(RunRows run) {
       this.run = run;
-      latencyNs = new LongBag(run.space());
+      latencyNs = new LongBag();
     }
 
     @Override

@@ -121,7 +121,7 @@ final class SpellFigures implements Figure {
 
     @Override
     public void addTo(Summary summary) {
-      var off = new LongColumn(run.space(), 0);
+      var off = new LongColumn(0);
       if (varies) {
         addOffTheMean(off);
       }
@@ -133,7 +133,6 @@ final class SpellFigures implements Figure {
                 ? null
                 : autocorrelation(off.size(), i -> Double.longBitsToDouble(off.get(i)), lag));
       }
-      off.clear();
     }
 
     /** Adds the values of the batches as the bits of numbers with a fraction. */
@@ -152,7 +151,6 @@ final class SpellFigures implements Figure {
           off.add(Double.doubleToRawLongBits(value));
         }
       }
-      sorted.clear();
     }
 
     private Kind kindOf(int batch) {
@@ -161,14 +159,13 @@ final class SpellFigures implements Figure {
 
     private IntColumn byStart() {
       IntColumn done = run.measuredDoneBatches();
-      var rows = new IntColumn(run.space(), -1);
+      var rows = new IntColumn(-1);
       for (int i = 0; i < done.size(); i++) {
         if (batches.serviceNs(done.get(i)) >= 1) {
           rows.add(done.get(i));
         }
       }
       return Order.sorted(
-          run.space(),
           rows,
           (a, b) -> {
             int by = Long.compare(batches.startedAtNs(a), batches.startedAtNs(b));

@@ -54,7 +54,7 @@ final class StabilityFigures implements Figure {
 
     Queue(RunRows run) {
       this.run = run;
-      leavesNs = new LongBag(run.space());
+      leavesNs = new LongBag();
     }
 
     @Override

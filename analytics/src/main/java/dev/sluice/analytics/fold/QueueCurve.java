@@ -15,12 +15,11 @@ public final class QueueCurve {
 
   /** The queue of the jobs for which holds what is asked. */
   public static QueueCurve of(RunRows run, IntPredicate which) {
-    var atNs = new LongColumn(run.space(), 0);
-    var waiting = new LongColumn(run.space(), 0);
+    var atNs = new LongColumn(0);
+    var waiting = new LongColumn(0);
     QueueWalk.over(
         run.jobs(),
         which,
-        run.space(),
         (ns, count) -> {
           atNs.add(ns);
           waiting.add(count);

@@ -3,7 +3,6 @@ package dev.sluice.analytics.fold;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.LongBag;
-import dev.sluice.analytics.statistic.Space;
 import java.util.List;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +31,9 @@ public final class QueueWalk {
     this.to = to;
   }
 
-  /**
-   * Walks over the queue of the jobs for which holds what is asked; each time comes once.
-   *
-   * @param space room for the times at which jobs stop to wait
-   */
-  public static void over(Jobs jobs, IntPredicate which, Space space, Steps to) {
-    var leavesNs = new LongBag(space);
+  /** Walks over the queue of the jobs for which holds what is asked; each time comes once. */
+  public static void over(Jobs jobs, IntPredicate which, Steps to) {
+    var leavesNs = new LongBag();
     JobView job = jobs.view();
     for (int i = 0; i < jobs.size(); i++) {
       if (which.test(jobs.at(i))) {

@@ -7,7 +7,6 @@ import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Beside;
-import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -38,13 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Facts arrive at least once. Of a job's requests, of a dispatch's completions and of the
  * dispatches of one id the first counts; further copies are no fault. A second outcome of a job is
- * a fault. Memory grows with jobs and dispatches, and beyond a share of the heap goes to a file.
- * Not thread-safe.
+ * a fault. Memory grows with jobs and dispatches. Not thread-safe.
  */
 public final class RunFold implements LogFold {
-  private final Space space = new Space();
-  private final JobColumns jobs = new JobColumns(space);
-  private final BatchColumns batches = new BatchColumns(space);
+  private final JobColumns jobs = new JobColumns();
+  private final BatchColumns batches = new BatchColumns();
   private final List<Blocked> blocked = new ArrayList<>();
   private final Map<String, Integer> lanesByExecutor = new TreeMap<>();
   private final Set<String> deviceKinds = new TreeSet<>();
@@ -99,21 +96,6 @@ public final class RunFold implements LogFold {
     logFaults.onFact(fact, shard, appendedAtEpochMs);
   }
 
-  /** Jobs, for a simulation that makes no records. */
-  public JobColumns jobs() {
-    return jobs;
-  }
-
-  /** Batches, for a simulation that makes no records. */
-  public BatchColumns batches() {
-    return batches;
-  }
-
-  /** Takes the append of a fact of which a simulation makes rows itself. */
-  public void appended(int shard, long appendedAtEpochMs) {
-    logFaults.appended(shard, appendedAtEpochMs);
-  }
-
   /** Counts a record of a topic that is no event. */
   public void countUnreadable(String topic) {
     unreadable.merge(topic, 1L, Long::sum);
@@ -125,18 +107,10 @@ public final class RunFold implements LogFold {
     if (batches.isDispatched(batch)) {
       return;
     }
-    BatchDispatched.Work work = dispatch.work();
     BatchDispatched.Decision decision = dispatch.decision();
-    batches.dispatched(
-        batch,
-        batches.placeNumber(dispatch.place()),
-        batches.modelNumber(work.model()),
-        work.samples(),
-        work.tokens(),
-        work.jobs().size());
-    work.jobs().forEach(job -> batches.member(jobs.row(job.jobId())));
-    batches.decided(
-        batch, work.attempt(), decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
+    batches.dispatched(batch, dispatch.place(), dispatch.work());
+    dispatch.work().jobs().forEach(job -> batches.member(jobs.row(job.jobId())));
+    batches.decided(batch, decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
     batches.predicted(batch, dispatch.prediction());
   }
 
@@ -192,7 +166,11 @@ public final class RunFold implements LogFold {
     DispatchId dispatch = end.dispatchId();
     jobs.ended(
         job,
-        JobStatus.valueOf(end.status().name()),
+        switch (end.status()) {
+          case DONE -> JobStatus.DONE;
+          case DROPPED -> JobStatus.DROPPED;
+          case FAILED -> JobStatus.FAILED;
+        },
         end.reason(),
         dispatch == null ? JobColumns.NONE : batch(shard, dispatch),
         end.attempt());
@@ -236,8 +214,7 @@ public final class RunFold implements LogFold {
         lanesByExecutor.isEmpty()
             ? context.experiment().lanes().count() * context.experiment().kafka().shards()
             : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
-        new RunRows.Defects(clockOffsetNsMax, Map.copyOf(unreadable), inWords),
-        space);
+        new RunRows.Defects(clockOffsetNsMax, Map.copyOf(unreadable), inWords));
   }
 
   private Faults counted(RowFaults rowFaults, Jobs jobRows, Batches batchRows) {

@@ -5,7 +5,6 @@ import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.IntColumn;
-import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
@@ -33,7 +32,6 @@ public final class RunRows {
   private final List<Blocked> blocked;
   private final int lanes;
   private final Defects defects;
-  private final Space space;
   private final List<String> classNames;
   private final List<String> workloadNames;
   private final int[] classByKind;
@@ -59,8 +57,7 @@ public final class RunRows {
       Batches batches,
       List<Blocked> blocked,
       int lanes,
-      Defects defects,
-      Space space) {
+      Defects defects) {
     this.context = context;
     this.started = started;
     this.ended = ended;
@@ -69,12 +66,11 @@ public final class RunRows {
     this.blocked = blocked;
     this.lanes = lanes;
     this.defects = defects;
-    this.space = space;
     Set<String> classes = new LinkedHashSet<>();
     Set<String> workloads = new LinkedHashSet<>();
     context.experiment().jobs().classes().forEach(c -> classes.add(c.name()));
     context.experiment().jobs().workloads().forEach(w -> workloads.add(w.name()));
-    var walked = new Walked(jobs, batches, space);
+    var walked = new Walked(jobs, batches);
     walked.kinds.forEach(
         kind -> {
           classes.add(kind.classType());
@@ -121,11 +117,11 @@ public final class RunRows {
     private final BitSet seenKinds = new BitSet();
     private final BitSet seenBatches;
 
-    Walked(Jobs jobs, Batches batches, Space space) {
+    Walked(Jobs jobs, Batches batches) {
       this.jobs = jobs;
       promises = new Promises[jobs.kinds().size()];
       Arrays.setAll(promises, kind -> new Promises());
-      measuredDone = new IntColumn(space, -1);
+      measuredDone = new IntColumn(-1);
       seenBatches = new BitSet(batches.named());
       JobView job = jobs.view();
       for (int i = 0; i < jobs.size(); i++) {
@@ -190,11 +186,6 @@ public final class RunRows {
   /** Count over all executors that reported; the experiment's count if none did. */
   public int lanes() {
     return lanes;
-  }
-
-  /** Room for columns that are made from the rows. */
-  public Space space() {
-    return space;
   }
 
   public long clockOffsetNsMax() {

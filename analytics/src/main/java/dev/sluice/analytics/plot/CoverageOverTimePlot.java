@@ -111,13 +111,9 @@ final class CoverageOverTimePlot implements Plot {
   private static int[] byEnd(RunRows run) {
     IntColumn predicted = PredictionFigures.predicted(run);
     Batches batches = run.batches();
-    IntColumn sorted =
-        Order.sorted(
-            run.space(),
-            predicted,
-            (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)));
-    int[] rows = sorted.stream().toArray();
-    sorted.clear();
-    return rows;
+    return Order.sorted(
+            predicted, (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)))
+        .stream()
+        .toArray();
   }
 }

@@ -122,7 +122,7 @@ final class LatencyCdfPlot implements Plot {
   /** Latencies of the done measured jobs of each class. */
   private static List<LongBag> doneNs(RunRows run) {
     Jobs jobs = run.jobs();
-    List<LongBag> doneNs = run.classNames().stream().map(name -> new LongBag(run.space())).toList();
+    List<LongBag> doneNs = run.classNames().stream().map(name -> new LongBag()).toList();
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);
       if (jobs.isMeasured(job) && jobs.isDone(job)) {

@@ -175,7 +175,7 @@ final class LatencyOverTimePlot implements Plot {
     var counts = new int[classes][windows];
     var doneNs = new LongBag[classes][windows];
     for (LongBag[] ofClass : doneNs) {
-      Arrays.setAll(ofClass, window -> new LongBag(run.space()));
+      Arrays.setAll(ofClass, window -> new LongBag());
     }
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);

@@ -3,8 +3,6 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Interned;
 import dev.sluice.analytics.statistic.LongColumn;
-import dev.sluice.analytics.statistic.Space;
-import dev.sluice.analytics.statistic.SteadyColumn;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
@@ -27,104 +25,67 @@ public final class BatchColumns {
   static final int REFUSED = 3;
   private static final int RESULT_BITS = 2;
 
-  final Space space;
   private final BatchKeys keys = new BatchKeys(this);
   private int size;
-  final IntColumn shard;
-  final LongColumn factOffset;
-  final IntColumn index;
+  final IntColumn shard = new IntColumn(0);
+  final LongColumn factOffset = new LongColumn(0);
+  final IntColumn index = new IntColumn(0);
 
   final Interned<BatchDispatched.Place> places = new Interned<>();
   final Interned<ModelKey> models = new Interned<>();
   final Interned<String> names = new Interned<>();
   final Interned<List<String>> termNames = new Interned<>();
   private SortedTerms sorted = new SortedTerms(Map.of());
-  final IntColumn place;
-  final IntColumn model;
+  final IntColumn place = new IntColumn(NONE);
+  final IntColumn model = new IntColumn(0);
 
-  /** Jobs of all batches, each batch's beside one another, less their places here. */
-  final IntColumn members;
+  /** Jobs of all batches, each batch's beside one another. */
+  final IntColumn members = new IntColumn(0);
 
-  /** Place of a batch's first job, less the row. */
-  final LongColumn firstMember;
+  /** Place of a batch's first job. */
+  final IntColumn firstMember = new IntColumn(0);
 
-  final IntColumn memberCount;
-  final IntColumn samples;
-  final IntColumn tokens;
-  final IntColumn attempt;
-  final LongColumn decidedAtNs;
+  final IntColumn memberCount = new IntColumn(1);
+  final IntColumn samples = new IntColumn(1);
+  final IntColumn tokens = new IntColumn(0);
+  final IntColumn attempt = new IntColumn(1);
+  final LongColumn decidedAtNs = new LongColumn(0);
 
-  /** Beside the decisions. */
-  private final AppendTimes dispatched;
+  /** Time at which the broker appended the dispatch. */
+  final LongColumn dispatchedAtEpochMs = new LongColumn(0);
 
-  final LongColumn meanNs;
-  final IntColumn source;
-  final IntColumn predictedBusyLanes;
-  final IntColumn modelVersion;
-  final LongColumn quantileNs;
-  final LongColumn p95Ns;
-  final LongColumn p99Ns;
+  final LongColumn meanNs = new LongColumn(0);
+  final IntColumn source = new IntColumn(0);
+  final IntColumn predictedBusyLanes = new IntColumn(NONE);
+  final IntColumn modelVersion = new IntColumn(NONE);
+  final LongColumn quantileNs = new LongColumn(Jobs.NONE);
+  final LongColumn p95Ns = new LongColumn(Jobs.NONE);
+  final LongColumn p99Ns = new LongColumn(Jobs.NONE);
 
   /** Names of a batch's score terms; their values stand beside one another. */
-  final IntColumn termSet;
+  final IntColumn termSet = new IntColumn(NONE);
 
-  final LongColumn firstTerm;
-  final LongColumn terms;
+  final IntColumn firstTerm = new IntColumn(0);
+  final LongColumn terms = new LongColumn(0);
 
   /** Result, from 1, and above {@value #RESULT_BITS} bits the cause, from 1; 0: no completion. */
-  final IntColumn end;
+  final IntColumn end = new IntColumn(0);
 
-  final LongColumn startedAtNs;
-  final LongColumn serviceNs;
+  final LongColumn startedAtNs = new LongColumn(Jobs.NONE);
+  final LongColumn serviceNs = new LongColumn(0);
 
-  /** Ends, less the starts and the service times. */
-  private final LongColumn finishAwayNs;
+  /** Time of the batch's end on its lane; {@link Jobs#NONE}: it is not known. */
+  final LongColumn finishedAtNs = new LongColumn(Jobs.NONE);
 
-  /** Beside the ends. */
-  private final AppendTimes completed;
+  /** Time at which the broker appended the completion. */
+  final LongColumn completedAtEpochMs = new LongColumn(0);
 
-  final LongColumn switchNs;
+  final LongColumn switchNs = new LongColumn(0);
 
-  /** What an emulated lane meant to take, less the service time; {@link Jobs#NONE}: nothing. */
-  private final SteadyColumn meantAwayNs;
+  /** Service time that an emulated lane meant to take; {@link Jobs#NONE}: it did not say. */
+  final LongColumn emulatedServiceNs = new LongColumn(Jobs.NONE);
 
-  final IntColumn busyLanes;
-
-  /** Empty columns. */
-  public BatchColumns(Space space) {
-    this.space = space;
-    shard = new IntColumn(space, 0);
-    factOffset = new LongColumn(space, 0);
-    index = new IntColumn(space, 0);
-    place = new IntColumn(space, NONE);
-    model = new IntColumn(space, 0);
-    members = new IntColumn(space, 0);
-    firstMember = new LongColumn(space, 0);
-    memberCount = new IntColumn(space, 1);
-    samples = new IntColumn(space, 1);
-    tokens = new IntColumn(space, 0);
-    attempt = new IntColumn(space, 1);
-    decidedAtNs = new LongColumn(space, 0);
-    dispatched = new AppendTimes(space);
-    meanNs = new LongColumn(space, 0);
-    source = new IntColumn(space, 0);
-    predictedBusyLanes = new IntColumn(space, NONE);
-    modelVersion = new IntColumn(space, NONE);
-    quantileNs = new LongColumn(space, Jobs.NONE);
-    p95Ns = new LongColumn(space, Jobs.NONE);
-    p99Ns = new LongColumn(space, Jobs.NONE);
-    termSet = new IntColumn(space, NONE);
-    firstTerm = new LongColumn(space, 0);
-    terms = new LongColumn(space, 0);
-    end = new IntColumn(space, 0);
-    startedAtNs = new LongColumn(space, Jobs.NONE);
-    serviceNs = new LongColumn(space, 0);
-    finishAwayNs = new LongColumn(space, 0);
-    completed = new AppendTimes(space);
-    switchNs = new LongColumn(space, 0);
-    meantAwayNs = new SteadyColumn(space);
-    busyLanes = new IntColumn(space, NONE);
-  }
+  final IntColumn busyLanes = new IntColumn(NONE);
 
   /** Number of batches that anything named. */
   public int size() {
@@ -142,29 +103,12 @@ public final class BatchColumns {
     return row;
   }
 
-  /** A new row, which {@link #row} will not find. */
-  public int add(int itsShard, long itsFactOffset, int itsIndex) {
+  private int add(int itsShard, long itsFactOffset, int itsIndex) {
     int row = size++;
     shard.set(row, itsShard);
     factOffset.set(row, itsFactOffset);
     index.set(row, itsIndex);
     return row;
-  }
-
-  /**
-   * The last row of a batch, found by a walk from the end.
-   *
-   * @throws IllegalStateException if it has none
-   */
-  public int last(int itsShard, long itsFactOffset, int itsIndex) {
-    for (int row = size - 1; row >= 0; row--) {
-      if (factOffset.get(row) == itsFactOffset
-          && index.get(row) == itsIndex
-          && shard.get(row) == itsShard) {
-        return row;
-      }
-    }
-    throw new IllegalStateException("no batch " + itsFactOffset + "-" + itsIndex);
   }
 
   public boolean isDispatched(int row) {
@@ -175,44 +119,26 @@ public final class BatchColumns {
     return end.get(row) != 0;
   }
 
-  /** The number of an executor with its lanes, a new one if it has none. */
-  public int placeNumber(BatchDispatched.Place where) {
-    return places.number(where);
-  }
-
-  /** The number of a model, a new one if it has none. */
-  public int modelNumber(ModelKey what) {
-    return models.number(what);
-  }
-
-  /**
-   * Takes what a batch holds, and where it runs; its jobs follow by {@link #member}.
-   *
-   * @param itsPlace number of its place
-   * @param itsModel number of its model
-   * @param jobCount number of its jobs
-   */
-  public void dispatched(
-      int row, int itsPlace, int itsModel, int itsSamples, int itsTokens, int jobCount) {
-    place.set(row, itsPlace);
-    model.set(row, itsModel);
-    samples.set(row, itsSamples);
-    tokens.set(row, itsTokens);
-    firstMember.set(row, members.size() - row);
-    memberCount.set(row, jobCount);
+  /** Takes where a batch runs, and what it holds; its jobs follow by {@link #member}. */
+  public void dispatched(int row, BatchDispatched.Place where, BatchDispatched.Work work) {
+    place.set(row, places.number(where));
+    model.set(row, models.number(work.model()));
+    samples.set(row, work.samples());
+    tokens.set(row, work.tokens());
+    attempt.set(row, work.attempt());
+    firstMember.set(row, members.size());
+    memberCount.set(row, work.jobs().size());
   }
 
   /** Adds a job to the batch that was dispatched last. */
   public void member(int job) {
-    members.add(job - members.size());
+    members.add(job);
   }
 
   /** Takes a batch's decision. */
-  public void decided(
-      int row, int itsAttempt, long atNs, long epochMs, Map<String, Double> scored) {
-    attempt.set(row, itsAttempt);
+  public void decided(int row, long atNs, long epochMs, Map<String, Double> scored) {
     decidedAtNs.set(row, atNs);
-    dispatched.set(row, atNs, epochMs);
+    dispatchedAtEpochMs.set(row, epochMs);
     if (!scored.isEmpty()) {
       if (!sorted.take(scored)) {
         sorted = new SortedTerms(scored);
@@ -258,42 +184,13 @@ public final class BatchColumns {
   /** Takes the service time that was predicted for a batch. */
   public void predicted(int row, Prediction prediction) {
     String version = prediction.modelVersion();
-    predicted(
-        row,
-        prediction.meanNs(),
-        nameNumber(prediction.source()),
-        orNone(prediction.busyLanes()),
-        version == null ? NONE : nameNumber(version));
-    bounded(
-        row,
-        orNone(prediction.quantileNs()),
-        orNone(prediction.p95Ns()),
-        orNone(prediction.p99Ns()));
-  }
-
-  /** The number of a source of predictions, or of a model's version; a new one if it has none. */
-  public int nameNumber(String name) {
-    return names.number(name);
-  }
-
-  /**
-   * Takes the mean service time that was predicted for a batch.
-   *
-   * @param itsSource number of its source
-   * @param itsVersion number of its model's version; {@link #NONE}: it has none
-   */
-  public void predicted(int row, long itsMeanNs, int itsSource, int busy, int itsVersion) {
-    meanNs.set(row, itsMeanNs);
-    source.set(row, itsSource);
-    predictedBusyLanes.set(row, busy);
-    modelVersion.set(row, itsVersion);
-  }
-
-  /** Takes the bounds of a prediction; one that there is not is {@link Jobs#NONE}. */
-  public void bounded(int row, long itsQuantileNs, long itsP95Ns, long itsP99Ns) {
-    quantileNs.set(row, itsQuantileNs);
-    p95Ns.set(row, itsP95Ns);
-    p99Ns.set(row, itsP99Ns);
+    meanNs.set(row, prediction.meanNs());
+    source.set(row, names.number(prediction.source()));
+    predictedBusyLanes.set(row, orNone(prediction.busyLanes()));
+    modelVersion.set(row, version == null ? NONE : names.number(version));
+    quantileNs.set(row, orNone(prediction.quantileNs()));
+    p95Ns.set(row, orNone(prediction.p95Ns()));
+    p99Ns.set(row, orNone(prediction.p99Ns()));
   }
 
   /** Takes how a batch ended; its times follow by {@link #ran} and {@link #lane}. */
@@ -316,41 +213,15 @@ public final class BatchColumns {
       int row, long startNs, long finishNs, long itsServiceNs, long itsSwitchNs, long epochMs) {
     startedAtNs.set(row, startNs);
     serviceNs.set(row, itsServiceNs);
-    finishAwayNs.set(row, finishNs - (startNs + itsServiceNs));
+    finishedAtNs.set(row, finishNs);
     switchNs.set(row, itsSwitchNs);
-    completed.set(row, finishNs, epochMs);
-  }
-
-  /** When the batch ended on its lane; {@link Jobs#NONE}: that is not known. */
-  long finishedAtNs(int row) {
-    return startedAtNs.get(row) + serviceNs.get(row) + finishAwayNs.get(row);
-  }
-
-  /** When the broker appended the completion, which must have been read. */
-  long completedAtEpochMs(int row) {
-    return completed.epochMs(row, finishedAtNs(row));
-  }
-
-  /** When the broker appended the dispatch, which must have been read. */
-  long dispatchedAtEpochMs(int row) {
-    return dispatched.epochMs(row, decidedAtNs.get(row));
+    completedAtEpochMs.set(row, epochMs);
   }
 
   /** Takes what a lane meant to take, and how many lanes were busy; null: it does not say. */
   public void lane(int row, @Nullable Long meantNs, @Nullable Integer lanesBusy) {
-    lane(row, orNone(meantNs), orNone(lanesBusy));
-  }
-
-  /** As the above; what the lane does not say is {@link Jobs#NONE}, or {@link #NONE}. */
-  public void lane(int row, long meantNs, int lanesBusy) {
-    meantAwayNs.set(row, meantNs == Jobs.NONE ? Jobs.NONE : meantNs - serviceNs.get(row));
-    busyLanes.set(row, lanesBusy);
-  }
-
-  /** What an emulated lane meant to take; {@link Jobs#NONE}: it did not say, or is real. */
-  long emulatedServiceNs(int row) {
-    long awayNs = isCompleted(row) ? meantAwayNs.get(row) : Jobs.NONE;
-    return awayNs == Jobs.NONE ? Jobs.NONE : serviceNs.get(row) + awayNs;
+    emulatedServiceNs.set(row, orNone(meantNs));
+    busyLanes.set(row, orNone(lanesBusy));
   }
 
   private static long orNone(@Nullable Long ns) {

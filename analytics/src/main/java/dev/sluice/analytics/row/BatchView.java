@@ -33,7 +33,7 @@ public final class BatchView {
     decidedAtNs = columns.decidedAtNs.get(aBatch);
     predictedNs = columns.meanNs.get(aBatch);
     startedAtNs = columns.startedAtNs.get(aBatch);
-    finishedAtNs = columns.finishedAtNs(aBatch);
+    finishedAtNs = columns.finishedAtNs.get(aBatch);
     serviceNs = columns.serviceNs.get(aBatch);
   }
 

@@ -3,7 +3,6 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Order;
-import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
@@ -65,9 +64,7 @@ public final class Batches {
   }
 
   private IntColumn order() {
-    Space space = columns.space;
-    return Order.sorted(
-        space, Order.rows(space, columns.size(), columns::isDispatched), this::compareByDecision);
+    return Order.sorted(Order.rows(columns.size(), columns::isDispatched), this::compareByDecision);
   }
 
   private int compareByDecision(int row, int other) {
@@ -164,8 +161,7 @@ public final class Batches {
 
   /** A job of the batch, from 0; the first is the chosen one. */
   public int job(int batch, int place) {
-    int at = batch + (int) columns.firstMember.get(batch) + place;
-    return at + columns.members.get(at);
+    return columns.members.get(columns.firstMember.get(batch) + place);
   }
 
   public int samples(int batch) {
@@ -186,7 +182,7 @@ public final class Batches {
 
   /** Time at which the broker appended the dispatch (1 ms resolution). */
   public long appendedAtNs(int batch) {
-    return sinceZeroNs(columns.dispatchedAtEpochMs(batch), zeroEpochMs);
+    return sinceZeroNs(columns.dispatchedAtEpochMs.get(batch), zeroEpochMs);
   }
 
   /** Service time predicted at the decision. */
@@ -252,7 +248,7 @@ public final class Batches {
 
   /** A term of the batch's score, by its place among the names. */
   public double term(int batch, int place) {
-    return Double.longBitsToDouble(columns.terms.get((int) columns.firstTerm.get(batch) + place));
+    return Double.longBitsToDouble(columns.terms.get(columns.firstTerm.get(batch) + place));
   }
 
   /**
@@ -350,7 +346,7 @@ public final class Batches {
   }
 
   public long finishedAtNs(int batch) {
-    return columns.finishedAtNs(batch);
+    return columns.finishedAtNs.get(batch);
   }
 
   /** True if a lane worked on the batch, from a known start to a known end. */
@@ -370,7 +366,7 @@ public final class Batches {
 
   /** Service time that an emulated lane meant to take; none on real lanes. */
   public long emulatedServiceNs(int batch) {
-    return columns.emulatedServiceNs(batch);
+    return columns.emulatedServiceNs.get(batch);
   }
 
   /** Lanes that ran a batch when this one began; below 0: it does not say. */
@@ -381,7 +377,7 @@ public final class Batches {
   /** Time at which the broker appended the completion. */
   public long completedAtNs(int batch) {
     return isCompleted(batch)
-        ? sinceZeroNs(columns.completedAtEpochMs(batch), zeroEpochMs)
+        ? sinceZeroNs(columns.completedAtEpochMs.get(batch), zeroEpochMs)
         : Jobs.NONE;
   }
 }

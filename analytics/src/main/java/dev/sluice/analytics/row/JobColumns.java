@@ -3,7 +3,6 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Interned;
 import dev.sluice.analytics.statistic.LongColumn;
-import dev.sluice.analytics.statistic.Space;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,68 +15,40 @@ public final class JobColumns {
 
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
-  private static final long UNKNOWN = Long.MIN_VALUE;
 
   private static final JobStatus[] STATUSES = JobStatus.values();
 
-  final Space space;
-  final JobIds ids;
+  final JobIds ids = new JobIds();
   final Interned<JobKind> kinds = new Interned<>();
   final Interned<String> reasons = new Interned<>();
-  final IntColumn kind;
-  final IntColumn generator;
+  final IntColumn kind = new IntColumn(NOT_REQUESTED);
+  final IntColumn generator = new IntColumn(0);
 
-  /** Place in the list of requests, less the row. */
-  final LongColumn index;
+  /** Place in the list of requests. */
+  final LongColumn index = new LongColumn(0);
 
-  final IntColumn samples;
+  final IntColumn samples = new IntColumn(1);
 
-  /** Promise to the first job of each kind. */
-  private final LongColumn sloOfKindNs;
-
-  /** Promise to each job, less that to the first of its kind. */
-  private final LongColumn sloAwayNs;
-
-  final LongColumn intendedAtNs;
+  final LongColumn sloNs = new LongColumn(0);
+  final LongColumn intendedAtNs = new LongColumn(0);
 
   /** Send call, less the intended arrival. */
-  final LongColumn latenessNs;
+  final LongColumn latenessNs = new LongColumn(0);
 
-  final IntColumn shard;
+  final IntColumn shard = new IntColumn(0);
 
-  /** Beside the intended arrivals. */
-  private final AppendTimes appended;
+  /** Time at which the broker appended the request. */
+  final LongColumn appendedAtEpochMs = new LongColumn(0);
 
   /** Status, from 1, and above {@value #STATUS_BITS} bits the reason, from 1; 0: no outcome. */
-  final IntColumn end;
+  final IntColumn end = new IntColumn(0);
 
-  final IntColumn batch;
-  final IntColumn attempt;
-  final LongColumn endedAtNs;
+  final IntColumn batch = new IntColumn(NONE);
+  final IntColumn attempt = new IntColumn(1);
+  final LongColumn endedAtNs = new LongColumn(0);
 
-  /** Beside the ends. */
-  private final AppendTimes observed;
-
-  /** Empty columns. */
-  public JobColumns(Space space) {
-    this.space = space;
-    ids = new JobIds(space);
-    kind = new IntColumn(space, NOT_REQUESTED);
-    generator = new IntColumn(space, 0);
-    index = new LongColumn(space, 0);
-    samples = new IntColumn(space, 1);
-    sloOfKindNs = new LongColumn(space, UNKNOWN);
-    sloAwayNs = new LongColumn(space, 0);
-    intendedAtNs = new LongColumn(space, 0);
-    latenessNs = new LongColumn(space, 0);
-    shard = new IntColumn(space, 0);
-    appended = new AppendTimes(space);
-    end = new IntColumn(space, 0);
-    batch = new IntColumn(space, NONE);
-    attempt = new IntColumn(space, 1);
-    endedAtNs = new LongColumn(space, 0);
-    observed = new AppendTimes(space);
-  }
+  /** Time at which the broker appended the outcome. */
+  final LongColumn observedAtEpochMs = new LongColumn(0);
 
   /** Number of jobs that anything named. */
   public int size() {
@@ -87,11 +58,6 @@ public final class JobColumns {
   /** The row of a job, a new one if the job has none. */
   public int row(String jobId) {
     return ids.row(jobId);
-  }
-
-  /** The row of {@code job-NUMBER}, a new one if the job has none. */
-  public int row(int number) {
-    return ids.row(number);
   }
 
   /** True if the job's request has been read. */
@@ -118,19 +84,9 @@ public final class JobColumns {
       int row, int itsKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
     kind.set(row, itsKind);
     generator.set(row, itsGenerator);
-    index.set(row, itsIndex - row);
+    index.set(row, itsIndex);
     samples.set(row, itsSamples);
-    long usualNs = sloOfKindNs.get(itsKind);
-    if (usualNs == UNKNOWN) {
-      usualNs = itsSloNs;
-      sloOfKindNs.set(itsKind, itsSloNs);
-    }
-    sloAwayNs.set(row, itsSloNs - usualNs);
-  }
-
-  /** What the job was promised; its request must have been read. */
-  long sloNs(int row) {
-    return sloOfKindNs.get(kind.get(row)) + sloAwayNs.get(row);
+    sloNs.set(row, itsSloNs);
   }
 
   /** Takes the times of a job's request, and the partition that holds it. */
@@ -138,12 +94,7 @@ public final class JobColumns {
     intendedAtNs.set(row, intendedNs);
     latenessNs.set(row, sentNs - intendedNs);
     shard.set(row, inShard);
-    appended.set(row, intendedNs, epochMs);
-  }
-
-  /** When the broker appended the job's request, which must have been read. */
-  long appendedAtEpochMs(int row) {
-    return appended.epochMs(row, intendedAtNs.get(row));
+    appendedAtEpochMs.set(row, epochMs);
   }
 
   /**
@@ -163,12 +114,7 @@ public final class JobColumns {
   /** Takes the times of a job's outcome. */
   public void endedAt(int row, long atNs, long epochMs) {
     endedAtNs.set(row, atNs);
-    observed.set(row, atNs, epochMs);
-  }
-
-  /** When the broker appended the job's outcome, which must have been read. */
-  long observedAtEpochMs(int row) {
-    return observed.epochMs(row, endedAtNs.get(row));
+    observedAtEpochMs.set(row, epochMs);
   }
 
   @Nullable JobStatus statusSaid(int row) {

@@ -2,7 +2,6 @@ package dev.sluice.analytics.row;
 
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Interned;
-import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.value.JobId;
 
 /**
@@ -12,21 +11,11 @@ import dev.sluice.contract.value.JobId;
 final class JobIds {
   private static final int NONE = -1;
 
-  /** Number of each row's id, less the row. */
-  private final IntColumn numberByRow;
-
-  /** Rows of the numbers that are not their own rows. */
-  private final IntColumn rowByNumber;
-
-  private final IntColumn rowByOther;
+  private final IntColumn numberByRow = new IntColumn(0);
+  private final IntColumn rowByNumber = new IntColumn(NONE);
+  private final IntColumn rowByOther = new IntColumn(NONE);
   private final Interned<String> others = new Interned<>();
   private int size;
-
-  JobIds(Space space) {
-    numberByRow = new IntColumn(space, 0);
-    rowByNumber = new IntColumn(space, NONE);
-    rowByOther = new IntColumn(space, NONE);
-  }
 
   int size() {
     return size;
@@ -43,30 +32,25 @@ final class JobIds {
     if (row == NONE) {
       row = size++;
       rowByOther.set(other, row);
-      numberByRow.set(row, -1 - other - row);
+      numberByRow.set(row, -1 - other);
     }
     return row;
   }
 
   /** The row of {@code job-NUMBER}, a new one if the job has none. */
   int row(int number) {
-    if (number < size && number(number) == number) {
-      return number;
-    }
     int row = rowByNumber.get(number);
     if (row == NONE) {
       row = size++;
-      if (row != number) {
-        rowByNumber.set(number, row);
-        numberByRow.set(row, number - row);
-      }
+      rowByNumber.set(number, row);
+      numberByRow.set(row, number);
     }
     return row;
   }
 
   /** The number in an id {@code job-NUMBER}; below 0: the text is another one. */
   int number(int row) {
-    return row + numberByRow.get(row);
+    return numberByRow.get(row);
   }
 
   String text(int row) {

@@ -33,7 +33,7 @@ public final class JobView {
     job = aJob;
     kind = columns.kind.get(aJob);
     samples = columns.samples.get(aJob);
-    sloNs = columns.sloNs(aJob);
+    sloNs = columns.sloNs.get(aJob);
     intendedAtNs = columns.intendedAtNs.get(aJob);
     latenessNs = columns.latenessNs.get(aJob);
     measured = jobs.isMeasuredAt(intendedAtNs);

@@ -2,7 +2,6 @@ package dev.sluice.analytics.row;
 
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Order;
-import dev.sluice.analytics.statistic.Space;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -61,9 +60,7 @@ public final class Jobs {
   }
 
   private IntColumn order() {
-    Space space = columns.space;
-    return Order.sorted(
-        space, Order.rows(space, columns.size(), columns::isRequested), this::compare);
+    return Order.sorted(Order.rows(columns.size(), columns::isRequested), this::compare);
   }
 
   private int compare(int row, int other) {
@@ -124,7 +121,7 @@ public final class Jobs {
   }
 
   public long index(int job) {
-    return job + columns.index.get(job);
+    return columns.index.get(job);
   }
 
   public int samples(int job) {
@@ -132,7 +129,7 @@ public final class Jobs {
   }
 
   public long sloNs(int job) {
-    return columns.sloNs(job);
+    return columns.sloNs.get(job);
   }
 
   public long intendedAtNs(int job) {
@@ -155,7 +152,7 @@ public final class Jobs {
 
   /** Time at which the broker appended its request (1 ms resolution). */
   public long appendedAtNs(int job) {
-    return Batches.sinceZeroNs(columns.appendedAtEpochMs(job), zeroEpochMs);
+    return Batches.sinceZeroNs(columns.appendedAtEpochMs.get(job), zeroEpochMs);
   }
 
   public JobPhase phase(int job) {
@@ -231,7 +228,7 @@ public final class Jobs {
   /** Time at which the broker appended the outcome. */
   public long observedAtNs(int job) {
     return columns.isEnded(job)
-        ? Batches.sinceZeroNs(columns.observedAtEpochMs(job), zeroEpochMs)
+        ? Batches.sinceZeroNs(columns.observedAtEpochMs.get(job), zeroEpochMs)
         : NONE;
   }
 

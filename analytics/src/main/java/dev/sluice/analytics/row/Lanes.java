@@ -3,7 +3,6 @@ package dev.sluice.analytics.row;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Interned;
 import dev.sluice.analytics.statistic.Order;
-import dev.sluice.analytics.statistic.Space;
 
 /** Lanes as numbers, and what ran on them. */
 public final class Lanes {
@@ -18,14 +17,14 @@ public final class Lanes {
   }
 
   /** The batches that ran, by start; of equal starts the one decided first. */
-  public static IntColumn byStart(Batches batches, Space space) {
-    var ran = new IntColumn(space, -1);
+  public static IntColumn byStart(Batches batches) {
+    var ran = new IntColumn(-1);
     for (int i = 0; i < batches.size(); i++) {
       if (batches.ran(batches.at(i))) {
         ran.add(batches.at(i));
       }
     }
     return Order.sorted(
-        space, ran, (a, b) -> Long.compare(batches.startedAtNs(a), batches.startedAtNs(b)));
+        ran, (a, b) -> Long.compare(batches.startedAtNs(a), batches.startedAtNs(b)));
   }
 }

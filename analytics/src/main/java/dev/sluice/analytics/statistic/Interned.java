@@ -16,7 +16,7 @@ public final class Interned<T> {
 
   /** The number of a value, a new one if it has none. */
   public int number(T value) {
-    if (value != last) { // the very object that came last is often what comes next
+    if (!value.equals(last)) { // what came last is often what comes next
       numberOfLast = lookUp(value);
       last = value;
     }

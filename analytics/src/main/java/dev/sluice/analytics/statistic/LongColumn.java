@@ -1,187 +1,66 @@
 package dev.sluice.analytics.statistic;
 
-import java.nio.LongBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A number of 64 bits for each row. A row that was never set has the column's usual value; pieces
- * of the column in which all rows have it take no room. Not safe for threads while it is written.
+ * of the column in which all rows have the usual value take no room. Not safe for threads while it
+ * is written.
  */
 public final class LongColumn {
-  private static final int PIECE = Space.PIECE;
-  private static final int SHIFT = Space.SHIFT;
-  private static final int FIRST = 64;
+  private static final int SHIFT = 12;
+  private static final int PIECE = 1 << SHIFT;
 
-  private final Space space;
   private final long usual;
-  private long[] @Nullable [] onHeap = new long[0][];
-  private @Nullable LongBuffer[] inFile = new LongBuffer[0];
-
-  /** Number of rows from the first on that stand on the heap without a gap. */
-  private int rowsOnHeap;
-
+  private long[] @Nullable [] pieces = new long[4][];
   private int size;
 
   /** An empty column of which rows have the usual value until they are set. */
-  public LongColumn(Space space, long usual) {
-    this.space = space;
+  public LongColumn(long usual) {
     this.usual = usual;
   }
 
-  /** One more than the highest row that was set to another value than the usual one. */
+  /** One more than the highest row that was set. */
   public int size() {
     return size;
   }
 
-  /** The number of a row. Short enough for the quick compiler to write it into its callers. */
+  /** The number of a row. */
   public long get(int row) {
-    if (row < rowsOnHeap) {
-      return onHeap[row >>> SHIFT][row & (PIECE - 1)];
-    }
-    return behindHeap(row);
-  }
-
-  private long behindHeap(int row) {
     int piece = row >>> SHIFT;
-    if (piece >= onHeap.length) {
-      return usual;
-    }
-    int at = row & (PIECE - 1);
-    long[] values = onHeap[piece];
-    if (values != null) {
-      return at < values.length ? values[at] : usual;
-    }
-    LongBuffer mapped = inFile[piece];
-    return mapped == null ? usual : mapped.get(at);
-  }
-
-  /** Number of pieces that hold the rows up to the size. */
-  int pieces() {
-    return (size + PIECE - 1) >>> SHIFT;
-  }
-
-  /** Number of rows of a piece. */
-  int rowsOf(int piece) {
-    return Math.min(PIECE, size - piece * PIECE);
-  }
-
-  /**
-   * The numbers of a piece, to be read alone: those on the heap where they stand.
-   *
-   * @param room where others are put, {@value Space#PIECE} numbers
-   */
-  long[] piece(int piece, long[] room) {
-    long[] values = piece < onHeap.length ? onHeap[piece] : null;
-    if (values != null && values.length >= rowsOf(piece)) {
-      return values;
-    }
-    for (int i = 0; i < rowsOf(piece); i++) {
-      room[i] = get(piece * PIECE + i);
-    }
-    return room;
+    long[] values = piece < pieces.length ? pieces[piece] : null;
+    return values == null ? usual : values[row & (PIECE - 1)];
   }
 
   /** Sets the number of a row. */
   public void set(int row, long value) {
-    if (row < rowsOnHeap) {
-      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
-      size = Math.max(size, row + 1);
-    } else {
-      setBehindHeap(row, value);
+    size = Math.max(size, row + 1);
+    int piece = row >>> SHIFT;
+    long[] values = piece < pieces.length ? pieces[piece] : null;
+    if (values == null) {
+      if (value == usual) {
+        return;
+      }
+      values = newPiece(piece);
     }
+    values[row & (PIECE - 1)] = value;
   }
 
-  private void setBehindHeap(int row, long value) {
-    int piece = row >>> SHIFT;
-    int at = row & (PIECE - 1);
-    if (piece < onHeap.length) {
-      long[] values = onHeap[piece];
-      if (values != null && at < values.length) {
-        values[at] = value;
-        size = Math.max(size, row + 1);
-        return;
-      }
-      LongBuffer mapped = inFile[piece];
-      if (mapped != null) {
-        mapped.put(at, value);
-        size = Math.max(size, row + 1);
-        return;
-      }
+  private long[] newPiece(int piece) {
+    if (piece >= pieces.length) {
+      pieces = Arrays.copyOf(pieces, Math.max(piece + 1, 2 * pieces.length));
     }
-    if (value != usual || isHeld(piece)) {
-      setInNewRoom(piece, at, value);
-      size = Math.max(size, row + 1);
+    var values = new long[PIECE];
+    if (usual != 0) {
+      Arrays.fill(values, usual);
     }
+    pieces[piece] = values;
+    return values;
   }
 
   /** Adds a row behind the last one. */
   public void add(long value) {
-    int row = size;
-    if (row < rowsOnHeap) {
-      onHeap[row >>> SHIFT][row & (PIECE - 1)] = value;
-    } else {
-      setBehindHeap(row, value);
-    }
-    size = row + 1;
-  }
-
-  private boolean isHeld(int piece) {
-    return piece < onHeap.length && (onHeap[piece] != null || inFile[piece] != null);
-  }
-
-  private void setInNewRoom(int piece, int at, long value) {
-    if (piece >= onHeap.length) {
-      int pieces = Math.max(piece + 1, onHeap.length * 2);
-      onHeap = Arrays.copyOf(onHeap, pieces);
-      inFile = Arrays.copyOf(inFile, pieces);
-    }
-    long[] values = onHeap[piece];
-    int had = values == null ? 0 : values.length;
-    int wanted =
-        piece == 0 ? Math.min(PIECE, Integer.highestOneBit(Math.max(FIRST, at)) * 2) : PIECE;
-    if (space.takesHeap(8L * (wanted - had)) || values != null) {
-      long[] more = values == null ? new long[wanted] : Arrays.copyOf(values, wanted);
-      if (usual != 0) {
-        Arrays.fill(more, had, wanted, usual);
-      }
-      more[at] = value;
-      onHeap[piece] = more;
-      findRowsOnHeap();
-    } else {
-      LongBuffer mapped = space.longs();
-      for (int i = 0; i < PIECE; i++) {
-        mapped.put(i, usual);
-      }
-      mapped.put(at, value);
-      inFile[piece] = mapped;
-    }
-  }
-
-  private void findRowsOnHeap() {
-    int piece = rowsOnHeap >>> SHIFT; // all before it are whole
-    long[] values = onHeap[piece];
-    while (values != null) {
-      rowsOnHeap = piece * PIECE + values.length;
-      boolean isWhole = values.length == PIECE;
-      values = isWhole && ++piece < onHeap.length ? onHeap[piece] : null;
-    }
-  }
-
-  /** Gives the column's room back; the column is empty then. */
-  public void clear() {
-    for (int piece = 0; piece < onHeap.length; piece++) {
-      long[] values = onHeap[piece];
-      LongBuffer mapped = inFile[piece];
-      if (values != null) {
-        space.giveBack(8L * values.length);
-      } else if (mapped != null) {
-        space.giveBack(mapped);
-      }
-    }
-    onHeap = new long[0][];
-    inFile = new LongBuffer[0];
-    rowsOnHeap = 0;
-    size = 0;
+    set(size, value);
   }
 }

@@ -7,7 +7,6 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.statistic.LongBag;
-import dev.sluice.analytics.statistic.Space;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.Color;
@@ -108,7 +107,7 @@ final class PlotsTest {
 
   @Test
   void stepsUpOnlyWhereAJobEnded() {
-    var doneNs = new LongBag(new Space());
+    var doneNs = new LongBag();
     doneNs.add(40_000_000);
     doneNs.add(20_000_000);
     double[][] drawn = LatencyCdfPlot.drawn(doneNs);
@@ -125,14 +124,14 @@ final class PlotsTest {
 
   @Test
   void footOfTheTail_liesBelowTheLastShareAboveNone() {
-    var two = new LongBag(new Space());
+    var two = new LongBag();
     two.add(1);
     two.add(2);
     assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {2})).isEqualTo(0.1);
     assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {10})).isEqualTo(0.1);
-    var none = new LongBag(new Space());
+    var none = new LongBag();
     assertThat(LatencyCdfPlot.floor(List.of(two, none), new int[] {2, 9})).isEqualTo(0.1);
-    var many = new LongBag(new Space());
+    var many = new LongBag();
     for (int i = 0; i < 1_000; i++) {
       many.add(i);
     }

@@ -1,6 +1,7 @@
 package dev.sluice.analytics.statistic;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.List;
@@ -10,31 +11,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ranks among numbers on the heap and in a file are those of the sorted numbers. */
+/** Ranks among the numbers of bags are those of the sorted numbers. */
 final class LongBagTest {
-  private static final long ON_HEAP = 1 << 30;
-
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 100, 5_000, 200_000})
   void knowsTheNumberOfEachRank(int count) {
-    for (long heapBytes : new long[] {0, ON_HEAP}) {
-      var space = new Space(heapBytes);
-      var random = new Random(count);
-      List<LongBag> bags = List.of(new LongBag(space), new LongBag(space));
-      var numbers = new long[count];
-      for (int i = 0; i < count; i++) {
-        numbers[i] = random.nextLong() >> random.nextInt(60);
-        bags.get(i % 2).add(numbers[i]);
-      }
-      Arrays.sort(numbers);
-      assertThat(space.fileBytes() > 0).isEqualTo(heapBytes == 0 && count > 2);
-      for (int rank : new int[] {1, (count + 1) / 2, count}) {
-        assertThat(LongBag.ofRanks(bags, rank)).containsExactly(numbers[rank - 1]);
-      }
-      LongStream.Builder sorted = LongStream.builder();
-      LongBag.sorted(bags, sorted::add);
-      assertThat(sorted.build().toArray()).isEqualTo(numbers);
+    var random = new Random(count);
+    List<LongBag> bags = List.of(new LongBag(), new LongBag());
+    var numbers = new long[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = random.nextLong() >> random.nextInt(60);
+      bags.get(i % 2).add(numbers[i]);
     }
+    Arrays.sort(numbers);
+    for (int rank : new int[] {1, (count + 1) / 2, count}) {
+      assertThat(LongBag.ofRanks(bags, rank)).containsExactly(numbers[rank - 1]);
+    }
+    LongStream.Builder sorted = LongStream.builder();
+    LongBag.sortedRuns(
+        bags, (number, times) -> LongStream.range(0, times).forEach(i -> sorted.add(number)));
+    assertThat(sorted.build().toArray()).isEqualTo(numbers);
+    assertThatThrownBy(() -> LongBag.ofRanks(bags, count + 1))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @ParameterizedTest
@@ -47,9 +45,9 @@ final class LongBagTest {
         if (rises) {
           Arrays.sort(numbers);
         }
-        var bag = new LongBag(new Space());
+        var bag = new LongBag();
         Arrays.stream(numbers).forEach(bag::add);
-        var bags = List.of(bag, new LongBag(new Space()));
+        var bags = List.of(bag, new LongBag());
         Arrays.sort(numbers);
         long[] ranks = {1, (count + 1) / 2, (99L * count + 99) / 100, count};
         assertThat(LongBag.ofRanks(bags, ranks))
@@ -61,23 +59,22 @@ final class LongBagTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {0, ON_HEAP})
-  void takesNoRoomForEqualNumbers(long heapBytes) {
-    var space = new Space(heapBytes);
-    var bag = new LongBag(space);
-    for (int i = 0; i < 100_000; i++) {
-      bag.add(7);
-    }
-    assertThat(bag.size()).isEqualTo(100_000);
-    assertThat(bag.ofRanks(1, 100_000)).containsExactly(7, 7);
-    assertThat(space.fileBytes()).isZero();
+  @Test
+  void takesMoreAfterItWasAsked() {
+    var bag = new LongBag();
+    bag.add(5);
+    bag.add(3);
+    assertThat(bag.ofRanks(1)).containsExactly(3);
+    bag.add(1);
+    assertThat(bag.ofRanks(1, 3)).containsExactly(1, 5);
+    bag.clear();
+    assertThat(bag.size()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {3, 50_000})
   void knowsTheMedianWithoutSigns(int count) {
-    var bag = new LongBag(new Space());
+    var bag = new LongBag();
     var random = new Random(7);
     var numbers = new double[count];
     for (int i = 0; i < count; i++) {
@@ -90,11 +87,10 @@ final class LongBagTest {
     assertThat(LongBag.asDouble(median[0])).isEqualTo(numbers[(count + 1) / 2 - 1]);
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {0, ON_HEAP})
-  void keepsWhatWasSet_andTheUsualNumberElsewhere(long heapBytes) {
-    var column = new LongColumn(new Space(heapBytes), -1);
-    var ints = new IntColumn(new Space(heapBytes), 7);
+  @Test
+  void columnsKeepWhatWasSet_andTheUsualNumberElsewhere() {
+    var column = new LongColumn(-1);
+    var ints = new IntColumn(7);
     column.set(200_000, 5);
     ints.set(70_000, 0);
     ints.add(7);
@@ -106,24 +102,5 @@ final class LongBagTest {
     assertThat(ints.get(70_000)).isZero();
     assertThat(ints.get(70_001)).isEqualTo(7);
     assertThat(ints.size()).isEqualTo(70_002);
-  }
-
-  @Test
-  void usesThePiecesOfAClearedColumnAgain() {
-    var space = new Space(0);
-    for (int round = 0; round < 1_000; round++) { // would take gigabytes otherwise
-      var column = new LongColumn(space, round);
-      column.set(1_000_000, -1);
-      column.set(3, -1);
-      assertThat(column.get(2)).isEqualTo(round);
-      assertThat(column.get(999_999)).isEqualTo(round);
-      assertThat(column.get(1_000_000)).isEqualTo(-1);
-      column.clear();
-      var ints = new IntColumn(space, round);
-      ints.set(1_000_000, -1);
-      assertThat(ints.get(999_999)).isEqualTo(round);
-      ints.clear();
-    }
-    assertThat(space.fileBytes()).isEqualTo(1 << 26);
   }
 }

@@ -9,18 +9,16 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** Orders of rows, on the heap and in a file. */
+/** Orders of rows. */
 final class OrderTest {
   @Property(tries = 100)
-  void sortsAsAStableSortDoes(
-      @ForAll @Size(max = 300) List<@IntRange(max = 20) Integer> keys, @ForAll boolean inFile) {
-    var space = new Space(inFile ? 0 : Long.MAX_VALUE);
-    IntColumn rows = Order.rows(space, keys.size(), row -> keys.get(row) != 7);
+  void sortsAsAStableSortDoes(@ForAll @Size(max = 300) List<@IntRange(max = 20) Integer> keys) {
+    IntColumn rows = Order.rows(keys.size(), row -> keys.get(row) != 7);
     List<Integer> sorted =
         rows.stream().boxed().sorted(Comparator.comparing(keys::get)).toList(); // stable
     assertThat(rows.stream()).doesNotHaveDuplicates().noneMatch(row -> keys.get(row) == 7);
     IntColumn inOrder =
-        Order.sorted(space, rows, (row, other) -> keys.get(row).compareTo(keys.get(other)));
+        Order.sorted(rows, (row, other) -> keys.get(row).compareTo(keys.get(other)));
     assertThat(inOrder.stream().boxed().toList()).isEqualTo(sorted);
   }
 }

@@ -141,7 +141,7 @@ final class LoadReader {
               + Numbers.text(Math.rint(jobs))
               + " jobs, more than "
               + Numbers.text(Ranges.JOBS_MAX),
-          "duration_seconds should be shorter");
+          "duration_seconds or the rate should be less: the rows of more jobs do not fit in memory");
     }
   }
 }

@@ -9,11 +9,11 @@ public final class Ranges {
 
   static final double MS_MAX = 1e9;
 
-  /** Most jobs of an experiment. */
-  public static final int JOBS_MAX = 200_000_000;
+  /** Most jobs of an experiment: the rows of this many take 4 GB of memory. */
+  public static final int JOBS_MAX = 10_000_000;
 
-  /** Most jobs of a live run, and of a file of rates. */
-  public static final int LIVE_JOBS_MAX = 50_000_000;
+  /** Largest max_waiting. */
+  static final int WAITING_MAX = 200_000_000;
 
   /** Most samples of a job or of a batch. */
   static final int SAMPLES_MAX = 4096;

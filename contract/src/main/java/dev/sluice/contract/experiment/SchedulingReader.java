@@ -31,7 +31,7 @@ final class SchedulingReader {
         schedulerName,
         weights(top.section("scheduler"), schedulerName),
         top.oneOf("admission", "none", ADMISSIONS, "admissions"),
-        top.wholeOrNone("max_waiting", 1, Ranges.JOBS_MAX),
+        top.wholeOrNone("max_waiting", 1, Ranges.WAITING_MAX),
         top.numberOrNone("expire_after_ms", Range.within(1e-6, Ranges.MS_MAX)),
         microbatch(top.section("microbatch")));
   }

@@ -286,7 +286,7 @@ final class ExperimentFileTest {
                     "tail_seconds=20000"))
         .hasMessageContaining(
             "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks for about"
-                + " 200190010 jobs, more than 200000000");
+                + " 200190010 jobs, more than 10000000");
   }
 
   @Test

@@ -6,7 +6,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
@@ -45,7 +44,6 @@ public final class ProduceProcess {
   private int produce(RoleProcess process)
       throws UserMistakeException, RoleFailedException, StoppedException, InterruptedException {
     RunFrame frame = process.frame();
-    LiveJobs.check(frame.parsed());
     RequestList requests =
         RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
     requests.beginDigest();

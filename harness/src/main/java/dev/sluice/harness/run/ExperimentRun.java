@@ -18,7 +18,6 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.FewProcessors;
-import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.RunNote;
@@ -194,7 +193,6 @@ public final class ExperimentRun {
     if (parsed.needsRate()) {
       awaitWarm(executors);
       ParsedExperiment rated = OfferedRate.of(parsed, executors.get(0).capabilities());
-      LiveJobs.check(rated);
       frame = begun.with(rated);
       requests = RequestList.of(rated, lanes::isolatedMs);
     }

@@ -4,7 +4,6 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.LiveJobs;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -63,10 +62,7 @@ public record RunSettings(
    * yet.
    */
   ParsedExperiment read() throws UserMistakeException {
-    ParsedExperiment parsed =
-        TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
-    LiveJobs.check(parsed);
-    return parsed;
+    return TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */

@@ -71,7 +71,7 @@ public final class LikeRuns {
       simulated.add(
           JSON.readTree(
               experiment
-                  .simulate(run.run().name(), experiment.environment(), null, false)
+                  .simulate(run.run().name(), experiment.environment(), null)
                   .report()
                   .summary()
                   .toJson()));

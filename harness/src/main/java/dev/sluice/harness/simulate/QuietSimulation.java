@@ -26,11 +26,7 @@ public final class QuietSimulation {
 
   /** Simulates, and returns the text of summary.json alone. */
   public String summary(String runId) throws IOException {
-    return experiment
-        .simulate(runId, experiment.environment(), null, false)
-        .report()
-        .summary()
-        .toJson();
+    return experiment.simulate(runId, experiment.environment(), null).report().summary().toJson();
   }
 
   /**
@@ -42,7 +38,7 @@ public final class QuietSimulation {
   public int write(Path results, String runId) throws UserMistakeException, IOException {
     try (var folder = RunFolder.create(results, runId)) {
       Environment environment = experiment.environment();
-      var report = experiment.simulate(runId, environment, null, false).report();
+      var report = experiment.simulate(runId, environment, null).report();
       report.writeSummary(folder.path());
       AnalyzeRole.writeConfig(
           experiment.parsed(), report, environment, experiment.requests().digest(), folder.path());
@@ -56,6 +52,6 @@ public final class QuietSimulation {
 
   /** Simulates, and leaves nothing. */
   public RunReport simulate(String runId) throws IOException {
-    return experiment.simulate(runId, experiment.environment(), null, false).report();
+    return experiment.simulate(runId, experiment.environment(), null).report();
   }
 }

@@ -37,7 +37,6 @@ import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduler.translation.SimulatedLog;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.SimulationEnd;
-import dev.sluice.scheduling.simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +45,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -271,30 +269,21 @@ record SimulatedExperiment(
    * that its log would hold.
    *
    * @param recording takes these events too, and is finished; null: none is made
-   * @param alone true if this process does nothing else: a second thread makes the rows then
    * @throws LostThresholdException if a threshold that may end the run cannot be met any more
    */
-  Simulated simulate(
-      String runId, Environment environment, @Nullable RunRecording recording, boolean alone) {
+  Simulated simulate(String runId, Environment environment, @Nullable RunRecording recording) {
     AbortFold abort = abort();
     Instant beganAt = MachineClock.now();
     Experiment experiment = parsed.experiment();
     var fold = new RunFold();
+    requests.beginDigest(); // of very many requests it is ready only later
+    RunStarted begun = started(runId, recording == null && abort == null ? "" : requests.digest());
     SimulatedLog.Reader rows = into(fold);
     if (abort != null) {
       rows = new StoppedByThreshold(rows, abort);
     }
-    boolean emulated = experiment.lanes().emulated();
-    boolean logIsRead = recording != null || abort != null;
-    // the digest of very many requests is ready only later
-    RunStarted begun = started(runId, logIsRead ? requests.digest() : "");
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
-    var log = new SimulatedLog(begun, emulated, recorded == null ? rows : recorded);
-    boolean beside = alone && abort == null && Runtime.getRuntime().availableProcessors() > 1;
-    SimulationEnd end =
-        logIsRead
-            ? beside ? runBeside(log) : run(log)
-            : runOnTape(new TapedRows(fold, experiment, requests, log), beside);
+    SimulationEnd end = run(begun, recorded == null ? rows : recorded);
     fold.onRunRecord(started(runId), SimulatedLog.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
@@ -314,40 +303,13 @@ record SimulatedExperiment(
     return new Simulated(RunReport.of(fold, context), end);
   }
 
-  private SimulationEnd run(SimulationListener listener) {
+  private SimulationEnd run(RunStarted begun, SimulatedLog.Reader rows) {
     Experiment experiment = parsed.experiment();
     return Simulation.run(
         settings(),
         new SimulatedTimes(times, experiment.lanes().count()),
         new ListedRequests(requests, experiment),
-        listener);
-  }
-
-  private SimulationEnd runBeside(SimulationListener listener) {
-    try (var told = new ToldBeside(listener)) {
-      SimulationEnd end = run(told);
-      told.await();
-      return end;
-    }
-  }
-
-  private SimulationEnd runOnTape(TapedRows rows, boolean beside) {
-    if (!beside) {
-      return runOnTape(rows);
-    }
-    try (var handOver = new HandOver<RowTape.Block>(rows)) {
-      SimulationEnd end = runOnTape(handOver::give);
-      handOver.await();
-      return end;
-    }
-  }
-
-  private SimulationEnd runOnTape(Consumer<RowTape.Block> taker) {
-    Experiment experiment = parsed.experiment();
-    var tape = new RowTape(experiment.kafka().shards(), experiment.lanes().count(), taker);
-    SimulationEnd end = run(tape);
-    tape.end();
-    return end;
+        new SimulatedLog(begun, experiment.lanes().emulated(), rows));
   }
 
   /** The thresholds that may end the run, for one simulation; null: there are none. */

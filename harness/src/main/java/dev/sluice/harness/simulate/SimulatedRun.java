@@ -214,8 +214,7 @@ public final class SimulatedRun {
     SimulatedExperiment.Simulated simulated;
     try (RunRecording recording =
         options.output().log() ? begin(experiment, runId, folder) : null) {
-      boolean alone = options.repeats() == null;
-      simulated = experiment.simulate(runId, environment, recording, alone);
+      simulated = experiment.simulate(runId, environment, recording);
       if (recording != null) {
         AnalyzeRole.tellFailure(recording, console);
       }

@@ -11,7 +11,6 @@ import dev.sluice.harness.role.AnalyzeRole;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Folders of simulated runs for tests: all that {@code check} reads, without pictures. */
 public final class SimulatedFolder {
@@ -28,18 +27,8 @@ public final class SimulatedFolder {
             folder.resolve(FolderFiles.LOG),
             LogHeaders.of(parsed.experiment(), runId, experiment.started(runId)));
     try (recording) {
-      write(experiment, folder, recording, true);
+      write(experiment, folder, recording);
     }
-  }
-
-  /**
-   * Simulates an experiment whose log nobody reads, and leaves its folder.
-   *
-   * @param alone true: a second thread makes the rows
-   */
-  static void writeWithoutLog(Path config, Path folder, boolean alone) throws Exception {
-    Files.createDirectories(folder);
-    write(experiment(config), folder, null, alone);
   }
 
   private static SimulatedExperiment experiment(Path config) throws Exception {
@@ -47,12 +36,11 @@ public final class SimulatedFolder {
         ExperimentFile.read(config, List.of(), Registries.vocabulary()), null);
   }
 
-  private static void write(
-      SimulatedExperiment experiment, Path folder, @Nullable RunRecording recording, boolean alone)
+  private static void write(SimulatedExperiment experiment, Path folder, RunRecording recording)
       throws Exception {
     Environment environment = experiment.environment();
     String runId = String.valueOf(folder.getFileName());
-    var report = experiment.simulate(runId, environment, recording, alone).report();
+    var report = experiment.simulate(runId, environment, recording).report();
     report.writeRows(folder);
     report.writeSummary(folder);
     String digest = experiment.requests().digest();

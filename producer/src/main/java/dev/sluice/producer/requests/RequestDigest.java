@@ -9,10 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The SHA-256 of a list of requests, made piece by piece: for many requests it takes longer than
- * drawing them, and a thread that goes through the list can make it on the way. Safe for threads.
- */
+/** The SHA-256 of a list of requests, made when it is first asked for. Safe for threads. */
 final class RequestDigest {
   private static final int AT_ONCE = 1 << 7;
 
@@ -23,11 +20,6 @@ final class RequestDigest {
 
   private final PackedRequests requests;
   private final List<byte[]> ofKinds;
-  private final MessageDigest sha256 = Sha256.begin();
-
-  /** Number of requests that are digested. */
-  private volatile int digested;
-
   private @Nullable String whole;
 
   RequestDigest(List<JobKind> kinds, PackedRequests requests) {
@@ -50,32 +42,20 @@ final class RequestDigest {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Digests as far as the job at a place, which is in the list, and some jobs beyond. */
-  void through(int index) {
-    if (index >= digested) {
-      advancePast(index);
-    }
-  }
-
-  private synchronized void advancePast(int index) {
-    while (digested <= index) {
-      int from = digested;
-      int to = Math.min(requests.size(), from + AT_ONCE);
-      var lines = new JsonOutput(AT_ONCE * LINE); // no JSON, but numbers as it writes them
-      for (int i = from; i < to; i++) {
-        lines.number(PREFIX, i);
-        lines.number(ofKinds.get(requests.kind(i)), requests.intendedAtNs(i));
-        lines.one('\n');
-      }
-      sha256.update(lines.bytes(0, lines.length()));
-      digested = to;
-    }
-  }
-
-  /** Returns the digest of the whole list, in hexadecimal. */
+  /** Returns the digest, in hexadecimal. */
   synchronized String whole() {
     if (whole == null) {
-      advancePast(requests.size() - 1);
+      MessageDigest sha256 = Sha256.begin();
+      for (int from = 0; from < requests.size(); from += AT_ONCE) {
+        int to = Math.min(requests.size(), from + AT_ONCE);
+        var lines = new JsonOutput(AT_ONCE * LINE); // no JSON, but numbers as it writes them
+        for (int i = from; i < to; i++) {
+          lines.number(PREFIX, i);
+          lines.number(ofKinds.get(requests.kind(i)), requests.intendedAtNs(i));
+          lines.one('\n');
+        }
+        sha256.update(lines.bytes(0, lines.length()));
+      }
       whole = HexFormat.of().formatHex(sha256.digest());
     }
     return whole;

@@ -142,15 +142,6 @@ public final class RequestList {
   }
 
   /**
-   * Makes the digest as far as the job at a place, so that less is left when it is asked for.
-   *
-   * @param index in [0, size)
-   */
-  public void digestThrough(int index) {
-    digest.through(index);
-  }
-
-  /**
    * Returns how many jobs are meant to arrive before atNs, which is the index of the first later
    * job.
    */

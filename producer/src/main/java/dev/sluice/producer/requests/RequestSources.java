@@ -25,7 +25,7 @@ public final class RequestSources {
     Experiment experiment = parsed.experiment();
     RescaledTime rescaled =
         experiment.load().shape() instanceof Rates rates
-            ? RateFile.read(parsed, rates, Ranges.LIVE_JOBS_MAX)
+            ? RateFile.read(parsed, rates, Ranges.JOBS_MAX)
             : RescaledTime.of(experiment.load().shape());
     return experiment.load().arrivals() instanceof Arrivals.Replayed replayed
         ? new ReplayedRequests(parsed, replayed.replay(), rescaled, isolatedTimes)

@@ -1,5 +1,6 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.producer.arrivals.RandomStream;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -11,7 +12,7 @@ import java.util.Map;
  */
 final class TraceJobs {
   /** Most requests of a run, which its experiment is held to as well. */
-  static final int KEPT_MAX = 50_000_000;
+  static final int KEPT_MAX = Ranges.JOBS_MAX;
 
   private final TraceOptions.Window window;
   private final boolean dated;

@@ -43,19 +43,6 @@ final class RequestListTest {
   }
 
   @Test
-  void hasTheSameDigestHoweverItWasMadeOnTheWay() {
-    RequestList list = experiment.drawn();
-    list.digestThrough(0);
-    list.digestThrough(1_000);
-    list.digestThrough(17);
-    list.digestThrough(list.size() - 1);
-    assertThat(list.digest()).isEqualTo(experiment.drawn().digest());
-    list.digestThrough(5);
-    list.beginDigest();
-    assertThat(list.digest()).isEqualTo(experiment.drawn().digest());
-  }
-
-  @Test
   void keepsItsDigest_whateverTheNumberOfGenerators() {
     String digestOfOne = experiment.drawn().digest();
     experiment.generators = 3;

@@ -89,7 +89,11 @@ public final class SimulatedLog implements SimulationListener {
             refused ? null : ran.endedAtNs(),
             fact.serviceNs(),
             0,
-            BatchCompleted.Result.valueOf(fact.result().name()),
+            switch (fact.result()) {
+              case DONE -> BatchCompleted.Result.DONE;
+              case FAILED -> BatchCompleted.Result.FAILED;
+              case REFUSED -> BatchCompleted.Result.REFUSED;
+            },
             fact.cause(),
             List.of(),
             refused || !emulated ? null : ran.workNs(),

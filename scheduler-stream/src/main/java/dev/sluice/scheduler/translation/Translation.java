@@ -225,7 +225,11 @@ public final class Translation {
     DispatchName dispatch = end.dispatch();
     return new JobEnded(
         end.jobId(),
-        JobEnded.Status.valueOf(end.status().name()),
+        switch (end.status()) {
+          case DONE -> JobEnded.Status.DONE;
+          case DROPPED -> JobEnded.Status.DROPPED;
+          case FAILED -> JobEnded.Status.FAILED;
+        },
         toEvent(end.reason()),
         dispatch == null ? null : toEvent(dispatch),
         end.attempt(),
