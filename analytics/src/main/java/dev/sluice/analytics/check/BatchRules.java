@@ -12,7 +12,7 @@ import java.util.Set;
 public final class BatchRules {
   private static final long GRAIN_NS = 2_000;
   private static final Set<String> RESULTS = Set.of("done", "failed", "refused", "lost", "open");
-  private static final String OLDER_INCARNATION = "older_incarnation";
+  static final String OLDER_INCARNATION = "older_incarnation";
 
   private final RunFolder folder;
   private final Findings findings;
@@ -32,7 +32,12 @@ public final class BatchRules {
     findings.looked(Rule.RESULT, folder.batches().size());
     List<List<Batch>> attemptsByRow =
         new ArrayList<>(Collections.nCopies(folder.jobs().size(), List.of()));
+    long lastNs = Long.MIN_VALUE;
     for (Batch batch : folder.batches()) {
+      if (batch.decidedNs < lastNs) {
+        fault(Rule.FORMAT, batch, "the rows do not stand by decided_time");
+      }
+      lastNs = batch.decidedNs;
       if (folder.batchByKey().get(batch.key()) != batch) {
         fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice".formatted(batch.id));
         continue;

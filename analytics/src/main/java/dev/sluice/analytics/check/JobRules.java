@@ -32,7 +32,12 @@ public final class JobRules {
     findings.looked(Rule.JOB_ONCE, folder.jobs().size());
     Set<String> ids = new HashSet<>();
     long indexMax = -1;
+    long lastNs = Long.MIN_VALUE;
     for (Job job : folder.jobs()) {
+      if (job.enqueueNs < lastNs) {
+        fault(Rule.FORMAT, job, "the rows do not stand by enqueue_time");
+      }
+      lastNs = job.enqueueNs;
       if (!ids.add(job.id)) {
         fault(Rule.JOB_ONCE, job, "job (%s) stands there twice".formatted(job.id));
       }

@@ -16,9 +16,16 @@ final class LogRecord {
   /** Fields with one value, of the line or of its event. */
   enum Field {
     SLUICE("sluice"),
+    VERSION("version"),
+    KIND("kind"),
+    RUN("run_id"),
+    REQUEST_DIGEST("request_digest"),
+    CONFIG_DIGEST("config_digest"),
     ZERO_EPOCH_MS("time_zero_epoch_ms"),
     EXPERIMENT("experiment"),
+    TOPIC("topic"),
     PARTITION("partition"),
+    OFFSET("offset"),
     APPENDED_EPOCH_MS("appended_ms"),
     TYPE("type"),
     JOB("jobId"),
@@ -57,7 +64,18 @@ final class LogRecord {
     FROM_NS("fromNs"),
     TO_NS("toNs"),
     INTERRUPTED("interrupted"),
-    NEVER_SENT("jobsNeverSent");
+    NEVER_SENT("jobsNeverSent"),
+    EVENTS_RUN("runId"),
+    EVENTS_ZERO_EPOCH_MS("timeZeroEpochMs"),
+    EVENTS_REQUEST_DIGEST("requestDigest"),
+    EVENTS_CONFIG_DIGEST("configDigest"),
+    SEED("seed"),
+    LANE("lane"),
+    JOBS_SENT("jobsSent"),
+    ENDED_NS("endedAtNs"),
+    FAILURE("failure"),
+    RECORDS("records"),
+    SHA256("sha256");
 
     private static final Map<String, Field> BY_NAME = new HashMap<>();
 

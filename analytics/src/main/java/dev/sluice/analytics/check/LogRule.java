@@ -5,6 +5,7 @@ import static dev.sluice.analytics.check.Decimal.NONE;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.check.LogRecord.Field;
 import dev.sluice.contract.file.GzipMember;
 import dev.sluice.contract.file.UserMistakeException;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +32,7 @@ import java.util.TreeSet;
  */
 public final class LogRule {
   private static final String FILE = "log.jsonl.gz";
+  private static final long VERSION = 1;
   private static final long GRAIN_NS = 1_000;
   private static final long NS_PER_MS = 1_000_000;
   private static final int BUFFER_BYTES = 1 << 16;
@@ -52,9 +55,23 @@ public final class LogRule {
   private long neverSent = NONE;
   private boolean hasEnded;
 
+  // what the log says of itself, and what it comes to
+  private final Map<String, BitSet> offsets = new HashMap<>();
+  private final long[] incarnations;
+  private String headersDigests = "";
+  private String sha256Said = "";
+  private long recordsSaid = NONE;
+  private long records;
+  private long jobs;
+  private long lastEndNs = Long.MIN_VALUE;
+  private long saidEndNs = Long.MAX_VALUE;
+  private long saidJobs = NONE;
+
   public LogRule(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
+    incarnations = new long[folder.batches().size()];
+    Arrays.fill(incarnations, NONE);
   }
 
   /** Checks all rows, and returns what only the log tells; empty if the folder has no log. */
@@ -65,7 +82,8 @@ public final class LogRule {
       return Optional.empty();
     }
     try (GzipMember in = GzipMember.open(Files.newInputStream(file), BUFFER_BYTES);
-        JsonParser json = JSON.createParser(in)) {
+        LastLineApart lines = new LastLineApart(in);
+        JsonParser json = JSON.createParser(lines)) {
       var line = new LogRecord(json);
       while (line.next()) {
         take(line);
@@ -73,6 +91,8 @@ public final class LogRule {
       if (in.hasBytesBehindEnd()) {
         fault(FILE, "there are bytes behind its end");
       }
+      said("checksum", sha256Said, lines.sha256());
+      said("number of records", recordsSaid, records);
     } catch (IOException | RuntimeException e) {
       fault(FILE, "it cannot be read to its end (" + UserMistakeException.reason(e) + ")");
       return Optional.empty();
@@ -83,10 +103,16 @@ public final class LogRule {
 
   private void take(LogRecord line) {
     if (!line.text(Field.SLUICE).isEmpty()) {
-      zeroEpochMs = line.numberOr0(Field.ZERO_EPOCH_MS);
-      experiment(line.text(Field.EXPERIMENT));
+      header(line);
       return;
     }
+    if (line.number(Field.RECORDS) != NONE) {
+      recordsSaid = line.number(Field.RECORDS);
+      sha256Said = line.text(Field.SHA256);
+      return;
+    }
+    records++;
+    once(line);
     long shard = line.numberOr0(Field.PARTITION);
     long appendedNs = (line.numberOr0(Field.APPENDED_EPOCH_MS) - zeroEpochMs) * NS_PER_MS;
     switch (line.text(Field.TYPE)) {
@@ -103,8 +129,47 @@ public final class LogRule {
                   line.numberOr0(Field.FROM_NS),
                   line.numberOr0(Field.TO_NS),
                   line.text(Field.CAUSE)));
+      case "RunStarted" -> {
+        said("run id", line.text(Field.EVENTS_RUN), folder.summary().path("run_id").asText());
+        said("seed", line.number(Field.SEED), folder.config().whole("seed"));
+        said("time zero", line.number(Field.EVENTS_ZERO_EPOCH_MS), zeroEpochMs);
+        said(
+            "digests",
+            line.text(Field.EVENTS_REQUEST_DIGEST) + " " + line.text(Field.EVENTS_CONFIG_DIGEST),
+            headersDigests);
+      }
       case "RunEnded" -> runEnd(line);
       default -> {}
+    }
+  }
+
+  private void header(LogRecord line) {
+    JsonNode summary = folder.summary();
+    zeroEpochMs = line.numberOr0(Field.ZERO_EPOCH_MS);
+    headersDigests = line.text(Field.REQUEST_DIGEST) + " " + line.text(Field.CONFIG_DIGEST);
+    said("version", line.number(Field.VERSION), VERSION);
+    said("kind", line.text(Field.KIND), "log");
+    said("run id", line.text(Field.RUN), summary.path("run_id").asText());
+    said(
+        "digests",
+        headersDigests,
+        summary.path("request_digest").asText() + " " + summary.path("config_digest").asText());
+    experiment(line.text(Field.EXPERIMENT));
+  }
+
+  /** Each offset of a partition stands once. */
+  private void once(LogRecord line) {
+    String partition = line.text(Field.TOPIC) + "/" + line.numberOr0(Field.PARTITION);
+    BitSet known = offsets.computeIfAbsent(partition, any -> new BitSet());
+    long offset = line.numberOr0(Field.OFFSET);
+    if (offset < Integer.MAX_VALUE && wasMet(known, (int) offset)) {
+      fault(FILE, "offset (%d) of (%s) stands there twice".formatted(offset, partition));
+    }
+  }
+
+  private void said(String what, Object said, Object wanted) {
+    if (!said.equals(wanted)) {
+      fault(FILE, "its %s is (%s), and should be (%s)".formatted(what, said, wanted));
     }
   }
 
@@ -139,6 +204,7 @@ public final class LogRule {
     if (wasMet(requested, job.row)) {
       return;
     }
+    jobs++;
     findings.looked(Rule.LOG, 1);
     text(job.where, "class_type", job.classType, event.text(Field.CLASS));
     text(job.where, "workload_name", job.workload, event.text(Field.WORKLOAD));
@@ -154,8 +220,14 @@ public final class LogRule {
 
   private void end(LogRecord event, long shard, long appendedNs) {
     Job job = folder.jobById().get(event.text(Field.JOB));
-    if (job == null || wasMet(ended, job.row)) {
+    lastEndNs = Math.max(lastEndNs, event.numberOr0(Field.ENDED_NS));
+    if (job == null) {
       return; // the request says that there is no row
+    }
+    if (wasMet(ended, job.row)) {
+      findings.fault(
+          Rule.JOB_ONCE, job.where, "job (%s) has two outcomes in the log".formatted(job.id));
+      return;
     }
     findings.looked(Rule.LOG, 1);
     String status = event.text(Field.STATUS).toLowerCase(Locale.ROOT);
@@ -188,6 +260,7 @@ public final class LogRule {
     if (!batch.lane.equals(lane)) {
       fault(batch.where, "lane_id is (%s), and the log says (%s)".formatted(batch.lane, lane));
     }
+    incarnation(batch, event.number(Field.INCARNATION));
     if (!batch.jobIds.equals(event.jobs())) {
       fault(
           batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, event.jobs()));
@@ -213,7 +286,17 @@ public final class LogRule {
 
   private void completion(LogRecord event, long shard, long appendedNs) {
     Batch batch = folder.batchByKey().get(shard + "/" + event.text(Field.DISPATCH));
-    if (batch == null || wasMet(completed, batch.row)) {
+    if (batch == null) {
+      return;
+    }
+    String lane = event.text(Field.EXECUTOR) + "/" + event.number(Field.LANE);
+    if (!lane.equals(batch.lane)) {
+      fault(batch.where, "(%s) completed it, and lane_id is (%s)".formatted(lane, batch.lane));
+    }
+    if (!event.text(Field.CAUSE).equals(BatchRules.OLDER_INCARNATION)) {
+      incarnation(batch, event.number(Field.INCARNATION));
+    }
+    if (wasMet(completed, batch.row)) {
       return;
     }
     findings.looked(Rule.LOG, 1);
@@ -234,9 +317,27 @@ public final class LogRule {
     }
   }
 
+  /** Holds the incarnation that a batch was sent to, and the one that completed it, to be one. */
+  private void incarnation(Batch batch, long incarnation) {
+    long known = incarnations[batch.row];
+    if (known != NONE && known != incarnation) {
+      fault(
+          batch.where,
+          "dispatch (%s) is of the executor's incarnations (%d) and (%d)"
+              .formatted(batch.id, known, incarnation));
+    }
+    incarnations[batch.row] = incarnation;
+  }
+
   private void runEnd(LogRecord event) {
     interrupted.add(event.text(Field.INTERRUPTED));
-    neverSent = hasEnded ? neverSent : event.number(Field.NEVER_SENT);
+    if (!hasEnded) {
+      neverSent = event.number(Field.NEVER_SENT);
+      if (event.text(Field.FAILURE).isEmpty()) {
+        saidEndNs = event.number(Field.ENDED_NS);
+        saidJobs = event.number(Field.JOBS_SENT);
+      }
+    }
     hasEnded = true;
   }
 
@@ -256,6 +357,15 @@ public final class LogRule {
       fault(
           "summary.json interrupted",
           "it says (%s), and the log says %s".formatted(said, interrupted));
+    }
+    if (lastEndNs > saidEndNs + NS_PER_MS) {
+      fault(
+          FILE,
+          "it says that the run ended at (%s), and a job did at (%s)"
+              .formatted(JobRules.seconds(saidEndNs), JobRules.seconds(lastEndNs)));
+    }
+    if (saidJobs != NONE && saidJobs != jobs) {
+      fault(FILE, "it says that (%d) jobs were sent, and has (%d)".formatted(saidJobs, jobs));
     }
     for (Job row : folder.jobs()) {
       Job job = folder.jobById().getOrDefault(row.id, row); // the first of its id

@@ -1,13 +1,20 @@
 package dev.sluice.harness.report;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 
 /** A copy of a run's folder in which a test plants a fault. */
 record FolderCopy(Path folder) {
@@ -38,6 +45,51 @@ record FolderCopy(Path folder) {
     }
   }
 
+  /**
+   * Plants a fault in the log.
+   *
+   * @param line what the line contains; the last one that does
+   * @param sound pattern of a part of the line
+   * @param planted what stands there then; {@code twice}: the whole line follows with it
+   */
+  void plantInLog(String line, String sound, String planted) throws Exception {
+    Path file = folder.resolve("log.jsonl.gz");
+    List<String> lines = logLines();
+    int at = lines.size() - 1;
+    while (!lines.get(at).contains(line)) {
+      at--;
+    }
+    boolean twice = planted.startsWith("twice ");
+    String changed =
+        lines.get(at).replaceFirst(sound, twice ? planted.substring("twice ".length()) : planted);
+    if (twice) {
+      lines.add(at + 1, changed);
+    } else {
+      lines.set(at, changed);
+    }
+    int last = lines.size() - 1;
+    if (at < last) { // whoever planted the fault would say its checksum too
+      String all = String.join("\n", lines.subList(0, last)) + "\n";
+      byte[] sum =
+          MessageDigest.getInstance("SHA-256").digest(all.getBytes(StandardCharsets.UTF_8));
+      lines.set(
+          last,
+          "{\"records\":%d,\"sha256\":\"%s\"}"
+              .formatted(lines.size() - 2, HexFormat.of().formatHex(sum)));
+    }
+    try (var gzip = new GZIPOutputStream(Files.newOutputStream(file))) {
+      gzip.write((String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private List<String> logLines() throws IOException {
+    try (var gzip = new GZIPInputStream(Files.newInputStream(folder.resolve("log.jsonl.gz")))) {
+      return new String(gzip.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .collect(Collectors.toCollection(ArrayList::new));
+    }
+  }
+
   /** Cells of the rows whose column has a value, in the order of a number. */
   List<String[]> rows(String table, String column, String value, String order) throws IOException {
     int place = column(table, column);
@@ -55,6 +107,27 @@ record FolderCopy(Path folder) {
     try (Stream<String> lines = Files.lines(folder.resolve(table + ".csv"))) {
       return Arrays.asList(lines.findFirst().orElseThrow().split(",")).indexOf(name);
     }
+  }
+
+  /** Puts the rows of a table into the opposite order. */
+  void turnRound(String table) throws IOException {
+    Path file = folder.resolve(table + ".csv");
+    List<String> lines = new ArrayList<>(Files.readAllLines(file));
+    Collections.reverse(lines.subList(1, lines.size()));
+    Files.write(file, lines);
+  }
+
+  /** Puts one text into all cells of a column that are not empty. */
+  void plantInAll(String table, String column, String text) throws IOException {
+    Path file = folder.resolve(table + ".csv");
+    int place = column(table, column);
+    List<String> lines = new ArrayList<>(Files.readAllLines(file));
+    for (int i = 1; i < lines.size(); i++) {
+      String[] cells = lines.get(i).split(",", -1);
+      cells[place] = cells[place].isEmpty() ? "" : text;
+      lines.set(i, String.join(",", cells));
+    }
+    Files.write(file, lines);
   }
 
   private static void inText(Path file, String sound, String planted) throws IOException {

@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -289,6 +290,55 @@ final class PlantedFaultsTest {
     assertThat(report.faultCounts()).as("%s", report.faults()).containsKey(rule);
     assertThat(report.passed()).isFalse();
     assertThat(report.faults()).extracting(Fault::where).doesNotContain("");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          LOG | "kind":"log" | "version":1 | "version":2
+          LOG | "kind":"log" | "kind":"log" | "kind":"requests"
+          LOG | "kind":"log" | "run_id":" | "run_id":"other-
+          LOG | "kind":"log" | "request_digest":" | "request_digest":"0
+          LOG | "kind":"log" | "config_digest":" | "config_digest":"0
+          LOG | "type":"RunStarted" | "seed":42 | "seed":43
+          LOG | "type":"RunStarted" | "runId":" | "runId":"other-
+          LOG | "type":"RunStarted" | "timeZeroEpochMs":1 | "timeZeroEpochMs":2
+          LOG | "type":"RunEnded" | "jobsSent": | "jobsSent":1
+          LOG | "type":"RunEnded" | "endedAtNs":[0-9]+ | "endedAtNs":3000000000
+          JOB_ONCE | "type":"JobEnded" | "offset":[0-9]+(.*)"status":"[A-Z]+" | twice "offset":1000000$1"status":"FAILED"
+          LOG | "type":"BatchCompleted" | "lane":[0-9] | "lane":7
+          LOG | "type":"BatchCompleted" | "executorId":" | "executorId":"x
+          LOG | "type":"BatchCompleted" | "incarnation":1 | "incarnation":2
+          LOG | "type":"JobRequested" | "type" | twice "type"
+          LOG | "sha256" | "sha256":". | "sha256":"x
+          LOG | "sha256" | "records":[0-9]+ | "records":7
+          """)
+  void aFaultInTheLog_isFoundByItsRule(Rule rule, String line, String part, String planted)
+      throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("copy-" + copies++));
+    copy.plantInLog(line, part, planted);
+    CheckReport report = RunCheck.of(copy.folder());
+    assertThat(report.faultCounts()).as("%s", report.faults()).containsKey(rule);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"trace, enqueue_time", "dispatches, decided_time"})
+  void rowsThatStandInAnotherOrder_areFound(String table, String time) throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("copy-" + copies++));
+    copy.turnRound(table);
+    assertThat(words(copy, Rule.FORMAT)).contains("the rows do not stand by " + time);
+  }
+
+  @Test
+  void lanesThatCountThemselvesAlone_areFound() throws Exception {
+    FolderCopy copy = FolderCopy.of(sound, root.resolve("copy-" + copies++));
+    Files.delete(copy.folder().resolve("log.jsonl.gz"));
+    copy.plantInAll("dispatches", "busy_lanes", "1");
+    assertThat(words(copy, Rule.LANE))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("busy_lanes of (executor-0) are too few in (");
   }
 
   /** Another batch that the job names exists, and holds other jobs. */
