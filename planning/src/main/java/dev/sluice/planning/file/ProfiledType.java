@@ -9,13 +9,15 @@ import java.util.List;
  * @param memoryMb memory of each host, at least 0, in 1024² bytes
  * @param layerSeconds measured time of each layer, at least 0
  * @param hosts hosts of the type, in the order of devices.yml, none twice; may be empty
+ * @param certainty how sure the times are
  */
 public record ProfiledType(
     String name,
     double bandwidthMbps,
     double memoryMb,
     List<Double> layerSeconds,
-    List<String> hosts) {
+    List<String> hosts,
+    Certainty certainty) {
   public ProfiledType {
     layerSeconds = List.copyOf(layerSeconds);
     hosts = List.copyOf(hosts);

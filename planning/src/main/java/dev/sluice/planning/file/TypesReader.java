@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads the types of device_types.yml that were measured with the asked model. */
 final class TypesReader {
   private static final Set<String> KEYS = Set.of("bw_Mbps", "mem_MB", "model_profiles");
-  private static final Set<String> PROFILE_KEYS = Set.of("batch_size", "dtype", "time_s");
+  private static final Set<String> PROFILE_KEYS =
+      Set.of("batch_size", "dtype", "time_s", "time_spread", "whole_s");
 
   private final Asked asked;
   private final int layers;
@@ -79,7 +80,11 @@ final class TypesReader {
     lists.checkLength("time_s", seconds.size(), layers);
     double bandwidthMbps = in.required("bw_Mbps", Range.within(0, NumberList.MOST), "1000");
     double memoryMb = in.required("mem_MB", Range.within(0, NumberList.MOST), "2048");
-    return new ProfiledType(name, bandwidthMbps, memoryMb, seconds, hosts);
+    Range any = Range.within(0, NumberList.MOST);
+    var certainty =
+        new Certainty(
+            profile.numberOrNull("time_spread", any), profile.numberOrNull("whole_s", any));
+    return new ProfiledType(name, bandwidthMbps, memoryMb, seconds, hosts, certainty);
   }
 
   /** The asked profile; null if there is none, or it has a mistake. */

@@ -72,14 +72,14 @@ final class PipelineReport {
         new Line(
             "",
             text(
-                "%-5s %-12s %9s %19s %19s %19s",
-                "stage", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB")));
+                "%-2s %-12s %7s %13s %13s %13s",
+                "", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB")));
     lines.add(
         new Line(
             "",
             text(
-                "%-5s %-12s %9s %9s %9s %9s %9s %9s %9s",
-                "", "", "", "planned", "measured", "planned", "measured", "planned", "measured")));
+                "%-2s %-12s %7s %6s %6s %6s %6s %6s %6s",
+                "", "", "", "plan", "here", "plan", "here", "plan", "here")));
     for (int i = 0; i < options.stages(); i++) {
       PricedStage planned = options.plan().stages().get(i);
       StageMeasured measured = run.stages().get(i);
@@ -89,7 +89,7 @@ final class PipelineReport {
           new Line(
               "",
               text(
-                  "%-5d %-12s %9s %9.1f %9.1f %9s %9s %9.0f %9s",
+                  "%-2d %-12s %7s %6.1f %6.1f %6s %6s %6.0f %6s",
                   i + 1,
                   options.host(i),
                   stage.firstLayer() + "-" + stage.lastLayer(),
@@ -98,9 +98,7 @@ final class PipelineReport {
                   last ? "-" : text("%.1f", 1e3 * planned.transferSeconds()),
                   last ? "-" : text("%.1f", 1e3 * measured.transferSeconds()),
                   planned.memoryBytes() / MIB,
-                  measured.memoryBytes() == 0
-                      ? "unknown"
-                      : text("%.0f", measured.memoryBytes() / MIB))));
+                  measured.memoryBytes() == 0 ? "?" : text("%.0f", measured.memoryBytes() / MIB))));
     }
     double predicted =
         options.stages() > cores ? options.batchSize() / secondsHere() : plannedSamplesPerSecond();

@@ -53,7 +53,8 @@ record DeviceChange(String type, int hosts) {
             before.bandwidthMbps(),
             before.memoryMb(),
             before.layerSeconds(),
-            changed.subList(0, before.hosts().size() + hosts)));
+            changed.subList(0, before.hosts().size() + hosts),
+            before.certainty()));
     return all;
   }
 

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One plan, from the files to the printed answer. */
@@ -79,6 +80,9 @@ public final class PlanRun {
       write(picture, picture(answer, plan));
     }
     Double seconds = options.executeSeconds();
+    if (seconds != null && plan != null) {
+      warnOfDoubt(read.types(), answer);
+    }
     if (seconds != null && plan != null && answer.isLegalPlan()) {
       Asked asked = options.asked();
       var pipeline =
@@ -89,6 +93,30 @@ public final class PlanRun {
     return answer.isLegalPlan() || options.asked().compatible()
         ? ExitStatus.DONE
         : ExitStatus.FAULTS;
+  }
+
+  /** Types of the plan's stages, each once. */
+  private static Stream<ProfiledType> used(List<ProfiledType> types, Answer answer) {
+    Plan plan = answer.plan();
+    return plan == null
+        ? Stream.of()
+        : plan.stages().stream().map(priced -> types.get(priced.stage().type())).distinct();
+  }
+
+  private void warnOfDoubt(List<ProfiledType> types, Answer answer) {
+    used(types, answer)
+        .filter(type -> type.certainty().isDoubtful(type.layerSeconds()))
+        .forEach(
+            type -> {
+              err.printf(
+                  "warning: the times of (%s) are not sure, so that the pipeline may run at another"
+                      + " speed: %s.%n",
+                  type.name(), type.certainty().words(type.layerSeconds()));
+              err.printf(
+                  "  Maybe measure again on a quiet machine: ./sluice profile --layers %s"
+                      + " --passes 10 --force%n",
+                  options.asked().model());
+            });
   }
 
   private Answer planned(PlanProblem problem) {
@@ -167,6 +195,13 @@ public final class PlanRun {
     out.flush();
     if (!priced && (options.output().table() || plan == null)) {
       PlanTable.lines(answer).forEach(err::println);
+      used(read.types(), answer)
+          .filter(type -> !type.certainty().words(type.layerSeconds()).isEmpty())
+          .forEach(
+              type ->
+                  err.println(
+                      "measured      %s: %s"
+                          .formatted(type.name(), type.certainty().words(type.layerSeconds()))));
     }
     if (change != null && changed != null) {
       PlanTable.compared(answer, changed, change.text()).forEach(err::println);

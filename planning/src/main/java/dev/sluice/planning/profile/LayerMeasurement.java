@@ -81,6 +81,9 @@ final class LayerMeasurement {
               .mapToObj(l -> (List<Double>) new ArrayList<Double>())
               .toList());
     }
+    List<List<Double>> wholeSeconds = new ArrayList<>();
+    options.batchSizes().forEach(unused -> wholeSeconds.add(new ArrayList<>()));
+    int[] layersTimed = {0};
     lines(
         List.of(
             LayerProbe.TIMES,
@@ -91,24 +94,46 @@ final class LayerMeasurement {
             Integer.toString(options.busyLanes())),
         Map.of(),
         line -> {
-          List<Double> all =
-              seconds.get(options.batchSizes().indexOf(line.samples())).get(line.layer() - 1);
-          all.addAll(line.seconds());
-          int pass = all.size() / options.repeats();
+          int batch = options.batchSizes().indexOf(line.samples());
+          if (line.layer() == LayerProbe.WHOLE) {
+            wholeSeconds.get(batch).addAll(line.seconds());
+            return;
+          }
+          seconds.get(batch).get(line.layer() - 1).addAll(line.seconds());
+          int timed = layersTimed[0]++ / options.batchSizes().size();
           progress(
-              model, "pass " + pass + " of " + options.passes(), line.layer(), network.layers());
+              model,
+              "pass " + (1 + timed / layers) + " of " + options.passes(),
+              1 + timed % layers,
+              layers);
         });
     List<LayerTimes.OfBatch> batches = new ArrayList<>();
     for (int i = 0; i < seconds.size(); i++) {
       batches.add(
           new LayerTimes.OfBatch(
-              options.batchSizes().get(i), seconds.get(i).stream().map(LowerMedian::of).toList()));
+              options.batchSizes().get(i),
+              seconds.get(i).stream().map(LowerMedian::of).toList(),
+              spread(seconds.get(i)),
+              wholeSeconds.get(i).isEmpty() ? null : LowerMedian.of(wholeSeconds.get(i))));
     }
     return new LayerTimes(
         model,
         IntStream.rangeClosed(0, layers).map(network::elementsBehind).boxed().toList(),
         layerBytes,
         batches);
+  }
+
+  /** Sum of the layers' interquartile ranges / sum of their medians. */
+  static double spread(List<List<Double>> secondsOfLayers) {
+    double ranges = 0;
+    double medians = 0;
+    for (List<Double> seconds : secondsOfLayers) {
+      List<Double> sorted = seconds.stream().sorted().toList();
+      int last = sorted.size() - 1;
+      ranges += sorted.get(last - last / 4) - sorted.get(last / 4);
+      medians += LowerMedian.of(seconds);
+    }
+    return ranges / medians;
   }
 
   private void progress(String model, String what, int layer, int layers) {

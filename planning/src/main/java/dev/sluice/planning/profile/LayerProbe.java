@@ -1,6 +1,7 @@
 package dev.sluice.planning.profile;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
@@ -16,6 +17,7 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ParentWatch;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,10 +25,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 /**
- * The main of a child process that measures the layers of one network, one layer in memory at a
- * time, and prints each result as a line of JSON ({@link Line}). Ends when its parent is gone.
+ * The main of a child process that measures the layers of one network, and prints each result as a
+ * line of JSON ({@link Line}). Ends when its parent is gone.
  */
 public final class LayerProbe {
   /**
@@ -47,6 +50,9 @@ public final class LayerProbe {
   /** First argument of a process that measures times. */
   static final String TIMES = "times";
 
+  /** Layer of a line that tells the times of the whole model. */
+  static final int WHOLE = 0;
+
   /** First argument of a process that measures memory. */
   static final String MEMORY = "memory";
 
@@ -63,6 +69,7 @@ public final class LayerProbe {
   /**
    * A line of standard output.
    *
+   * @param layer number of the layer, from 1; {@link #WHOLE}: the whole model
    * @param samples samples of each batch; 0: the line tells memory
    * @param seconds time of each repeat
    * @param bytes memory by which the process grew, with all batch sizes run
@@ -112,42 +119,91 @@ public final class LayerProbe {
     result.flush();
   }
 
+  /**
+   * Times the layers, one after another as a stage computes them: a layer that is computed again
+   * and again finds its weights in the processor's cache, and seems faster. Of a model that memory
+   * does not hold, one layer is loaded at a time.
+   */
   private void measureTimes(int[] batchSizes, int passes, int repeats, int otherLanes)
       throws IOException, InferenceException, InterruptedException {
     List<ByteBuffer> inputs = new ArrayList<>();
     for (int lane = 0; lane <= otherLanes; lane++) {
       inputs.add(input(batchSizes));
     }
+    int layers = network.layers();
+    NetworkPart whole = network.layers(1, layers);
+    boolean fits = whole.weightBytes(Precision.FP32) < freeBytes() / 4;
     for (int pass = 0; pass < passes; pass++) {
-      for (int layer = 1; layer <= network.layers(); layer++) {
-        try (LayerModule module =
-            LayerModule.load(network.layers(layer, layer), engines, temporary)) {
-          for (int samples : batchSizes) {
-            print(new Line(layer, samples, seconds(module, inputs, samples, repeats), 0));
-          }
+      if (fits) {
+        time(WHOLE, List.of(whole), inputs, batchSizes, repeats);
+        time(
+            1,
+            IntStream.rangeClosed(1, layers).mapToObj(l -> network.layers(l, l)).toList(),
+            inputs,
+            batchSizes,
+            repeats);
+      } else {
+        for (int layer = 1; layer <= layers; layer++) {
+          time(layer, List.of(network.layers(layer, layer)), inputs, batchSizes, repeats);
         }
       }
     }
   }
 
-  /** Times the layer on this thread while other threads compute the same layer all along. */
-  private static List<Double> seconds(
-      LayerModule module, List<ByteBuffer> inputs, int samples, int repeats)
-      throws InferenceException, InterruptedException {
-    var others = new OtherLanes(module, inputs.subList(1, inputs.size()), samples);
-    try (LayerModule.Session session = module.session()) {
-      for (int run = 0; run < WARM_UP_RUNS; run++) {
-        session.compute(inputs.get(0), samples, null);
+  /** Memory that no process uses now. */
+  private static long freeBytes() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getFreeMemorySize();
+  }
+
+  /** Times parts that are loaded together, of which the first is the layer with a number. */
+  private void time(
+      int firstLayer,
+      List<NetworkPart> parts,
+      List<ByteBuffer> inputs,
+      int[] batchSizes,
+      int repeats)
+      throws IOException, InferenceException, InterruptedException {
+    List<LayerModule> modules = new ArrayList<>();
+    try {
+      for (NetworkPart part : parts) {
+        modules.add(LayerModule.load(part, engines, temporary));
       }
-      others.awaitWarm();
-      List<Double> seconds = new ArrayList<>();
-      for (int repeat = 0; repeat < repeats; repeat++) {
-        long beganNs = MachineClock.monotonicNs();
-        session.compute(inputs.get(0), samples, null);
-        seconds.add((MachineClock.monotonicNs() - beganNs) / 1e9);
+      for (int samples : batchSizes) {
+        List<List<Double>> seconds = seconds(modules, inputs, samples, repeats);
+        for (int i = 0; i < seconds.size(); i++) {
+          print(new Line(firstLayer + i, samples, seconds.get(i), 0));
+        }
+      }
+    } finally {
+      modules.forEach(LayerModule::close);
+    }
+  }
+
+  /** Times modules, in turn, on this thread while other threads compute them all along. */
+  private static List<List<Double>> seconds(
+      List<LayerModule> modules, List<ByteBuffer> inputs, int samples, int repeats)
+      throws InferenceException, InterruptedException {
+    List<List<Double>> seconds = new ArrayList<>();
+    modules.forEach(module -> seconds.add(new ArrayList<>()));
+    var others = new OtherLanes(modules, inputs.subList(1, inputs.size()), samples);
+    List<LayerModule.Session> sessions = modules.stream().map(LayerModule::session).toList();
+    try {
+      for (int run = -WARM_UP_RUNS; run < repeats; run++) {
+        if (run == 0) {
+          others.awaitWarm();
+        }
+        for (int i = 0; i < sessions.size(); i++) {
+          long beganNs = MachineClock.monotonicNs();
+          sessions.get(i).compute(inputs.get(0), samples, null);
+          if (run >= 0) {
+            seconds.get(i).add((MachineClock.monotonicNs() - beganNs) / 1e9);
+          }
+        }
       }
       return seconds;
     } finally {
+      sessions.forEach(LayerModule.Session::close);
       others.end();
     }
   }
@@ -197,27 +253,30 @@ public final class LayerProbe {
     return input;
   }
 
-  /** Threads that compute one layer over and over, each on its own input. */
+  /** Threads that compute modules over and over, in turn, each on its own input. */
   private static final class OtherLanes {
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch warm;
     private final AtomicReference<InferenceException> failure = new AtomicReference<>();
     private volatile boolean ending;
 
-    OtherLanes(LayerModule module, List<ByteBuffer> inputs, int samples) {
+    OtherLanes(List<LayerModule> modules, List<ByteBuffer> inputs, int samples) {
       warm = new CountDownLatch(inputs.size());
       for (ByteBuffer input : inputs) {
-        var thread = new Thread(() -> compute(module, input, samples), "sluice-other-lane");
+        var thread = new Thread(() -> compute(modules, input, samples), "sluice-other-lane");
         thread.setDaemon(true);
         threads.add(thread);
         thread.start();
       }
     }
 
-    private void compute(LayerModule module, ByteBuffer input, int samples) {
-      try (LayerModule.Session session = module.session()) {
+    private void compute(List<LayerModule> modules, ByteBuffer input, int samples) {
+      List<LayerModule.Session> sessions = modules.stream().map(LayerModule::session).toList();
+      try {
         for (int run = 0; !ending; run++) {
-          session.compute(input, samples, null);
+          for (LayerModule.Session session : sessions) {
+            session.compute(input, samples, null);
+          }
           if (run == WARM_UP_RUNS - 1) {
             warm.countDown();
           }
@@ -225,6 +284,8 @@ public final class LayerProbe {
       } catch (InferenceException e) {
         failure.set(e);
         warm.countDown();
+      } finally {
+        sessions.forEach(LayerModule.Session::close);
       }
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.planning.profile;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was measured of a model's layers.
@@ -18,8 +19,15 @@ record LayerTimes(
     batches = List.copyOf(batches);
   }
 
-  /** The median time of each layer. */
-  record OfBatch(int samples, List<Double> layerSeconds) {
+  /**
+   * Times of a batch size.
+   *
+   * @param layerSeconds median time of each layer
+   * @param spread sum of the layers' interquartile ranges / sum of their medians
+   * @param wholeSeconds median time of the whole model; null: it was not measured
+   */
+  record OfBatch(
+      int samples, List<Double> layerSeconds, double spread, @Nullable Double wholeSeconds) {
     OfBatch {
       layerSeconds = List.copyOf(layerSeconds);
     }

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The planner's files: what is read, what is left out, and what is refused where. */
 final class PlanningFilesTest {
+  private static final Certainty NONE = new Certainty(null, null);
+
   private static final String MODELS =
       """
       DummyModel:
@@ -103,8 +105,8 @@ final class PlanningFilesTest {
         .isEqualTo(new LayeredModel("small", List.of(1.5, 2.0, 3.0), 10, List.of(20L, 30L, 5L)));
     assertThat(read.types())
         .containsExactly(
-            new ProfiledType("slow", 100, 512, List.of(0.1, 0.2, 0.3), List.of("s-0", "s-1")),
-            new ProfiledType("fast", 1000, 1024, List.of(0.01, 0.02, 0.03), List.of("f-0")));
+            new ProfiledType("slow", 100, 512, List.of(0.1, 0.2, 0.3), List.of("s-0", "s-1"), NONE),
+            new ProfiledType("fast", 1000, 1024, List.of(0.01, 0.02, 0.03), List.of("f-0"), NONE));
     assertThat(read.hosts()).isEqualTo(3);
   }
 

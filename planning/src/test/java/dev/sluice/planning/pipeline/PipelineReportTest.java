@@ -62,7 +62,7 @@ final class PipelineReportTest {
 
     assertThat(text(new PipelineReport(OPTIONS, 4).after(run)))
         .containsPattern("1 +a +1-1 +1000\\.0 +1100\\.0 +500\\.0 +600\\.0 +1 +3")
-        .containsPattern("2 +b +2-2 +2000\\.0 +2200\\.0 +500\\.0 +500\\.0 +1 +unknown")
+        .containsPattern("2 +b +2-2 +2000\\.0 +2200\\.0 +500\\.0 +500\\.0 +1 +[?]")
         .containsPattern("3 +c +3-3 +3000\\.0 +3300\\.0 +- +- +1 +1")
         .contains("2.00 samples/s predicted, 1.92 measured (-4.0 %), over 9 micro-batches")
         .contains("7000.0 ms predicted, 7700.0 measured (+10.0 %)")

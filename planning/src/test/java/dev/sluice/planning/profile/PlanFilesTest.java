@@ -56,6 +56,8 @@ final class PlanFilesTest {
                 - batch_size: 8
                   dtype: torch.float32
                   time_s: [0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25]
+                  time_spread: 0.125
+                  whole_s: 7.5
             """);
   }
 
@@ -84,7 +86,7 @@ final class PlanFilesTest {
     assertThat(folder.resolve("device_types.yml"))
         .content()
         .containsSubsequence("bw_Mbps: 1000", "batch_size: 8", "0.75", "batch_size: 1", "0.5")
-        .doesNotContain("0.25");
+        .doesNotContain("0.25,");
   }
 
   @Test
@@ -140,6 +142,6 @@ final class PlanFilesTest {
         "resnet18",
         IntStream.rangeClosed(0, 10).map(NETWORK::elementsBehind).boxed().toList(),
         Collections.nCopies(10, 2L << 20),
-        List.of(new LayerTimes.OfBatch(samples, Collections.nCopies(10, seconds))));
+        List.of(new LayerTimes.OfBatch(samples, Collections.nCopies(10, seconds), 0.125, 7.5)));
   }
 }
