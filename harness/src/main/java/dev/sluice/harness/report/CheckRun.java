@@ -7,6 +7,7 @@ import dev.sluice.analytics.check.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.check.ScheduleCheck;
+import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.workflow.ExecutionLog;
@@ -106,14 +107,15 @@ public final class CheckRun {
       }
     }
     if (!report.extent().resting().isEmpty()) {
-      lines.add("  not counted   " + String.join(", ", report.extent().resting()));
+      lines.add(
+          ScreenText.wrapped("  not counted   ", String.join(", ", report.extent().resting())));
     }
     lines.add(report.verdict());
     return lines;
   }
 
   private static String line(Rule rule, String text) {
-    return String.format(Locale.ROOT, "  %-13s %s", rule, text);
+    return ScreenText.wrapped(String.format(Locale.ROOT, "  %-13s ", rule), text);
   }
 
   private static Map<String, Object> asJson(CheckReport report) {
