@@ -45,7 +45,7 @@ final class InitCommand implements Callable<Integer> {
         batch: {slo_ms: 4000}
       %s
       batch_sizes: [1, 2]          # samples that a job asks for
-      scheduler_name: dynamic      # or fifo, slo_aware, batch_aware and more: docs/policies.md
+      scheduler_name: dynamic      # or fifo, priority_slo, batch_aware and more: docs/policies.md
       microbatch:                  # jobs of class batch may share an inference
         window_ms: 10              # how long a set of jobs gathers
         max_batch: 4               # most samples in one inference
