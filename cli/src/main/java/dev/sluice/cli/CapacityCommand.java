@@ -6,6 +6,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.CapacityOptions;
 import dev.sluice.harness.report.CapacityRun;
 import dev.sluice.harness.terminal.Console;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,9 +82,23 @@ final class CapacityCommand implements Callable<Integer> {
   @Option(names = "--simulate", description = "Runs in virtual time.")
   private boolean simulate;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "FILE",
+      description =
+          "With --simulate: a latency table (CSV), as ./sluice profile leaves one, or a finished"
+              + " run's folder; replaces the source that the experiment names.")
+  private @Nullable Path profile;
+
   @Override
   public Integer call() throws Exception {
     try {
+      if (profile != null && !simulate) {
+        throw new UserMistakeException(
+            "--profile",
+            "a live run takes its own times, and no table (" + profile + ")",
+            "you want --simulate beside it");
+      }
       var options =
           new CapacityOptions(
               experiment.config(),
@@ -95,7 +110,8 @@ final class CapacityCommand implements Callable<Integer> {
               between,
               resolution,
               runs != null ? runs : simulate ? RUNS_SIMULATED : RUNS_LIVE,
-              simulate);
+              simulate,
+              profile);
       return new CapacityRun(options, Console.standardOutput()).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());

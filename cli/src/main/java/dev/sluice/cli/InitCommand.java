@@ -101,17 +101,21 @@ final class InitCommand implements Callable<Integer> {
       return ExitStatus.MISTAKE;
     }
     System.out.println("Written   " + file);
+    String of = model == null ? file.toString() : file + " --profile results/latency_table.csv";
     System.out.println("Next      ./sluice run " + file);
+    if (model != null) {
+      System.out.println(
+          "then, of times that are measured once, which policy is better, and up to");
+      System.out.println("which load it keeps its promises:");
+      System.out.println("          ./sluice profile " + file);
+    }
     System.out.println(
-        "          ./sluice "
-            + (model == null ? "simulate " : "run ")
-            + file
-            + " --repeat 8 --versus scheduler_name=fifo");
+        "          ./sluice simulate " + of + " --repeat 8 --versus scheduler_name=fifo");
     System.out.println(
         "          ./sluice capacity "
-            + file
-            + " --target \"slo_violation_rate<0.01\" --between 2..40"
-            + (model == null ? " --simulate" : ""));
+            + of
+            + " --simulate --policies fifo,dynamic --target \"slo_violation_rate<0.01\" --between"
+            + " 2..60");
     return ExitStatus.DONE;
   }
 

@@ -99,6 +99,77 @@ final class OwnModelsLoopTest {
     assertThat(sluice("check", results.toString()).status()).isZero();
   }
 
+  /** The commands that init and the README name, on a model of one's own. */
+  @Test
+  void whichPolicyIsBetter_andUpToWhichLoad_isAnsweredOfTimesMeasuredOnce() throws Exception {
+    write(
+        "mine.onnx",
+        OnnxSample.of(
+            IR, OPSET, List.of(new Input("image", OnnxSample.FLOAT32, 0, List.of(3, 8, 8)))));
+    String mine = folder.resolve("mine.yaml").toString();
+    String results = folder.resolve("results").toString();
+    String table = folder.resolve("results/latency_table.csv").toString();
+    BadInputCommand made =
+        sluice(
+            "init",
+            mine,
+            "--model",
+            folder.resolve("mine.onnx").toString(),
+            "--input-shape",
+            "3,8,8");
+    assertThat(made.status()).as(made.err()).isZero();
+    assertThat(made.out())
+        .contains("./sluice profile " + mine)
+        .contains("./sluice simulate " + mine + " --profile results/latency_table.csv --repeat 8")
+        .contains("./sluice capacity " + mine + " --profile results/latency_table.csv --simulate");
+    BadInputCommand measured =
+        sluice("profile", mine, "--passes", "1", "--repeats", "2", "--results", results);
+    assertThat(measured.status()).as(measured.out() + measured.err()).isZero();
+    BadInputCommand compared =
+        sluice(
+            "simulate",
+            mine,
+            "--profile",
+            table,
+            "--repeat",
+            "8",
+            "--versus",
+            "scheduler_name=fifo",
+            "--results",
+            results);
+    assertThat(compared.status()).as(compared.out() + compared.err()).isZero();
+    assertThat(compared.out()).contains("verdict  ").contains("fifo, 8 runs");
+    BadInputCommand answered =
+        sluice(
+            "capacity",
+            mine,
+            "--profile",
+            table,
+            "--simulate",
+            "--policies",
+            "fifo",
+            "--target",
+            "slo_violation_rate<0.01",
+            "--between",
+            "2..60",
+            "--results",
+            results);
+    assertThat(answered.out())
+        .as(answered.err())
+        .containsPattern("(?m)^  fifo +(above 60/s|between .* which passed)");
+    BadInputCommand live =
+        sluice(
+            "capacity",
+            mine,
+            "--profile",
+            table,
+            "--target",
+            "slo_violation_rate<0.01",
+            "--between",
+            "2..60");
+    live.isRefused(1).says("--profile: error: a live run takes its own times");
+  }
+
   /** The model's line is the first below the head. */
   private void assertRefused(String model, String keys, String what, String maybe)
       throws Exception {

@@ -215,8 +215,10 @@ public final class ProfileRun {
     new MemoryMeasurement(frame, settings, options, () -> stopped).measure(lanes);
     console.line("");
     console.line("Profile   " + options.profiles());
-    console.line("Table     " + options.results().resolve("latency_table.csv"));
+    Path table = options.results().resolve("latency_table.csv");
+    console.line("Table     " + table);
     console.line("Next      ./sluice train " + options.profiles());
+    console.line("          or simulate, and capacity --simulate, with --profile " + table);
     return ExitStatus.DONE;
   }
 

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param between {@code FROM..TO}
  * @param resolution a share, or a percentage
  * @param runsMax most runs of each policy
+ * @param profile service times of a simulation in place of those that the experiment names; null:
+ *     none
  */
 public record CapacityOptions(
     Path config,
@@ -30,7 +32,8 @@ public record CapacityOptions(
     String between,
     String resolution,
     int runsMax,
-    boolean simulate) {
+    boolean simulate,
+    @Nullable Path profile) {
   private static final String NUMBER = "\\s*([0-9]+(?:\\.[0-9]+)?)\\s*";
   private static final Pattern RANGE = Pattern.compile(NUMBER + "\\.\\." + NUMBER);
   private static final Pattern SHARE = Pattern.compile(NUMBER + "(%?)");

@@ -171,7 +171,7 @@ public final class CapacityRun {
 
   private void check(ParsedExperiment parsed) throws UserMistakeException {
     if (options.simulate()) {
-      new QuietSimulation(parsed);
+      new QuietSimulation(parsed, options.profile());
     } else {
       LaneSource.of(parsed).close();
     }
@@ -185,7 +185,7 @@ public final class CapacityRun {
             target.text(),
             String.valueOf(target.scopes()),
             range[0] + ".." + range[1],
-            String.valueOf(options.simulate()));
+            options.simulate() + (options.profile() == null ? "" : " " + options.profile()));
     return "{\"asked\":\"" + Sha256.hex(asked.getBytes(StandardCharsets.UTF_8)) + "\"}";
   }
 

@@ -85,7 +85,7 @@ final class LoadRuns {
       throw new StoppedRunException();
     }
     var parsed = options.read(options.overridesFor(load, rate, policy, seed, lengths));
-    RunReport report = new QuietSimulation(parsed).simulate(policy + "-" + seed);
+    RunReport report = new QuietSimulation(parsed, options.profile()).simulate(policy + "-" + seed);
     RunRows rows = report.rows();
     Jobs jobs = rows.jobs();
     var samples = new Samples(target);

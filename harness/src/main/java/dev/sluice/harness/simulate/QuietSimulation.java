@@ -9,19 +9,28 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.role.AnalyzeRole;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** One of many experiments in virtual time: it prints nothing, and leaves figures alone. */
 public final class QuietSimulation {
   private final SimulatedExperiment experiment;
 
+  /** Reads the files that the simulation needs, of which the experiment names the service times. */
+  public QuietSimulation(ParsedExperiment parsed) throws UserMistakeException {
+    this(parsed, null);
+  }
+
   /**
    * Reads the files that the simulation needs.
    *
+   * @param profile service times in place of those that the experiment names: a latency table, or a
+   *     finished run's folder; null: none
    * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
    *     take
    */
-  public QuietSimulation(ParsedExperiment parsed) throws UserMistakeException {
-    experiment = SimulatedExperiment.of(parsed, null);
+  public QuietSimulation(ParsedExperiment parsed, @Nullable Path profile)
+      throws UserMistakeException {
+    experiment = SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile));
   }
 
   /** Simulates, and returns the text of summary.json alone. */
