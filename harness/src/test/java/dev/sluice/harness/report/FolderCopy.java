@@ -68,7 +68,7 @@ record FolderCopy(Path folder) {
       lines.set(at, changed);
     }
     int last = lines.size() - 1;
-    if (at < last) { // whoever planted the fault would say its checksum too
+    if (at < last) { // who plants a fault states the new checksum too
       String all = String.join("\n", lines.subList(0, last)) + "\n";
       byte[] sum =
           MessageDigest.getInstance("SHA-256").digest(all.getBytes(StandardCharsets.UTF_8));
