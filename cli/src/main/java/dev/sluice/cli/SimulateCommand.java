@@ -178,7 +178,7 @@ final class SimulateCommand implements Callable<Integer> {
         var two = new Versus(config, overrides, versus, repeats, comparison.judging());
         return new VersusSimulation(two, options, console).execute();
       }
-      return new SimulatedRun(options, console).executeAsProcess();
+      return new SimulatedRun(options, console).execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;

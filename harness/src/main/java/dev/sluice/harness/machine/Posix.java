@@ -5,9 +5,8 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 
-/** Calls of the system that Java lacks: named pipes, signals to processes, another program. */
+/** Calls of the system that Java lacks: named pipes, and signals to processes. */
 public final class Posix {
   private static final int OWNER_ALONE = 0600;
   private static final int NO_SUCH_PROCESS = 3;
@@ -21,8 +20,6 @@ public final class Posix {
     int mkfifo(String path, int mode) throws LastErrorException;
 
     int kill(int pid, int signal) throws LastErrorException;
-
-    int execv(String path, String[] command) throws LastErrorException;
   }
 
   /** A signal with its number. */
@@ -48,20 +45,6 @@ public final class Posix {
       int unused = C.LIBRARY.mkfifo(path.toString(), OWNER_ALONE);
     } catch (LastErrorException e) {
       throw new IOException("no named pipe can be made: " + path + " (" + e.getMessage() + ")", e);
-    }
-  }
-
-  /**
-   * Replaces this process by a program: its number, streams and folder stay, all else ends at once.
-   *
-   * @param command path of the program, and its arguments
-   * @throws IOException if the system refuses it; else this does not return
-   */
-  public static void become(List<String> command) throws IOException {
-    try {
-      int unused = C.LIBRARY.execv(command.get(0), command.toArray(new String[0]));
-    } catch (LastErrorException | UnsatisfiedLinkError e) {
-      throw new IOException(command.get(0) + " cannot be begun (" + e.getMessage() + ")", e);
     }
   }
 

@@ -11,21 +11,13 @@ public final class CommandLine {
   private static final String PROPERTY = "sluice.command";
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=,@%+-]+");
 
-  private static @Nullable List<String> arguments;
-
   private CommandLine() {}
 
   /** Remembers the arguments of this process, unless its parent has named its own command line. */
   public static void remember(List<String> given) {
-    arguments = List.copyOf(given);
     if (System.getProperty(PROPERTY) == null) {
       System.setProperty(PROPERTY, line(given));
     }
-  }
-
-  /** The arguments of this process; null: none were remembered. */
-  static @Nullable List<String> arguments() {
-    return arguments;
   }
 
   /** The command line, as a POSIX shell takes it; null: unknown. */

@@ -31,12 +31,8 @@ public final class VersusSimulation {
     this.console = console;
   }
 
-  /**
-   * Simulates what is missing of the series, compares, and returns the exit status. It is all that
-   * its process does.
-   */
+  /** Simulates what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    new SimulatedRun(options, console).takeCompilers();
     Versus.Settings settings = versus.read();
     var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);
     String id = versus.id(settings, "simulate" + options.profile() + inEach);

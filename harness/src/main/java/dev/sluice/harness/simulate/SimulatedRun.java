@@ -16,7 +16,6 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.BothCompilers;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.role.AnalyzeRole;
@@ -41,16 +40,9 @@ import org.jspecify.annotations.Nullable;
 
 /** An experiment in virtual time, once or several times, from its file to its finished folder. */
 public final class SimulatedRun {
-  /**
-   * Jobs from which the optimizing compiler pays: measured, 1,000,000 jobs are through sooner
-   * without it, and 10,000,000 in half the time with it.
-   */
-  private static final double JOBS_FOR_BOTH_COMPILERS = 2e6;
-
   private final Options options;
   private final Console console;
   private final DiskNeed disk;
-  private boolean ownsProcess;
   private @Nullable String summaryJson;
 
   /**
@@ -105,14 +97,6 @@ public final class SimulatedRun {
     this.disk = new DiskNeed(options.results(), console);
   }
 
-  /**
-   * As {@link #execute}, as all that this process does: {@link #takeCompilers} may begin it anew.
-   */
-  public int executeAsProcess() throws UserMistakeException, IOException, InterruptedException {
-    ownsProcess = true;
-    return execute();
-  }
-
   /** Simulates the experiment once or several times, and returns the worst exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Integer repeats = options.repeats();
@@ -131,20 +115,6 @@ public final class SimulatedRun {
   }
 
   /**
-   * Begins this process anew with the compilers for simulations of the experiment, if it lacks one.
-   * Nothing must have been done before that cannot be done twice.
-   */
-  public void takeCompilers() throws UserMistakeException {
-    takeCompilers(options.read(List.of()));
-  }
-
-  private static void takeCompilers(ParsedExperiment parsed) {
-    if (parsed.experiment().load().askedJobs() >= JOBS_FOR_BOTH_COMPILERS) {
-      BothCompilers.take();
-    }
-  }
-
-  /**
    * The override that gives other simulations the rate that an experiment's offered load asks; none
    * if it gives a rate.
    */
@@ -155,16 +125,8 @@ public final class SimulatedRun {
         : List.of();
   }
 
-  private ParsedExperiment read() throws UserMistakeException {
-    ParsedExperiment parsed = options.read(List.of());
-    if (ownsProcess) {
-      takeCompilers(parsed);
-    }
-    return parsed;
-  }
-
   private int simulate() throws UserMistakeException, IOException {
-    ParsedExperiment parsed = read();
+    ParsedExperiment parsed = options.read(List.of());
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
@@ -243,7 +205,7 @@ public final class SimulatedRun {
   }
 
   private int simulate(int repeats) throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = read();
+    ParsedExperiment parsed = options.read(List.of());
     Profile profile = options.readProfile();
     SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);
     String runId = options.runIdFor(parsed.experiment());
