@@ -34,8 +34,8 @@ public final class RunOrigin {
   }
 
   /**
-   * The commit of a working copy, with {@code -dirty} where files differ from it; empty where the
-   * folder is none, or git does not tell.
+   * The commit of a working copy, with {@code -dirty} where files differ from it, or of a release;
+   * empty where the folder is neither, or git does not tell.
    *
    * @param home the folder that Sluice was started from
    */
@@ -44,10 +44,13 @@ public final class RunOrigin {
   }
 
   private static Optional<String> described(Path home) {
-    if (!Files.exists(home.resolve(".git"))) {
-      return Optional.empty();
-    }
     try {
+      if (!Files.exists(home.resolve(".git"))) {
+        Path ofRelease = home.resolve("commit");
+        return Files.exists(ofRelease)
+            ? Optional.of(Files.readString(ofRelease).strip())
+            : Optional.empty();
+      }
       return Optional.of(
           Launch.of(
                   "git", "-C", home.toString(), "describe", "--always", "--dirty", "--exclude", "*")
