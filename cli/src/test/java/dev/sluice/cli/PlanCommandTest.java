@@ -66,6 +66,48 @@ final class PlanCommandTest {
     assertThat(plan().out()).isEqualTo(EIGHT_LINES);
   }
 
+  /** The warning comes before the pipeline, which refuses a model of which it has no network. */
+  @Test
+  void executedOfDoubtfulTimes_itWarns_withACommandThatMeasuresThemAgain() throws IOException {
+    Path models = folder.resolve("models.yml");
+    Path types = folder.resolve("device_types.yml");
+    Files.writeString(
+        models, "own: {layers: 2, mem_MB: [1, 1], parameters_in: 9, parameters_out: [9, 9]}\n");
+    Files.writeString(
+        types,
+        """
+        here:
+          bw_Mbps: 1000
+          mem_MB: 4096
+          model_profiles:
+            own:
+            - {batch_size: 4, dtype: torch.float32, time_s: [0.1, 0.3], time_spread: 0.5, whole_s: 0.4}
+        """);
+    Path devices = Files.writeString(folder.resolve("devices.yml"), "here: [a, b]\n");
+    BadInputCommand ended =
+        sluice(
+            "plan",
+            "-m",
+            "own",
+            "-b",
+            "4",
+            "-M",
+            models.toString(),
+            "-T",
+            types.toString(),
+            "-D",
+            devices.toString(),
+            "--execute");
+    assertThat(ended.err())
+        .contains("warning: the times of (here) are not sure")
+        .contains("spread by 50.0 %, and the layers alone add up to 1.00 of the whole model.");
+    String again =
+        "profile --layers own -b 4 --device-type here --results %s --passes 10 --force"
+            .formatted(folder.toAbsolutePath());
+    assertThat(ended.err()).contains("./sluice " + again + "\n");
+    sluice(again.split(" ")).isRefused(1).says("--layers: error: model (own) is unknown");
+  }
+
   @Test
   void plansAModelTwiceAsLong() throws IOException {
     JsonNode plan = json(plan("-m", "google/vit-large-patch16-224", "--json"));

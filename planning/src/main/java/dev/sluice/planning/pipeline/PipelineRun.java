@@ -48,6 +48,11 @@ public final class PipelineRun {
   private final Console console;
   private volatile boolean stopped;
 
+  /** Returns the network that a model's name in the files stands for. */
+  public static String network(String model) {
+    return NETWORKS.getOrDefault(model, model);
+  }
+
   /**
    * Options of a run.
    *
@@ -95,7 +100,7 @@ public final class PipelineRun {
    * @throws UserMistakeException if the plan cannot run here; nothing has run then
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    String name = NETWORKS.getOrDefault(options.model(), options.model());
+    String name = network(options.model());
     check(name);
     var report = new PipelineReport(options, Runtime.getRuntime().availableProcessors());
     report.before().forEach(line -> console.item(line.label(), line.text()));

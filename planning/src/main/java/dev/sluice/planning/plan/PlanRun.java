@@ -80,10 +80,8 @@ public final class PlanRun {
       write(picture, picture(answer, plan));
     }
     Double seconds = options.executeSeconds();
-    if (seconds != null && plan != null) {
-      warnOfDoubt(read.types(), answer);
-    }
     if (seconds != null && plan != null && answer.isLegalPlan()) {
+      warnOfDoubt(read.types(), answer);
       Asked asked = options.asked();
       var pipeline =
           new PipelineRun.Options(
@@ -104,6 +102,7 @@ public final class PlanRun {
   }
 
   private void warnOfDoubt(List<ProfiledType> types, Answer answer) {
+    Path folder = options.files().types().toAbsolutePath().getParent();
     used(types, answer)
         .filter(type -> type.certainty().isDoubtful(type.layerSeconds()))
         .forEach(
@@ -113,9 +112,12 @@ public final class PlanRun {
                       + " speed: %s.%n",
                   type.name(), type.certainty().words(type.layerSeconds()));
               err.printf(
-                  "  Maybe measure again on a quiet machine: ./sluice profile --layers %s"
-                      + " --passes 10 --force%n",
-                  options.asked().model());
+                  "  Maybe measure again on a quiet machine: ./sluice profile --layers %s -b %d"
+                      + " --device-type %s --results %s --passes 10 --force%n",
+                  PipelineRun.network(options.asked().model()),
+                  options.asked().batchSize(),
+                  type.name(),
+                  folder);
             });
   }
 

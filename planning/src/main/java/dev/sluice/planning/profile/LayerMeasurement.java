@@ -123,8 +123,14 @@ final class LayerMeasurement {
         batches);
   }
 
-  /** Sum of the layers' interquartile ranges / sum of their medians. */
-  static double spread(List<List<Double>> secondsOfLayers) {
+  /**
+   * Sum of the layers' interquartile ranges / sum of their medians; null of fewer times than three
+   * for each layer.
+   */
+  static @Nullable Double spread(List<List<Double>> secondsOfLayers) {
+    if (secondsOfLayers.get(0).size() < 3) {
+      return null;
+    }
     double ranges = 0;
     double medians = 0;
     for (List<Double> seconds : secondsOfLayers) {

@@ -1,7 +1,6 @@
 package dev.sluice.planning.profile;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
@@ -12,12 +11,12 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.NetworkPart;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ParentWatch;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -132,7 +131,7 @@ public final class LayerProbe {
     }
     int layers = network.layers();
     NetworkPart whole = network.layers(1, layers);
-    boolean fits = whole.weightBytes(Precision.FP32) < freeBytes() / 4;
+    boolean fits = whole.weightBytes(Precision.FP32) < HostLoad.memoryBytes() / 8;
     for (int pass = 0; pass < passes; pass++) {
       if (fits) {
         time(WHOLE, List.of(whole), inputs, batchSizes, repeats);
@@ -148,12 +147,6 @@ public final class LayerProbe {
         }
       }
     }
-  }
-
-  /** Memory that no process uses now. */
-  private static long freeBytes() {
-    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getFreeMemorySize();
   }
 
   /** Times parts that are loaded together, of which the first is the layer with a number. */

@@ -23,11 +23,15 @@ record LayerTimes(
    * Times of a batch size.
    *
    * @param layerSeconds median time of each layer
-   * @param spread sum of the layers' interquartile ranges / sum of their medians
+   * @param spread sum of the layers' interquartile ranges / sum of their medians; null: each layer
+   *     was timed too seldom to tell
    * @param wholeSeconds median time of the whole model; null: it was not measured
    */
   record OfBatch(
-      int samples, List<Double> layerSeconds, double spread, @Nullable Double wholeSeconds) {
+      int samples,
+      List<Double> layerSeconds,
+      @Nullable Double spread,
+      @Nullable Double wholeSeconds) {
     OfBatch {
       layerSeconds = List.copyOf(layerSeconds);
     }

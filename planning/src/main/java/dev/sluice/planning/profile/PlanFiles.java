@@ -216,7 +216,7 @@ final class PlanFiles {
     put(profile, "batch_size", scalar(Integer.toString(batch.samples())));
     put(profile, "dtype", scalar(DTYPE));
     put(profile, "time_s", list(batch.layerSeconds().stream().map(PlanFiles::number).toList()));
-    put(profile, "time_spread", scalar(number(batch.spread())));
+    putNumber(profile, "time_spread", batch.spread());
     putNumber(profile, "whole_s", batch.wholeSeconds());
     return profile;
   }

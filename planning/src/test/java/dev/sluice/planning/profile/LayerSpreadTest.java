@@ -15,5 +15,6 @@ final class LayerSpreadTest {
     assertThat(LayerMeasurement.spread(List.of(steady, steady))).isZero();
     assertThat(LayerMeasurement.spread(List.of(steady, wide))).isCloseTo(2.0 / 4, within(1e-12));
     assertThat(LayerMeasurement.spread(List.of(List.of(1.0, 2.0, 3.0)))).isEqualTo(1);
+    assertThat(LayerMeasurement.spread(List.of(List.of(1.0)))).as("one time tells none").isNull();
   }
 }
