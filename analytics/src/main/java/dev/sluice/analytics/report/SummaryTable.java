@@ -355,7 +355,7 @@ public final class SummaryTable {
     if (value == null) {
       return "-";
     }
-    return Double.isInfinite(value) ? "none" : Decimals.short3(value);
+    return Decimals.short3(value);
   }
 
   private boolean isPositive(String name) {

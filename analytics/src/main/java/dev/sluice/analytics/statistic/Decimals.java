@@ -37,8 +37,11 @@ public final class Decimals {
     return text.substring(0, text.charAt(end - 1) == '.' ? end - 1 : end);
   }
 
-  /** Three significant digits, for people. */
+  /** Three significant digits, for people; {@code none} for an infinite value. */
   public static String short3(double value) {
+    if (Double.isInfinite(value)) {
+      return "none";
+    }
     double absolute = Math.abs(value);
     int decimals = absolute >= 100 ? 0 : absolute >= 10 ? 1 : absolute >= 1 ? 2 : 3;
     return String.format(Locale.ROOT, "%." + decimals + "f", value);

@@ -28,4 +28,10 @@ final class DecimalsTest {
     assertThat(Decimals.plain(2e-3)).isEqualTo("0.002");
     assertThat(Decimals.plain(1e20)).isEqualTo("100000000000000000000");
   }
+
+  @Test
+  void anInfiniteValueIsNone_inWhatPeopleRead() {
+    assertThat(Decimals.short3(Double.POSITIVE_INFINITY)).isEqualTo("none");
+    assertThat(Decimals.short3(12.345)).isEqualTo("12.3");
+  }
 }
