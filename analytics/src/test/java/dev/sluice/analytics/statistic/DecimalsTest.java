@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 final class DecimalsTest {
   @Property
