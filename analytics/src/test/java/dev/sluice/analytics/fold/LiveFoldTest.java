@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -94,13 +96,20 @@ final class LiveFoldTest {
     assertThat(fold.snapshot().sent()).isPositive();
   }
 
+  /** A job ends with its batch, and where no batch ended it with the append of its outcome. */
   private static long count(
       List<SyntheticRun.Entry> log, Class<? extends Event> type, long throughNs) {
+    Set<DispatchId> finished =
+        log.stream()
+            .map(SyntheticRun.Entry::event)
+            .filter(event -> event instanceof BatchCompleted end && end.finishedAtNs() != null)
+            .map(event -> ((BatchCompleted) event).dispatchId())
+            .collect(Collectors.toSet());
     return log.stream()
         .filter(entry -> type.isInstance(entry.event()))
         .filter(
             entry ->
-                (entry.event() instanceof JobEnded end
+                (entry.event() instanceof JobEnded end && finished.contains(end.dispatchId())
                         ? end.endedAtNs()
                         : (entry.appendedAtEpochMs() - SyntheticRun.ZERO_EPOCH_MS) * 1_000_000)
                     < throughNs)
