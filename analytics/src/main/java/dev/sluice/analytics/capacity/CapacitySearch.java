@@ -22,7 +22,6 @@ public final class CapacitySearch {
   private static final int RUNS_MAX = RateEvidence.RUNS_MAX;
   private static final int SILENT_MAX = 2;
   private static final int LONGER = 4;
-  private static final int LENGTHS_MAX = LONGER * LONGER * LONGER;
 
   private final Target target;
   private final Settings settings;
@@ -40,6 +39,7 @@ public final class CapacitySearch {
    * @param runsMax most runs of the policy
    * @param measuredSeconds length of the measured window
    * @param warmupSeconds time before it
+   * @param lengthsMax most times that the measured window may be as long
    */
   public record Settings(
       double from,
@@ -47,7 +47,8 @@ public final class CapacitySearch {
       double resolution,
       int runsMax,
       double measuredSeconds,
-      double warmupSeconds) {}
+      double warmupSeconds,
+      int lengthsMax) {}
 
   /** How a search came out. */
   public enum Outcome {
@@ -103,15 +104,10 @@ public final class CapacitySearch {
 
   /** True if the runs of a rate that is asked for did not decide it, and longer ones may. */
   public boolean wantsLongerRuns() {
-    return lengths < LENGTHS_MAX
+    return LONGER * lengths <= settings.lengthsMax()
         && count < settings.runsMax()
-        && runs.keySet().stream()
-            .anyMatch(
-                rate ->
-                    !(rate <= highestPass())
-                        && !(rate >= lowestFail())
-                        && runsOf(rate) >= RUNS_MAX
-                        && verdict(rate) == Verdict.UNDECIDED);
+        && asked().stream()
+            .anyMatch(rate -> runsOf(rate) >= RUNS_MAX && verdict(rate) == Verdict.UNDECIDED);
   }
 
   /** Makes the runs from now on longer; what shorter runs did not decide is judged anew. */
@@ -146,13 +142,19 @@ public final class CapacitySearch {
       double again = runsOf(crossed) <= runsOf(highestPass()) ? crossed : highestPass();
       return runsOf(again) < RUNS_MAX ? OptionalDouble.of(again) : OptionalDouble.empty();
     }
-    for (double rate : runs.keySet()) {
-      boolean asked = mayDecide(rate) && (rate > passOrNone() && rate < failOrNone());
-      if (asked) {
+    for (double rate : asked()) {
+      if (mayDecide(rate)) {
         return OptionalDouble.of(rate);
       }
     }
     return between();
+  }
+
+  /** The rates that ran and lie between the highest pass and the lowest fail. */
+  private List<Double> asked() {
+    double pass = passOrNone();
+    double fail = failOrNone();
+    return runs.keySet().stream().filter(rate -> rate > pass && rate < fail).toList();
   }
 
   private boolean mayDecide(double rate) {

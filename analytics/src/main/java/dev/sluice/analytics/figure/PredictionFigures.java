@@ -114,7 +114,7 @@ public final class PredictionFigures implements Figure {
     }
 
     private List<Group> groups(int count) {
-      return Stream.generate(() -> new Group()).limit(count).toList();
+      return Stream.generate(Group::new).limit(count).toList();
     }
 
     @Override
@@ -302,7 +302,7 @@ public final class PredictionFigures implements Figure {
 
     Group() {
       biases = new LongBag();
-      bounded = Arrays.stream(UpperBound.values()).map(b -> new Bounded(b)).toList();
+      bounded = Arrays.stream(UpperBound.values()).map(Bounded::new).toList();
       each = bounded.toArray(new Bounded[0]);
     }
 

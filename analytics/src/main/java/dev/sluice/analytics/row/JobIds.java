@@ -38,7 +38,7 @@ final class JobIds {
   }
 
   /** The row of {@code job-NUMBER}, a new one if the job has none. */
-  int row(int number) {
+  private int row(int number) {
     int row = rowByNumber.get(number);
     if (row == NONE) {
       row = size++;

@@ -57,6 +57,9 @@ public final class Beside implements AutoCloseable {
       if (failure instanceof RuntimeException mistake) {
         throw mistake;
       }
+      if (failure instanceof Error error) { // a full heap is told as such
+        throw error;
+      }
       throw new IllegalStateException(failure);
     }
   }

@@ -50,7 +50,7 @@ final class CapacitySearchTest {
   }
 
   private static Settings settings(double from, double to, double resolution, int runsMax) {
-    return new Settings(from, to, resolution, runsMax, 20, 5);
+    return new Settings(from, to, resolution, runsMax, 20, 5, 64);
   }
 
   private static Answer search(Settings settings, BiFunction<Double, Integer, RunEvidence> runs) {

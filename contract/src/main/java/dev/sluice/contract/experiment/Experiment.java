@@ -193,6 +193,11 @@ public record Experiment(
           scenario == Scenario.SERVER ? durationSeconds + tailSeconds : durationSeconds;
       return arrivalRateJobsPerSec * shape.integralSeconds(endSeconds);
     }
+
+    /** Returns the length of the measured window. */
+    public double measuredSeconds() {
+      return durationSeconds - warmupSeconds;
+    }
   }
 
   /** The scenarios, named as MLPerf Inference names them (Reddi et al., ISCA 2020). */

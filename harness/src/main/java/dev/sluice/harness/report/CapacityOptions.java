@@ -51,8 +51,7 @@ public record CapacityOptions(
   List<String> overridesFor(Load load, double rate, String policy, long seed, int lengths) {
     List<String> all = new ArrayList<>(overrides);
     if (lengths > 1) {
-      double measured = load.durationSeconds() - load.warmupSeconds();
-      all.add("duration_seconds=" + (load.warmupSeconds() + lengths * measured));
+      all.add("duration_seconds=" + (load.warmupSeconds() + lengths * load.measuredSeconds()));
     }
     all.add("arrival_rate_jobs_per_sec=" + Double.toString(rate));
     all.add("scheduler_name=" + policy);

@@ -17,6 +17,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
@@ -56,6 +57,7 @@ import java.util.stream.Stream;
 public final class CapacityRun {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String JOURNAL = "runs.jsonl";
+  private static final int LENGTHS_MAX = 64;
 
   private final CapacityOptions options;
   private final Console console;
@@ -72,14 +74,6 @@ public final class CapacityRun {
     Experiment experiment = parsed.experiment();
     double[] range = options.range();
     Load load = experiment.load();
-    var settings =
-        new CapacitySearch.Settings(
-            range[0],
-            range[1],
-            options.resolutionShare(),
-            runsMax(options.runsMax()),
-            load.durationSeconds() - load.warmupSeconds(),
-            load.warmupSeconds());
     Target target = Target.of(options.target(), experiment);
     List<String> policies = policies(experiment);
     refuseWithoutRate(parsed);
@@ -88,6 +82,17 @@ public final class CapacityRun {
         check(options.read(options.overridesFor(load, rate, policy, experiment.seed(), 1)));
       }
     }
+    ParsedExperiment fastest =
+        options.read(options.overridesFor(load, range[1], policies.get(0), experiment.seed(), 1));
+    var settings =
+        new CapacitySearch.Settings(
+            range[0],
+            range[1],
+            options.resolutionShare(),
+            runsMax(options.runsMax()),
+            load.measuredSeconds(),
+            load.warmupSeconds(),
+            lengthsMax(fastest));
     String id = options.runId() != null ? options.runId() : experiment.runName() + "-capacity";
     Path folder = options.results().resolve(id);
     String head = head(experiment, target, range);
@@ -130,6 +135,12 @@ public final class CapacityRun {
       throw new IllegalStateException("no search of " + policy);
     }
     return search;
+  }
+
+  /** As many times the experiment's length as its number of jobs at the highest rate allows. */
+  private static int lengthsMax(ParsedExperiment fastest) {
+    double times = Ranges.JOBS_MAX / fastest.experiment().load().askedJobs();
+    return (int) Math.min(LENGTHS_MAX, times);
   }
 
   private static int runsMax(int runsMax) throws UserMistakeException {
@@ -311,7 +322,7 @@ public final class CapacityRun {
           .append(',')
           .append(search == null ? "" : search.verdictOf(run.rate()))
           .append(',')
-          .append(Decimals.plain(run.lengths() * (load.durationSeconds() - load.warmupSeconds())))
+          .append(Decimals.plain(run.lengths() * load.measuredSeconds()))
           .append('\n');
     }
     Files.writeString(folder.resolve("capacity.csv"), csv);

@@ -45,7 +45,7 @@ public final class RateFile {
     var time = new SegmentedTime(absolute);
     double mean =
         (time.integralSeconds(load.durationSeconds()) - time.integralSeconds(load.warmupSeconds()))
-            / (load.durationSeconds() - load.warmupSeconds());
+            / load.measuredSeconds();
     if (!(mean > 0)) {
       throw new UserMistakeException(
           parsed.location("load.rates"),

@@ -4,6 +4,9 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.file.Numbers;
+import dev.sluice.contract.file.UserMistakeException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
@@ -37,8 +40,10 @@ public final class OfferedRate {
    * It is the same for every seed.
    *
    * @param capabilities times of each model on a lane, alone
+   * @throws UserMistakeException if that rate asks for more jobs than a run may have
    */
-  public static ParsedExperiment of(ParsedExperiment parsed, List<Capability> capabilities) {
+  public static ParsedExperiment of(ParsedExperiment parsed, List<Capability> capabilities)
+      throws UserMistakeException {
     Double load = parsed.experiment().load().offeredLoad();
     if (load == null || !parsed.needsRate()) {
       return parsed;
@@ -49,10 +54,24 @@ public final class OfferedRate {
     Experiment experiment = parsed.experiment();
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
     double rate = load * lanes * 1e9 / meanServiceNs(experiment.jobs(), capabilities) / shape;
-    return parsed.withRate(
-        new BigDecimal(Math.max(RATE_MIN, Math.min(RATE_MAX, rate)))
-            .round(new MathContext(3))
-            .doubleValue());
+    ParsedExperiment rated =
+        parsed.withRate(
+            new BigDecimal(Math.max(RATE_MIN, Math.min(RATE_MAX, rate)))
+                .round(new MathContext(3))
+                .doubleValue());
+    Experiment.Load asked = rated.experiment().load();
+    if (asked.askedJobs() > Ranges.JOBS_MAX) {
+      throw new UserMistakeException(
+          parsed.location("offered_load"),
+          "offered_load (%s) asks for %s jobs/s, about %s jobs, more than %s"
+              .formatted(
+                  Numbers.text(load),
+                  Numbers.text(asked.arrivalRateJobsPerSec()),
+                  Numbers.text(Math.rint(asked.askedJobs())),
+                  Numbers.text(Ranges.JOBS_MAX)),
+          "duration_seconds should be less: the rows of more jobs do not fit in memory");
+    }
+    return rated;
   }
 
   /** Mean over the mix that {@link JobMix} draws from. */

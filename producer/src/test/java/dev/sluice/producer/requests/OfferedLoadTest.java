@@ -1,6 +1,7 @@
 package dev.sluice.producer.requests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
@@ -11,6 +12,7 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,6 +159,24 @@ final class OfferedLoadTest {
         OfferedLoad.of(rated.experiment(), RequestList.draw(rated.experiment()), times);
     assertThat(offered.perLane()).isCloseTo(asked, withinPercentage(15));
     assertThat(OfferedRate.of(rated, times)).isEqualTo(rated);
+  }
+
+  @Test
+  void anOfferedLoadThatAsksForMoreJobsThanARunMayHaveIsRefusedAtItsLine() throws Exception {
+    Path file = Files.writeString(Files.createTempFile("tiny", ".yaml"), EXPERIMENT);
+    ParsedExperiment parsed =
+        ExperimentFile.read(
+            file, List.of("offered_load=0.5", "duration_seconds=1000000"), VOCABULARY);
+    Files.delete(file);
+    var times =
+        List.of(
+            new Capability("short", "onnx", "fp32", 1, List.of(new WarmUp(1, 10 * MS))),
+            new Capability("long", "onnx", "fp32", 1, List.of(new WarmUp(1, 10 * MS))));
+
+    assertThatThrownBy(() -> OfferedRate.of(parsed, times))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("offered_load (0.5) asks for")
+        .hasMessageContaining("more than 10000000");
   }
 
   /** Jobs of one to three samples, apart by gaps. */
