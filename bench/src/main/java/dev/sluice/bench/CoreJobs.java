@@ -1,24 +1,34 @@
 package dev.sluice.bench;
 
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobClass;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +65,7 @@ final class CoreJobs implements CoreListener {
       String classType, String workload, String backend, String precision, int samples) {}
 
   /** A batch on its way. */
-  private record Running(DispatchName name, int jobs, long endsAtNs, long serviceNs) {}
+  private record Running(DispatchId name, int jobs, long endsAtNs, long serviceNs) {}
 
   private final SplittableRandom random = new SplittableRandom(7);
   private final List<Kind> kinds;
@@ -100,7 +110,7 @@ final class CoreJobs implements CoreListener {
                 Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
             .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
     core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
-    List<CoreFact.Capability> capabilities =
+    List<Capability> capabilities =
         kinds.stream()
             .map(kind -> new Kind("", kind.workload, kind.backend, kind.precision, 1))
             .distinct()
@@ -110,10 +120,15 @@ final class CoreJobs implements CoreListener {
       String id = "executor-" + i;
       executorIds.add(id);
       apply(
-          new CoreFact.ExecutorReported(
-              id, 1, false, "accelerator", TOKENS, LANES_EACH, capabilities, List.of()));
+          ExecutorReported.alive(
+              id,
+              1,
+              "accelerator",
+              TOKENS,
+              IntStream.range(0, LANES_EACH).mapToObj(lane -> new Lane(lane, List.of())).toList(),
+              capabilities));
     }
-    apply(new CoreFact.RunStarted(7, 1, Long.MAX_VALUE));
+    apply(new RunStarted("bench", 0, 7, "", "", 1, 1, null));
   }
 
   /**
@@ -174,16 +189,16 @@ final class CoreJobs implements CoreListener {
     return kinds;
   }
 
-  private static CoreFact.Capability capability(String workload, String backend, String precision) {
-    return new CoreFact.Capability(
+  private static Capability capability(String workload, String backend, String precision) {
+    return new Capability(
         workload,
         backend,
         precision,
         1_800_000_000L,
         List.of(
-            new CoreFact.WarmUp(1, serviceNs(workload, backend, 1)),
-            new CoreFact.WarmUp(8, serviceNs(workload, backend, 8)),
-            new CoreFact.WarmUp(32, serviceNs(workload, backend, 32))));
+            new WarmUp(1, serviceNs(workload, backend, 1)),
+            new WarmUp(8, serviceNs(workload, backend, 8)),
+            new WarmUp(32, serviceNs(workload, backend, 32))));
   }
 
   /** About an accelerator's: a fixed part, and one in proportion to the samples. */
@@ -214,7 +229,7 @@ final class CoreJobs implements CoreListener {
 
   /** Ends the run, and checks that each job that was sent has ended once. */
   void finish() {
-    apply(new CoreFact.ArrivalsEnded(0, sent));
+    apply(ArrivalsEnded.punctual(0, sent));
     while (core.running() > 0) {
       complete(nextLane());
     }
@@ -260,7 +275,7 @@ final class CoreJobs implements CoreListener {
       throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
     }
     nowNs = Math.max(nowNs, wakeAtNs);
-    apply(new CoreFact.Ticked());
+    apply(new Ticked());
   }
 
   private int nextLane() {
@@ -282,14 +297,14 @@ final class CoreJobs implements CoreListener {
     endsAtNsByLane[lane] = Long.MAX_VALUE;
     nowNs = batch.endsAtNs;
     apply(
-        new CoreFact.BatchCompleted(
+        BatchCompleted.done(
             batch.name,
             executorIds.get(lane / LANES_EACH),
             1,
             lane % LANES_EACH,
-            CoreFact.Result.DONE,
-            null,
-            batch.serviceNs));
+            nowNs - batch.serviceNs,
+            batch.serviceNs,
+            1));
   }
 
   private void arrive() {
@@ -297,44 +312,43 @@ final class CoreJobs implements CoreListener {
     sentIdsHash += idHash[i];
     Kind kind = kindOf[i];
     apply(
-        new CoreFact.JobArrived(
-            new JobSpec(
-                ids[i],
-                0,
-                sent++,
-                kind.classType,
-                kind.workload,
-                kind.backend,
-                kind.precision,
-                kind.samples,
-                1,
-                sloNs[i],
-                Math.max(0, nowNs - delayNs[i]))));
+        new JobRequested(
+            ids[i],
+            0,
+            sent++,
+            kind.classType,
+            kind.workload,
+            kind.backend,
+            kind.precision,
+            kind.samples,
+            sloNs[i],
+            Math.max(0, nowNs - delayNs[i]),
+            nowNs));
   }
 
-  private void apply(CoreFact fact) {
+  private void apply(Fact fact) {
     long logTimeNs = nowNs - nowNs % NS_PER_MS;
     core.apply(factId++, logTimeNs, fact, this);
   }
 
   @Override
-  public void started(Dispatch dispatch) {
-    JobSpec first = dispatch.jobs().get(0);
+  public void started(BatchDispatched dispatch) {
+    ModelKey first = dispatch.work().model();
     int executor = executorIds.indexOf(dispatch.executorId());
     int lane = executor * LANES_EACH + dispatch.lanes().get(0);
     long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
     long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
     runningByLane[lane] =
-        new Running(dispatch.name(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
+        new Running(dispatch.dispatchId(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
     endsAtNsByLane[lane] = nowNs + tookNs;
   }
 
   @Override
-  public void ended(JobEnd end) {
+  public void ended(JobEnded end) {
     ended++;
     endedIdsHash += end.jobId().hashCode();
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {}
+  public void blocked(Blocked span) {}
 }

@@ -40,7 +40,9 @@ final class ArchitectureTest {
             "de.siegmar..",
             "org.slf4j..",
             "org.yaml.snakeyaml.."));
-    allowed.put("dev.sluice.scheduling..", new String[] {});
+    allowed.put(
+        "dev.sluice.scheduling..",
+        new String[] {"dev.sluice.contract.event..", "dev.sluice.contract.value.."});
     allowed.put(
         "dev.sluice.producer..",
         and(KAFKA_CLIENTS, "dev.sluice.contract..", "com.fasterxml.jackson.core..", "org.slf4j.."));

@@ -40,6 +40,56 @@ public record BatchDispatched(
     return VERSION;
   }
 
+  /** The executor that the dispatch is meant for. */
+  public String executorId() {
+    return place.executorId;
+  }
+
+  /** Start of the executor that the dispatch is meant for. */
+  public long incarnation() {
+    return place.incarnation;
+  }
+
+  /** Indexes of the executor's lanes that the batch takes, the first one first. */
+  public List<Integer> lanes() {
+    return place.lanes;
+  }
+
+  /** Jobs in the batch, the chosen one first. */
+  public List<DispatchedJob> jobs() {
+    return work.jobs;
+  }
+
+  /** Inputs of all jobs together. */
+  public int samples() {
+    return work.samples;
+  }
+
+  /** Memory tokens that the batch holds from decision to completion. */
+  public int tokens() {
+    return work.tokens;
+  }
+
+  /** Highest attempt among the jobs, from 1. */
+  public int attempt() {
+    return work.attempt;
+  }
+
+  /** Log time of the decision. */
+  public long decidedAtNs() {
+    return decision.decidedAtNs;
+  }
+
+  /** Time after which the executor refuses the batch as {@code too_late}; null: no limit. */
+  public @Nullable Long notAfterNs() {
+    return decision.notAfterNs;
+  }
+
+  /** Terms of the policy's score, for the record; may be empty. */
+  public Map<String, Double> scoreTerms() {
+    return decision.scoreTerms;
+  }
+
   /**
    * Where a batch runs.
    *

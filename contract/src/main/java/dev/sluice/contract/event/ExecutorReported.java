@@ -54,8 +54,20 @@ public record ExecutorReported(
       @Nullable Long tokens,
       List<Lane> lanes,
       List<Capability> capabilities) {
+    return of(executorId, incarnation, false, deviceKind, tokens, lanes, capabilities);
+  }
+
+  /** An executor whose clock agrees with the broker's, without measurements of its cost. */
+  public static ExecutorReported of(
+      String executorId,
+      long incarnation,
+      boolean leaving,
+      String deviceKind,
+      @Nullable Long tokens,
+      List<Lane> lanes,
+      List<Capability> capabilities) {
     return new ExecutorReported(
-        executorId, incarnation, false, deviceKind, tokens, lanes, capabilities, 0, null, null);
+        executorId, incarnation, leaving, deviceKind, tokens, lanes, capabilities, 0, null, null);
   }
 
   @Override

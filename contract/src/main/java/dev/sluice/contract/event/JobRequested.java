@@ -45,6 +45,22 @@ public record JobRequested(
     Checks.atLeast(0, intendedAtNs, "intendedAtNs");
   }
 
+  /** The job, sent at a time. */
+  public JobRequested sentAt(long ns) {
+    return new JobRequested(
+        jobId,
+        generator,
+        index,
+        classType,
+        workload,
+        backend,
+        precision,
+        samples,
+        sloNs,
+        intendedAtNs,
+        ns);
+  }
+
   /** The model that the job runs. */
   public ModelKey model() {
     return new ModelKey(workload, backend, precision);

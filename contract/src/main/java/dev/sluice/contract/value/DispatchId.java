@@ -2,6 +2,7 @@ package dev.sluice.contract.value;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The name of a dispatch, written {@code 1234-0}: the offset of the fact that led to it, and its
@@ -32,6 +33,20 @@ public record DispatchId(long factOffset, int index) implements Comparable<Dispa
   public int compareTo(DispatchId that) {
     int byOffset = Long.compare(factOffset, that.factOffset);
     return byOffset != 0 ? byOffset : Integer.compare(index, that.index);
+  }
+
+  /**
+   * Compares by hand, as {@link #hashCode} does: a record's generated methods are slow in a table
+   * of running batches.
+   */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DispatchId that && factOffset == that.factOffset && index == that.index;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(factOffset) + index;
   }
 
   @JsonValue

@@ -1,13 +1,20 @@
 package dev.sluice.harness.replay;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.replay.Decision;
 import dev.sluice.scheduler.replay.Difference;
 import dev.sluice.scheduler.replay.Moment;
 import dev.sluice.scheduler.replay.Tally;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -150,31 +157,30 @@ final class DecisionReport {
             words(moment.fact()));
   }
 
-  private static String words(@Nullable CoreFact fact) {
+  private static String words(@Nullable Fact fact) {
     if (fact == null) {
       return "bytes that are no event";
     }
-    if (fact instanceof CoreFact.JobArrived job) {
-      return "JobRequested " + job.job().id();
+    if (fact instanceof JobRequested job) {
+      return "JobRequested " + job.jobId();
     }
-    if (fact instanceof CoreFact.WorkflowArrived workflow) {
-      return "WorkflowRequested " + workflow.workflow().id();
+    if (fact instanceof WorkflowRequested workflow) {
+      return "WorkflowRequested " + workflow.requestId();
     }
-    if (fact instanceof CoreFact.BatchCompleted done) {
-      return "BatchCompleted %d-%d of %s/%d"
-          .formatted(
-              done.dispatch().factId(), done.dispatch().index(), done.executorId(), done.lane());
+    if (fact instanceof BatchCompleted done) {
+      return "BatchCompleted %s of %s/%d"
+          .formatted(done.dispatchId(), done.executorId(), done.lane());
     }
-    if (fact instanceof CoreFact.ExecutorReported report) {
+    if (fact instanceof ExecutorReported report) {
       return "ExecutorReported " + report.executorId();
     }
-    if (fact instanceof CoreFact.PredictionsPublished table) {
+    if (fact instanceof PredictionsPublished table) {
       return "PredictionsPublished " + table.modelVersion() + " for " + table.deviceKind();
     }
-    if (fact instanceof CoreFact.ArrivalsEnded ended) {
-      return "ArrivalsEnded of generator " + ended.source();
+    if (fact instanceof ArrivalsEnded ended) {
+      return "ArrivalsEnded of generator " + ended.generator();
     }
-    return fact instanceof CoreFact.RunStarted ? "RunStarted" : "Ticked";
+    return fact instanceof RunStarted ? "RunStarted" : "Ticked";
   }
 
   /** Returns counts of the others, by class and by kind. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
@@ -18,7 +19,6 @@ import dev.sluice.scheduler.replay.Moment;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduler.replay.Tally;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.policies.Policies;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -178,12 +178,11 @@ public final class DecisionRun {
   }
 
   private static void refuseWithoutPromise(LoggedFact fact) throws UserMistakeException {
-    if (fact.fact() instanceof CoreFact.WorkflowArrived arrived
-        && arrived.workflow().sloNs() == Long.MAX_VALUE) {
+    if (fact.fact() instanceof WorkflowRequested workflow && workflow.sloNs() == null) {
       throw new UserMistakeException(
           "--with",
           "the scheduler goes by latency promises, and workflow request ("
-              + arrived.workflow().id()
+              + workflow.requestId()
               + ") has none",
           "you want to ask a scheduler that reads none, such as fifo");
     }

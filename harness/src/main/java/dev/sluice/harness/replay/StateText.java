@@ -171,7 +171,7 @@ record StateText(
                   : busyWords(lane).substring(busyWords(lane).indexOf(' ') + 1)
                       + ": "
                       + lane.held().stream()
-                          .map(d -> d.name().factId() + "-" + d.name().index())
+                          .map(dispatch -> dispatch.dispatchId().toString())
                           .collect(Collectors.joining(", "))));
     }
     for (Waiting one : waiting) {

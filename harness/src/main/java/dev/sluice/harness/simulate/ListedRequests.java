@@ -1,11 +1,11 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
-import dev.sluice.scheduling.policy.JobName;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Requests;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +35,13 @@ final class ListedRequests implements Requests {
   }
 
   @Override
-  public @Nullable JobSpec next(int generator) {
+  public @Nullable JobRequested next(int generator) {
     int index = nextIndex[generator];
     if (index >= list.size()) {
       return null;
     }
     nextIndex[generator] += nextIndex.length;
-    return spec(index, generator, list.intendedAtNs(index));
+    return request(index, generator, list.intendedAtNs(index));
   }
 
   @Override
@@ -50,19 +50,19 @@ final class ListedRequests implements Requests {
   }
 
   @Override
-  public @Nullable JobSpec nextAt(long intendedAtNs) {
+  public @Nullable JobRequested nextAt(long intendedAtNs) {
     int index = nextIndex[0];
     if (index >= list.size() || intendedAtNs >= durationNs) {
       return null;
     }
     nextIndex[0]++;
-    return spec(index, 0, intendedAtNs);
+    return request(index, 0, intendedAtNs);
   }
 
-  private JobSpec spec(int index, int generator, long intendedAtNs) {
+  private JobRequested request(int index, int generator, long intendedAtNs) {
     JobKind kind = list.kinds().get(list.kindNumber(index));
-    return new JobSpec(
-        null,
+    return new JobRequested(
+        JobId.of(index),
         generator,
         index,
         kind.classType(),
@@ -70,13 +70,14 @@ final class ListedRequests implements Requests {
         kind.backend(),
         kind.precision(),
         kind.samples(),
-        1,
         kind.sloNs(),
+        intendedAtNs,
         intendedAtNs);
   }
 
   @Override
-  public boolean isMeasured(JobName job) {
-    return job.isNumbered() && measuredFrom <= job.number() && job.number() < measuredTo;
+  public boolean isMeasured(String jobId) {
+    int index = JobId.index(jobId);
+    return measuredFrom <= index && index < measuredTo;
   }
 }

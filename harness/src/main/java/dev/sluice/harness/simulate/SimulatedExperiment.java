@@ -34,9 +34,9 @@ import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
-import dev.sluice.scheduler.translation.SimulatedLog;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.SimulationEnd;
+import dev.sluice.scheduling.simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -278,16 +278,16 @@ record SimulatedExperiment(
     var fold = new RunFold();
     requests.beginDigest(); // of very many requests it is ready only later
     RunStarted begun = started(runId, recording == null && abort == null ? "" : requests.digest());
-    SimulatedLog.Reader rows = into(fold);
+    SimulationListener rows = into(fold);
     if (abort != null) {
       rows = new StoppedByThreshold(rows, abort);
     }
     var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
     SimulationEnd end = run(begun, recorded == null ? rows : recorded);
-    fold.onRunRecord(started(runId), SimulatedLog.TIME_ZERO_EPOCH_MS);
+    fold.onRunRecord(started(runId), Simulation.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
-    fold.onRunRecord(ended, SimulatedLog.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
+    fold.onRunRecord(ended, Simulation.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
     if (recorded != null) {
       recorded.end(ended);
     }
@@ -303,13 +303,13 @@ record SimulatedExperiment(
     return new Simulated(RunReport.of(fold, context), end);
   }
 
-  private SimulationEnd run(RunStarted begun, SimulatedLog.Reader rows) {
+  private SimulationEnd run(RunStarted begun, SimulationListener rows) {
     Experiment experiment = parsed.experiment();
     return Simulation.run(
-        settings(),
+        settings(begun),
         new SimulatedTimes(times, experiment.lanes().count()),
         new ListedRequests(requests, experiment),
-        new SimulatedLog(begun, experiment.lanes().emulated(), rows));
+        rows);
   }
 
   /** The thresholds that may end the run, for one simulation; null: there are none. */
@@ -331,7 +331,7 @@ record SimulatedExperiment(
     Experiment experiment = parsed.experiment();
     return new RunStarted(
         runId,
-        SimulatedLog.TIME_ZERO_EPOCH_MS,
+        Simulation.TIME_ZERO_EPOCH_MS,
         experiment.seed(),
         ResolvedConfig.digest(experiment),
         requestDigest,
@@ -346,19 +346,20 @@ record SimulatedExperiment(
         (experiment.load().durationSeconds() + experiment.load().tailSeconds()) * NS_PER_SECOND);
   }
 
-  SimulationSettings settings() {
+  SimulationSettings settings(RunStarted begun) {
     Experiment experiment = parsed.experiment();
     var resources = experiment.resources();
-    PredictionsPublished table = predictions;
     return new SimulationSettings(
+        begun,
         ExperimentCore.settings(experiment),
         ExperimentCore.policies(experiment),
         experiment.kafka().shards(),
         experiment.lanes().count(),
-        resources.enabled() ? resources.totalTokens() : Long.MAX_VALUE,
+        resources.enabled() ? Long.valueOf(resources.totalTokens()) : null,
+        experiment.lanes().emulated(),
         deviceKind,
-        ExperimentCore.capabilities(capabilities),
-        table == null ? null : ExperimentCore.predictions(table),
+        capabilities,
+        predictions,
         experiment.load().generators(),
         Math.round(experiment.load().durationSeconds() * NS_PER_SECOND),
         tailEndNs(),
@@ -366,8 +367,8 @@ record SimulatedExperiment(
   }
 
   /** Returns what takes a simulation's records into a fold. */
-  static SimulatedLog.Reader into(RunFold fold) {
-    return new SimulatedLog.Reader() {
+  static SimulationListener into(RunFold fold) {
+    return new SimulationListener() {
       @Override
       public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
         fold.onFact(fact, shard, appendedAtEpochMs);

@@ -1,9 +1,9 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.ServiceModel;
 import java.util.HashMap;
@@ -39,19 +39,16 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   /** What a service time depends on. */
-  private record Key(String workload, String backend, String precision, int samples) {
-    boolean isOf(JobSpec first, int itsSamples) {
-      return samples == itsSamples
-          && workload.equals(first.workload())
-          && backend.equals(first.backend())
-          && precision.equals(first.precision());
+  private record Key(ModelKey model, int samples) {
+    boolean isOf(Work batch) {
+      return samples == batch.samples() && model.equals(batch.model());
     }
   }
 
   /** Factor of one batch on the typical service time. */
   @FunctionalInterface
   interface Factor {
-    double of(JobSpec first, int attempt, long startsAtNs);
+    double of(Work batch, long startsAtNs);
   }
 
   /** Source of service times. Safe for many threads. */
@@ -73,10 +70,11 @@ final class SimulatedTimes implements ServiceModel {
         @Override
         public Factor factor(ModelKey model, int samples) {
           double spread = emulation.spread(model, samples);
-          return spread == 0 // nothing varies, so that no text of the job's id is made
-              ? (first, attempt, startsAtNs) -> emulation.drift(startsAtNs)
-              : (first, attempt, startsAtNs) ->
-                  emulation.drift(startsAtNs) * Emulation.noise(seed, first.id(), attempt, spread);
+          return spread == 0
+              ? (batch, startsAtNs) -> emulation.drift(startsAtNs)
+              : (batch, startsAtNs) ->
+                  emulation.drift(startsAtNs)
+                      * Emulation.noise(seed, batch.jobs().get(0).jobId(), batch.attempt(), spread);
         }
       };
     }
@@ -92,7 +90,7 @@ final class SimulatedTimes implements ServiceModel {
 
         @Override
         public Factor factor(ModelKey model, int samples) {
-          return (first, attempt, startsAtNs) ->
+          return (batch, startsAtNs) ->
               emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
         }
       };
@@ -120,10 +118,13 @@ final class SimulatedTimes implements ServiceModel {
         public Factor factor(ModelKey model, int samples) {
           List<Double> sorted =
               residuals.getOrDefault(List.of(model.workload(), model.backend()), List.of());
-          return (first, attempt, startsAtNs) ->
+          return (batch, startsAtNs) ->
               sorted.isEmpty()
                   ? 1
-                  : StrictMath.exp(between(sorted, Emulation.uniform(seed, first.id(), attempt)));
+                  : StrictMath.exp(
+                      between(
+                          sorted,
+                          Emulation.uniform(seed, batch.jobs().get(0).jobId(), batch.attempt())));
         }
       };
     }
@@ -145,21 +146,19 @@ final class SimulatedTimes implements ServiceModel {
     this.lanes = lanes;
   }
 
-  private OfModel ofModel(JobSpec first, int samples) {
-    int place = (first.workload().hashCode() + samples) & (LATELY - 1);
+  private OfModel ofModel(Work batch) {
+    int place = (batch.model().workload().hashCode() + batch.samples()) & (LATELY - 1);
     OfModel late = lately[place];
-    if (late == null || !late.key.isOf(first, samples)) {
-      late =
-          known.computeIfAbsent(
-              new Key(first.workload(), first.backend(), first.precision(), samples), this::find);
+    if (late == null || !late.key.isOf(batch)) {
+      late = known.computeIfAbsent(new Key(batch.model(), batch.samples()), this::find);
       lately[place] = late;
     }
     return late;
   }
 
   private OfModel find(Key key) {
-    var model = new ModelKey(key.workload, key.backend, key.precision);
-    return new OfModel(key, nsByBusyLanes(model, key.samples), source.factor(model, key.samples));
+    return new OfModel(
+        key, nsByBusyLanes(key.model, key.samples), source.factor(key.model, key.samples));
   }
 
   private double[] nsByBusyLanes(ModelKey model, int samples) {
@@ -173,12 +172,12 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   @Override
-  public double[] nsByBusyLanes(JobSpec first, int samples) {
-    return ofModel(first, samples).nsByBusyLanes;
+  public double[] nsByBusyLanes(Work batch) {
+    return ofModel(batch).nsByBusyLanes;
   }
 
   @Override
-  public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
-    return ofModel(first, samples).factor.of(first, attempt, startsAtNs);
+  public double factor(Work batch, long startsAtNs) {
+    return ofModel(batch).factor.of(batch, startsAtNs);
   }
 }

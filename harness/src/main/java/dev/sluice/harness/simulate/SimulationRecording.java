@@ -9,7 +9,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.RecordedEntry;
-import dev.sluice.scheduler.translation.SimulatedLog;
+import dev.sluice.scheduling.simulation.SimulationListener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,13 +20,13 @@ import java.util.Map;
  * Records what the topics of a simulated run would hold. Events of one millisecond are sorted as a
  * recording wants them. Not safe for threads.
  */
-final class SimulationRecording implements SimulatedLog.Reader {
+final class SimulationRecording implements SimulationListener {
   private static final Comparator<RecordedEntry> ORDER =
       Comparator.comparingInt((RecordedEntry entry) -> LogOrder.rank(entry.topic()))
           .thenComparingInt(RecordedEntry::partition)
           .thenComparingLong(RecordedEntry::offset);
 
-  private final SimulatedLog.Reader next;
+  private final SimulationListener next;
   private final RunRecording recording;
   private final RunStarted started;
 
@@ -44,7 +44,7 @@ final class SimulationRecording implements SimulatedLog.Reader {
    *
    * @param next reader that takes each event too
    */
-  SimulationRecording(SimulatedLog.Reader next, RunRecording recording, RunStarted started) {
+  SimulationRecording(SimulationListener next, RunRecording recording, RunStarted started) {
     this.next = next;
     this.recording = recording;
     this.started = started;

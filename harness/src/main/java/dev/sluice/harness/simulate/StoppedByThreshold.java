@@ -4,14 +4,14 @@ import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
-import dev.sluice.scheduler.translation.SimulatedLog;
+import dev.sluice.scheduling.simulation.SimulationListener;
 
 /**
  * A reader of a simulation's log that ends the simulation, by a {@link LostThresholdException},
  * with the outcome that loses a threshold.
  */
-record StoppedByThreshold(SimulatedLog.Reader reader, AbortFold abort)
-    implements SimulatedLog.Reader {
+record StoppedByThreshold(SimulationListener reader, AbortFold abort)
+    implements SimulationListener {
   @Override
   public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
     reader.onFact(fact, shard, appendedAtEpochMs);

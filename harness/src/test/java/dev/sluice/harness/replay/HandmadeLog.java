@@ -3,8 +3,10 @@ package dev.sluice.harness.replay;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
@@ -18,12 +20,8 @@ import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.translation.ExperimentCore;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -217,7 +215,7 @@ final class HandmadeLog implements CoreListener {
   HandmadeLog at(long atMs, Fact fact) {
     nowMs = atMs;
     add("facts", facts, EventCodec.FACTS.write(fact));
-    core.apply(facts++, atMs * 1_000_000, Translation.toCore(fact), this);
+    core.apply(facts++, atMs * 1_000_000, fact, this);
     return this;
   }
 
@@ -226,23 +224,19 @@ final class HandmadeLog implements CoreListener {
   }
 
   @Override
-  public void started(Dispatch dispatch) {
-    BatchDispatched event = Translation.toEvent(dispatch);
-    add("dispatches", dispatches.size(), EventCodec.DISPATCHES.write(event));
-    dispatches.add(event);
+  public void started(BatchDispatched dispatch) {
+    add("dispatches", dispatches.size(), EventCodec.DISPATCHES.write(dispatch));
+    dispatches.add(dispatch);
   }
 
   @Override
-  public void ended(JobEnd end) {
-    add("outcomes", outcomes++, EventCodec.OUTCOMES.write(Translation.toEvent(end)));
+  public void ended(JobEnded end) {
+    add("outcomes", outcomes++, EventCodec.OUTCOMES.write(end));
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {
-    add(
-        "outcomes",
-        outcomes++,
-        EventCodec.OUTCOMES.write(Translation.toEvent(fromNs, toNs, cause)));
+  public void blocked(Blocked span) {
+    add("outcomes", outcomes++, EventCodec.OUTCOMES.write(span));
   }
 
   /** Writes the log as a run would leave it, and returns its file. */

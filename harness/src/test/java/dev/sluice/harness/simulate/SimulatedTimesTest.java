@@ -2,20 +2,23 @@ package dev.sluice.harness.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Service times of simulated lanes that a table of predictions gives. */
 final class SimulatedTimesTest {
   private static final ModelKey MODEL = new ModelKey("resnet18", "onnx", "fp32");
-  private static final JobSpec FIRST =
-      new JobSpec("job-7", 0, 7, "batch", "resnet18", "onnx", "fp32", 1, 1, 1_000_000, 0);
+
+  private static Work batch(int samples, int attempt) {
+    return new Work(MODEL, List.of(new DispatchedJob("job-7", samples)), samples, 0, attempt);
+  }
 
   private final SimulatedTimes.Source source =
       SimulatedTimes.Source.of(
@@ -31,8 +34,8 @@ final class SimulatedTimesTest {
   @Test
   void areReadBySamplesAndBusyLanes_theLastOfTheTableForMore() {
     var times = new SimulatedTimes(source, 3);
-    assertThat(times.nsByBusyLanes(FIRST, 1)).containsExactly(100, 180, 180);
-    assertThat(times.nsByBusyLanes(FIRST, 2)).containsExactly(150, 260, 260);
+    assertThat(times.nsByBusyLanes(batch(1, 1))).containsExactly(100, 180, 180);
+    assertThat(times.nsByBusyLanes(batch(2, 1))).containsExactly(150, 260, 260);
   }
 
   /** A batch that is tried again takes a time of its own: that of seed, first job and attempt. */
@@ -40,10 +43,10 @@ final class SimulatedTimesTest {
   void eachAttemptIsOffByADrawOfItsOwn() {
     for (int attempt = 1; attempt <= 3; attempt++) {
       double drawn = Emulation.uniform(42, "job-7", attempt);
-      assertThat(source.factor(MODEL, 1).of(FIRST, attempt, 0))
+      assertThat(source.factor(MODEL, 1).of(batch(1, attempt), 0))
           .isEqualTo(StrictMath.exp(drawn < 0.5 ? -0.5 + drawn : 0.0 + (2 * drawn - 1) * 0.5));
     }
-    assertThat(source.factor(MODEL, 1).of(FIRST, 2, 0))
-        .isNotEqualTo(source.factor(MODEL, 1).of(FIRST, 1, 0));
+    assertThat(source.factor(MODEL, 1).of(batch(1, 2), 0))
+        .isNotEqualTo(source.factor(MODEL, 1).of(batch(1, 1), 0));
   }
 }

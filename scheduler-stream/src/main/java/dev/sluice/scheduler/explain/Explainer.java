@@ -8,7 +8,6 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
 import java.util.ArrayList;
@@ -92,10 +91,10 @@ public final class Explainer {
       its = follows == null ? null : shard;
     }
     if (follows == null) {
-      shard.core.apply(offset, shard.nowNs, Translation.toCore(fact), CoreListener.NOBODY);
+      shard.core.apply(offset, shard.nowNs, fact, CoreListener.NOBODY);
     } else if (!follows.hasEnded()) {
       follows.before(fact, shard.nowNs);
-      shard.core.apply(offset, shard.nowNs, Translation.toCore(fact), follows);
+      shard.core.apply(offset, shard.nowNs, fact, follows);
       follows.after(fact);
     }
   }

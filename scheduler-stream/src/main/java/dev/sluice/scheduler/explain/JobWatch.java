@@ -3,6 +3,9 @@ package dev.sluice.scheduler.explain;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
@@ -15,16 +18,13 @@ import dev.sluice.scheduler.explain.Explanation.InputEnd;
 import dev.sluice.scheduler.explain.Explanation.Inputs;
 import dev.sluice.scheduler.explain.Explanation.Overtaking;
 import dev.sluice.scheduler.explain.Explanation.Tokens;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.core.WaitReasons;
 import dev.sluice.scheduling.core.WatchedJob;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice.Cause;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +51,12 @@ final class JobWatch implements CoreListener {
   private final List<Attempt> attempts = new ArrayList<>();
   private final List<Overtaking> overtaking = new ArrayList<>();
 
-  /** Jobs that came after it, and have not started. */
-  private final Set<String> laterJobs = new HashSet<>();
+  /** Class of each job that was requested after it. */
+  private final Map<String, String> laterJobs = new HashMap<>();
 
   private @Nullable WatchedJob job;
   private @Nullable Long releasedAtNs;
-  private @Nullable JobEnd end;
+  private @Nullable JobEnded end;
   private long tokensNeeded;
   private long freeTokensMost = Long.MIN_VALUE;
   private long nowNs;
@@ -152,7 +152,7 @@ final class JobWatch implements CoreListener {
       return;
     }
     if (fact instanceof JobRequested later) {
-      laterJobs.add(later.jobId());
+      laterJobs.put(later.jobId(), later.classType());
     } else if (fact instanceof BatchCompleted completion) {
       for (int i = 0; i < attempts.size(); i++) {
         Attempt attempt = attempts.get(i);
@@ -204,14 +204,14 @@ final class JobWatch implements CoreListener {
   }
 
   /** Notes what became of the attempts now that the job has ended. */
-  private void endAttempts(Fact fact, JobEnd by) {
-    DispatchId ended = by.dispatch() == null ? null : Translation.toEvent(by.dispatch());
+  private void endAttempts(Fact fact, JobEnded by) {
+    DispatchId ended = by.dispatchId();
     for (int i = 0; i < attempts.size(); i++) {
       Attempt attempt = attempts.get(i);
       if (attempt.dispatchId().equals(ended)) {
         boolean answered = completes(fact, attempt.dispatchId());
         Attempt.Outcome outcome =
-            by.status() == JobEnd.Status.DONE ? Attempt.Outcome.DONE : Attempt.Outcome.FAILED;
+            by.status() == JobEnded.Status.DONE ? Attempt.Outcome.DONE : Attempt.Outcome.FAILED;
         attempts.set(i, ended(attempt, answered ? outcome : Attempt.Outcome.LOST));
       } else if (attempt.outcome() == Attempt.Outcome.OPEN) {
         attempts.set(i, ended(attempt, Attempt.Outcome.SUPERSEDED));
@@ -228,12 +228,12 @@ final class JobWatch implements CoreListener {
   }
 
   @Override
-  public void started(Dispatch dispatch) {
+  public void started(BatchDispatched dispatch) {
     if (end != null) {
       return;
     }
-    List<JobSpec> jobs = dispatch.jobs();
-    if (jobs.stream().anyMatch(spec -> spec.id().equals(jobId))) {
+    List<DispatchedJob> jobs = dispatch.jobs();
+    if (jobs.stream().anyMatch(started -> started.jobId().equals(jobId))) {
       startedWith(dispatch);
       return;
     }
@@ -242,12 +242,14 @@ final class JobWatch implements CoreListener {
       return;
     }
     for (int i = 0; i < jobs.size(); i++) {
-      if (cameLater(jobs.get(i), watched)) {
+      String other = jobs.get(i).jobId();
+      String classType = classOfLater(other, watched);
+      if (classType != null) {
         overtaking.add(
             new Overtaking(
-                jobs.get(i).id(),
-                jobs.get(i).classType(),
-                Translation.toEvent(dispatch.name()),
+                other,
+                classType,
+                dispatch.dispatchId(),
                 dispatch.decidedAtNs(),
                 i == 0 ? dispatch.scoreTerms() : Map.of(),
                 i == 0));
@@ -255,13 +257,18 @@ final class JobWatch implements CoreListener {
     }
   }
 
-  private boolean cameLater(JobSpec other, WatchedJob watched) {
-    return other.node() == null
-        ? laterJobs.contains(other.id())
-        : other.index() > watched.entry(); // a workflow's jobs are numbered as they enter
+  /** The class of a job that starts and came later than the watched one; null: it did not. */
+  private @Nullable String classOfLater(String other, WatchedJob watched) {
+    String classType = laterJobs.get(other);
+    boolean maybeOfWorkflow = classType == null && other.indexOf('/') > 0; // request/node
+    WatchedJob ofWorkflow = maybeOfWorkflow ? core.inspection().find(other) : null;
+    if (ofWorkflow == null || ofWorkflow.spec().node() == null) {
+      return classType;
+    }
+    return ofWorkflow.entry() > watched.entry() ? ofWorkflow.spec().classType() : null;
   }
 
-  private void startedWith(Dispatch dispatch) {
+  private void startedWith(BatchDispatched dispatch) {
     if (job == null) { // it came and started with one fact
       job = requireNonNull(core.inspection().find(jobId));
       releasedAtNs = nowNs;
@@ -276,35 +283,34 @@ final class JobWatch implements CoreListener {
           ended(before, answered ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
     }
     List<String> others =
-        dispatch.jobs().stream().map(JobSpec::id).filter(id -> !id.equals(jobId)).toList();
+        dispatch.jobs().stream().map(DispatchedJob::jobId).filter(id -> !id.equals(jobId)).toList();
     attempts.add(
         new Attempt(
-            Translation.toEvent(dispatch.name()),
+            dispatch.dispatchId(),
             new Attempt.Batch(
                 dispatch.executorId(),
                 dispatch.lanes(),
                 others,
                 others.size() + job.othersToShareWith(),
                 dispatch.samples()),
-            dispatch.decision().decidedAtNs(),
-            Translation.toEvent(dispatch).prediction(),
-            dispatch.decision().scoreTerms(),
+            dispatch.decidedAtNs(),
+            dispatch.prediction(),
+            dispatch.scoreTerms(),
             Attempt.Result.OPEN));
   }
 
   @Override
-  public void ended(JobEnd ended) {
+  public void ended(JobEnded ended) {
     if (ended.jobId().equals(jobId)) {
       end = ended;
     } else if (inputIds.contains(ended.jobId())) {
-      JobEnded event = Translation.toEvent(ended);
-      inputEnds.add(new InputEnd(event.jobId(), event.status(), event.reason(), event.endedAtNs()));
+      inputEnds.add(new InputEnd(ended.jobId(), ended.status(), ended.reason(), ended.endedAtNs()));
       mayBeReleased = true;
     }
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {}
+  public void blocked(Blocked span) {}
 
   /**
    * Returns the job's life so far.
@@ -313,8 +319,7 @@ final class JobWatch implements CoreListener {
    * @param toldAtNs append of its recorded outcome; null: none was recorded
    */
   Explanation explanation(long lastFactAtNs, @Nullable Long toldAtNs, List<String> differences) {
-    JobEnd ended = end;
-    JobEnded event = ended == null ? null : Translation.toEvent(ended);
+    JobEnded event = end;
     long endNs = event == null ? atLeastSent(lastFactAtNs) : endNs(event);
     var asked =
         new Asked(
@@ -371,6 +376,6 @@ final class JobWatch implements CoreListener {
   }
 
   @Nullable JobEnded end() {
-    return end == null ? null : Translation.toEvent(end);
+    return end;
   }
 }

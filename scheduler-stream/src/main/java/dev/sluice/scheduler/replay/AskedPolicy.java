@@ -1,16 +1,16 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.RecordedDecisions.Late;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.HashMap;
@@ -140,11 +140,11 @@ final class AskedPolicy {
   }
 
   /** Takes in an end that the core told of, which is the recorded one. */
-  void ended(JobEnd end, Moment after) {
+  void ended(JobEnded end, Moment after) {
     startedInVain.remove(end.jobId());
     droppedInVain.remove(end.jobId());
     boolean byAdmission =
-        end.status() == JobEnd.Status.DROPPED
+        end.status() == JobEnded.Status.DROPPED
             && (Reason.EXPIRED.is(end.reason()) || Reason.HOPELESS.is(end.reason()));
     if (!byAdmission || admission == recordedAdmission) {
       tally.equal();
@@ -175,9 +175,9 @@ final class AskedPolicy {
     spanDiffers = false;
   }
 
-  void started(List<JobSpec> jobs) {
+  void started(List<DispatchedJob> jobs) {
     if (!startedInVain.isEmpty()) {
-      jobs.forEach(job -> startedInVain.remove(job.id()));
+      jobs.forEach(job -> startedInVain.remove(job.jobId()));
     }
   }
 

@@ -37,7 +37,7 @@ public sealed interface Decision {
           dispatch.work().model(),
           dispatch.work().jobs().stream().map(BatchDispatched.DispatchedJob::jobId).toList(),
           dispatch.work().samples(),
-          dispatch.decision().scoreTerms());
+          dispatch.scoreTerms());
     }
 
     static Started of(DispatchId id, Choice.Start start) {

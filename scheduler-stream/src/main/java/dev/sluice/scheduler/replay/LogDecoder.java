@@ -12,7 +12,6 @@ import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedRun;
-import dev.sluice.scheduler.translation.Translation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,7 @@ public final class LogDecoder {
         entry.partition(),
         entry.offset(),
         entry.appendedAtEpochMs(),
-        Translation.toCore(fact),
+        fact,
         fact instanceof RunStarted run ? run : null);
   }
 

@@ -1,8 +1,8 @@
 package dev.sluice.scheduler.replay;
 
 import dev.sluice.contract.codec.DispatchStart;
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.scheduling.fact.CoreFact;
 import org.jspecify.annotations.Nullable;
 
 /** A record of a log as far as a replay reads it. */
@@ -20,11 +20,7 @@ public sealed interface LoggedRecord {
    * @param run the beginning of the run that it tells of; null: another fact
    */
   record LoggedFact(
-      int shard,
-      long offset,
-      long appendedAtEpochMs,
-      @Nullable CoreFact fact,
-      @Nullable RunStarted run)
+      int shard, long offset, long appendedAtEpochMs, @Nullable Fact fact, @Nullable RunStarted run)
       implements LoggedRecord {}
 
   /**

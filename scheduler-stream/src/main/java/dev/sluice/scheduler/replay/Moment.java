@@ -1,6 +1,6 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.contract.event.Fact;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param nowNs log time of the fact
  * @param fact the fact; null: bytes that are no event
  */
-public record Moment(int shard, long offset, long nowNs, @Nullable CoreFact fact) {
+public record Moment(int shard, long offset, long nowNs, @Nullable Fact fact) {
   /** Orders moments by time, then shard and offset. */
   static final Comparator<Moment> ORDER =
       Comparator.comparingLong(Moment::nowNs)

@@ -2,6 +2,10 @@ package dev.sluice.scheduler.replay;
 
 import dev.sluice.contract.codec.DispatchStart;
 import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.DispatchId;
@@ -9,15 +13,11 @@ import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.InvalidChoiceException;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
@@ -202,7 +202,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
     long nowNs =
         started == null ? 0 : (logged.appendedAtEpochMs() - started.timeZeroEpochMs()) * NS_PER_MS;
-    CoreFact fact = logged.fact();
+    Fact fact = logged.fact();
     at = new Moment(shard, logged.offset(), Math.max(at.nowNs(), nowNs), fact);
     place = 0;
     known = logged.offset() < knownBefore || (finished && !cut);
@@ -347,7 +347,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   }
 
   @Override
-  public void started(Dispatch dispatch) {
+  public void started(BatchDispatched dispatch) {
     int startedAt = place++;
     if (asked != null) {
       asked.started(dispatch.jobs());
@@ -355,8 +355,8 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (judged) {
       return;
     }
-    var event = Translation.toEvent(dispatch);
-    var made = new DispatchMatch.Made(EventCodec.DISPATCHES.write(event), at, startedAt, event);
+    var made =
+        new DispatchMatch.Made(EventCodec.DISPATCHES.write(dispatch), at, startedAt, dispatch);
     LoggedDispatch then = repeated;
     if (then == null) {
       starts.open(made);
@@ -387,19 +387,18 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   }
 
   @Override
-  public void ended(JobEnd end) {
-    outcomes.made(Translation.toEvent(end), at);
+  public void ended(JobEnded end) {
+    outcomes.made(end, at);
     if (asked != null) {
       asked.ended(end, at);
     }
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {
-    var event = Translation.toEvent(fromNs, toNs, cause);
-    outcomes.made(event, at);
+  public void blocked(Blocked span) {
+    outcomes.made(span, at);
     if (asked != null) {
-      asked.blocked(new Decision.Idle(event), at);
+      asked.blocked(new Decision.Idle(span), at);
     }
   }
 }

@@ -2,19 +2,18 @@ package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.log.DeadLetter;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -126,7 +125,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     if (fact instanceof RunStarted && run == null) {
       begin(bytes);
     }
-    core().apply(offset, nowNs(appendedAtEpochMs), Translation.toCore(fact), listener);
+    core().apply(offset, nowNs(appendedAtEpochMs), fact, listener);
   }
 
   @Override
@@ -201,21 +200,20 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   }
 
   @Override
-  public void started(Dispatch dispatch) {
-    forward(
-        EventCodec.DISPATCHES.write(Translation.toEvent(dispatch)), SchedulerTopology.DISPATCHES);
+  public void started(BatchDispatched dispatch) {
+    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerTopology.DISPATCHES);
     shards.dispatched();
   }
 
   @Override
-  public void ended(JobEnd end) {
-    outcomes.add(Translation.toEvent(end));
+  public void ended(JobEnded end) {
+    outcomes.add(end);
     shards.ended();
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Choice.Cause cause) {
-    outcomes.add(Translation.toEvent(fromNs, toNs, cause));
+  public void blocked(Blocked span) {
+    outcomes.add(span);
   }
 
   private void forward(byte[] value, String sink) {
@@ -223,7 +221,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   }
 
   @Override
-  public void refused(CoreFact.PredictionsPublished table, String reason) {
+  public void refused(PredictionsPublished table, String reason) {
     refusal = reason;
   }
 

@@ -55,6 +55,9 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
 
   private static final JsonMapper JSON = new JsonMapper();
 
+  /** Form of snapshots; one of another form is not read, and all facts are applied again. */
+  private static final int FORM = 2;
+
   /** About the bytes that a waiting job takes in a snapshot. */
   private static final long JOB_BYTES = 64;
 
@@ -94,13 +97,15 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   /**
    * The record that tells of a snapshot.
    *
+   * @param form its {@link #FORM}; 0: of the first form
    * @param name number that its chunks' keys begin with
    * @param chunks number of its chunks
    * @param crc32 CRC-32 of its bytes
    * @param offset offset of the last fact that it covers
    * @param run the fact that began the run, as text; null before the run
    */
-  record Description(long name, int chunks, long crc32, long offset, @Nullable String run) {}
+  record Description(
+      int form, long name, int chunks, long crc32, long offset, @Nullable String run) {}
 
   /**
    * What the store holds.
@@ -168,6 +173,9 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
       }
       Description snapshot = JSON.readValue(description, Description.class);
       inUse = snapshot.name;
+      if (snapshot.form != FORM) {
+        return new Held(List.of(), null, -1, position);
+      }
       appliedTo = snapshot.offset;
       return new Held(
           SnapshotCodec.read(bytesOf(snapshot)), snapshot.run, snapshot.offset, position);
@@ -248,6 +256,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
         SNAPSHOT_KEY,
         json(
             new Description(
+                FORM,
                 snapshot.name,
                 snapshot.chunks,
                 snapshot.crc32.getValue(),

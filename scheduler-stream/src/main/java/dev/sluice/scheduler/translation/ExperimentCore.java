@@ -1,15 +1,11 @@
 package dev.sluice.scheduler.translation;
 
-import dev.sluice.contract.event.ExecutorReported;
-import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -60,16 +56,5 @@ public final class ExperimentCore {
         .with(
             new CoreSettings.Predictor(
                 experiment.predictor().enabled(), experiment.predictor().quantile()));
-  }
-
-  /** Returns an executor's capabilities in the form of the core. */
-  public static List<CoreFact.Capability> capabilities(
-      List<ExecutorReported.Capability> capabilities) {
-    return capabilities.stream().map(Translation::toCore).toList();
-  }
-
-  /** Returns a published table in the form of the core. */
-  public static CoreFact.PredictionsPublished predictions(PredictionsPublished table) {
-    return Translation.toCore(table);
   }
 }

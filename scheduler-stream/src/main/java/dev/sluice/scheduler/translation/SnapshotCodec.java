@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.codec.JsonOutput;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.JobSpec;
@@ -49,7 +50,10 @@ public final class SnapshotCodec {
   private static final int ENTITY_BYTES = 1024;
 
   private static final JsonMapper MAPPER =
-      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES) // the version of an event
+          .build();
 
   private SnapshotCodec() {}
 
@@ -157,7 +161,7 @@ public final class SnapshotCodec {
         json.raw(bytes(common.values()));
       }
       json.number(BEGIN, group);
-      if (!spec.hasNumberedId()) {
+      if (JobId.index(spec.id()) != spec.index()) {
         json.raw(COMMA);
         json.raw(bytes(spec.id()));
       }
@@ -225,10 +229,11 @@ public final class SnapshotCodec {
   private static WaitingJob job(JsonParser json, JobGroup group) throws IOException {
     String named = json.nextTextValue();
     long index = named == null ? json.getLongValue() : number(json);
+    String id = named == null ? JobId.of(index) : named;
     long intendedAtNs = number(json);
     JobSpec spec =
         new JobSpec(
-            named,
+            id,
             group.source,
             index,
             group.classType,

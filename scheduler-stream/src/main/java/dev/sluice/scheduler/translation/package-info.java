@@ -1,6 +1,6 @@
 /**
- * Translation of event records into facts of the core and of the core's answers into event records;
- * of workflow files into graphs of the core, and of a run's events into executions of nodes.
+ * Between a run's files and the core: an experiment's core, a core's state as bytes, workflow files
+ * as graphs, and a run's events as executions of nodes.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}); those of workflow files
  * since the earliest request. Deliberately absent: Kafka Streams, clocks, any decision, and the

@@ -3,6 +3,7 @@ package dev.sluice.scheduler.explain;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
@@ -11,7 +12,6 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.Reason;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
@@ -19,10 +19,7 @@ import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Bounds;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobClass;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -215,7 +212,7 @@ final class RandomLog implements CoreListener {
       return;
     }
     unanswered.remove(dispatch);
-    if (dispatch.place().incarnation() < incarnations[executor] && random.nextBoolean()) {
+    if (dispatch.incarnation() < incarnations[executor] && random.nextBoolean()) {
       return; // its process is gone
     }
     int how = random.nextInt(10);
@@ -225,19 +222,19 @@ final class RandomLog implements CoreListener {
           BatchCompleted.refused(
               dispatch.dispatchId(),
               dispatch.place().executorId(),
-              dispatch.place().incarnation(),
+              dispatch.incarnation(),
               lane,
               random.nextBoolean() ? Reason.BUSY : Reason.TOO_LATE));
       return;
     }
-    long roomNs = Math.max(1, nowMs * MS - dispatch.decision().decidedAtNs());
-    long startedNs = dispatch.decision().decidedAtNs() + random.nextLong(roomNs);
+    long roomNs = Math.max(1, nowMs * MS - dispatch.decidedAtNs());
+    long startedNs = dispatch.decidedAtNs() + random.nextLong(roomNs);
     long serviceNs = 1 + random.nextLong(roomNs);
     append(
         new BatchCompleted(
             dispatch.dispatchId(),
             dispatch.place().executorId(),
-            dispatch.place().incarnation(),
+            dispatch.incarnation(),
             lane,
             startedNs,
             startedNs + serviceNs,
@@ -253,26 +250,24 @@ final class RandomLog implements CoreListener {
   private void append(Fact fact) {
     lastFactMs = nowMs;
     entries.add(new Entry(ZERO_EPOCH_MS + nowMs, offset, fact));
-    core.apply(offset++, nowMs * MS, Translation.toCore(fact), this);
+    core.apply(offset++, nowMs * MS, fact, this);
   }
 
   @Override
-  public void started(Dispatch dispatch) {
-    BatchDispatched event = Translation.toEvent(dispatch);
-    dispatches.add(event);
-    unanswered.add(event);
-    entries.add(new Entry(ZERO_EPOCH_MS + nowMs, 0, event));
+  public void started(BatchDispatched dispatch) {
+    dispatches.add(dispatch);
+    unanswered.add(dispatch);
+    entries.add(new Entry(ZERO_EPOCH_MS + nowMs, 0, dispatch));
   }
 
   @Override
-  public void ended(JobEnd end) {
-    JobEnded event = Translation.toEvent(end);
-    ends.put(event.jobId(), event);
-    entries.add(new Entry(ZERO_EPOCH_MS + nowMs + 2, 0, event));
+  public void ended(JobEnded end) {
+    ends.put(end.jobId(), end);
+    entries.add(new Entry(ZERO_EPOCH_MS + nowMs + 2, 0, end));
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {}
+  public void blocked(Blocked span) {}
 
   long lastFactNs() {
     return lastFactMs * MS;

@@ -4,22 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Difference.Kind;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobClass;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,22 +126,22 @@ final class AskedInRecordedStatesTest {
       core.apply(
           i,
           ms[i] * MS,
-          Translation.toCore(facts.get(i)),
+          facts.get(i),
           new CoreListener() {
             @Override
-            public void started(Dispatch dispatch) {
-              byte[] value = EventCodec.DISPATCHES.write(Translation.toEvent(dispatch));
+            public void started(BatchDispatched dispatch) {
+              byte[] value = EventCodec.DISPATCHES.write(dispatch);
               log.add(new RecordedEntry("dispatches", 0, log.size(), atMs, value));
             }
 
             @Override
-            public void ended(JobEnd end) {
-              byte[] value = EventCodec.OUTCOMES.write(Translation.toEvent(end));
+            public void ended(JobEnded end) {
+              byte[] value = EventCodec.OUTCOMES.write(end);
               outcomes.add(new RecordedEntry("outcomes", 0, log.size(), atMs, value));
             }
 
             @Override
-            public void blocked(long fromNs, long toNs, Choice.Cause cause) {}
+            public void blocked(Blocked span) {}
           });
       log.addAll(outcomes);
     }

@@ -3,23 +3,21 @@ package dev.sluice.scheduler.topology;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
-import dev.sluice.scheduler.translation.Translation;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
@@ -169,7 +167,7 @@ public record RecordedRun(
       nowMs = next.atMs();
       long offset = facts.size();
       facts.add(new Dated(TIME_ZERO_EPOCH_MS + nowMs, next.fact()));
-      core.apply(offset, Math.max(0, nowMs) * 1_000_000, Translation.toCore(next.fact()), this);
+      core.apply(offset, Math.max(0, nowMs) * 1_000_000, next.fact(), this);
     }
 
     private void at(long atMs, Fact fact) {
@@ -273,8 +271,7 @@ public record RecordedRun(
     }
 
     @Override
-    public void started(Dispatch dispatch) {
-      BatchDispatched event = Translation.toEvent(dispatch);
+    public void started(BatchDispatched event) {
       dispatches.add(event);
       String executorId = event.place().executorId();
       long serviceMs = 1 + random.nextInt(12);
@@ -313,13 +310,13 @@ public record RecordedRun(
     }
 
     @Override
-    public void ended(JobEnd end) {
-      outcomes.add(Translation.toEvent(end));
+    public void ended(JobEnded end) {
+      outcomes.add(end);
     }
 
     @Override
-    public void blocked(long fromNs, long toNs, Choice.Cause cause) {
-      outcomes.add(Translation.toEvent(fromNs, toNs, cause));
+    public void blocked(Blocked span) {
+      outcomes.add(span);
     }
   }
 }

@@ -246,7 +246,7 @@ final class SchedulerTopologyTest {
     return BatchCompleted.done(
         dispatch.dispatchId(),
         dispatch.place().executorId(),
-        dispatch.place().incarnation(),
+        dispatch.incarnation(),
         dispatch.place().lanes().get(0),
         0,
         serviceNs,

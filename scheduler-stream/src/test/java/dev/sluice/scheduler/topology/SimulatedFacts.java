@@ -1,21 +1,22 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.scheduler.translation.SimulatedLog;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.JobName;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Hops;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.ServiceModel;
 import dev.sluice.scheduling.simulation.Simulation;
+import dev.sluice.scheduling.simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class SimulatedFacts {
     List<BatchDispatched> dispatches = new ArrayList<>();
     List<Outcome> outcomes = new ArrayList<>();
     var reader =
-        new SimulatedLog.Reader() {
+        new SimulationListener() {
           @Override
           public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
             facts.add(new RecordedRun.Dated(appendedAtEpochMs, fact));
@@ -55,14 +56,16 @@ public final class SimulatedFacts {
           }
         };
     var started =
-        new RunStarted("r", SimulatedLog.TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, TAIL_END_NS);
+        new RunStarted("r", Simulation.TIME_ZERO_EPOCH_MS, 7, "c", "r", 1, 1, TAIL_END_NS);
     Simulation.run(
         new SimulationSettings(
+            started,
             RecordedRun.SETTINGS,
             () -> Policies.create(policy, Map.of()),
             1,
             2,
-            400,
+            400L,
+            true,
             "cpu",
             WORKLOADS.stream()
                 .map(
@@ -82,21 +85,21 @@ public final class SimulatedFacts {
                 7)),
         new Times(),
         new Jobs(),
-        new SimulatedLog(started, true, reader));
+        reader);
     return new RecordedRun(RecordedRun.SETTINGS, facts, dispatches, outcomes);
   }
 
   /** Service times that are longer by a half beside another lane. */
   private static final class Times implements ServiceModel {
     @Override
-    public double[] nsByBusyLanes(JobSpec first, int samples) {
-      double ns = (2 + 0.7 * samples) * MS;
+    public double[] nsByBusyLanes(Work batch) {
+      double ns = (2 + 0.7 * batch.samples()) * MS;
       return new double[] {ns, 1.5 * ns};
     }
 
     @Override
-    public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
-      return 0.8 + 0.05 * (first.index() % 9);
+    public double factor(Work batch, long startsAtNs) {
+      return 0.8 + 0.05 * (JobId.index(batch.jobs().get(0).jobId()) % 9);
     }
   }
 
@@ -106,13 +109,13 @@ public final class SimulatedFacts {
     private long atNs;
 
     @Override
-    public @Nullable JobSpec next(int generator) {
+    public @Nullable JobRequested next(int generator) {
       if (index == JOBS) {
         return null;
       }
       atNs += random.nextInt((int) (9 * MS));
       boolean interactive = random.nextInt(10) < 3;
-      return new JobSpec(
+      return new JobRequested(
           "job-" + index,
           0,
           index++,
@@ -121,13 +124,13 @@ public final class SimulatedFacts {
           "onnx",
           "fp32",
           1 << random.nextInt(4),
-          1,
           (interactive ? 100 : 1000) * MS,
+          atNs,
           atNs);
     }
 
     @Override
-    public boolean isMeasured(JobName job) {
+    public boolean isMeasured(String jobId) {
       return true;
     }
   }

@@ -1,14 +1,11 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.JobEnd.Status;
-import dev.sluice.scheduling.fact.Reason;
-import dev.sluice.scheduling.policy.JobName;
 import dev.sluice.scheduling.policy.JobSpec;
-import dev.sluice.scheduling.policy.WorkflowSpec;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
@@ -31,17 +28,15 @@ final class Arrivals {
     this.queue = queue;
   }
 
-  void take(JobArrived arrival, CoreListener listener) {
-    JobSpec job = arrival.job();
+  void take(JobSpec job, CoreListener listener) {
     if (sources.isNew(job.source(), job.index())) {
       queueNew(job, null, listener);
     }
   }
 
-  void take(WorkflowArrived arrival, CoreListener listener) {
-    WorkflowSpec spec = arrival.workflow();
-    if (sources.isNew(spec.source(), spec.index())) {
-      RunningWorkflow workflow = new RunningWorkflow(spec);
+  void take(WorkflowRequested request, CoreListener listener) {
+    if (sources.isNew(request.generator(), request.index())) {
+      RunningWorkflow workflow = new RunningWorkflow(request);
       release(workflow, workflow.first(), listener);
     }
   }
@@ -57,7 +52,7 @@ final class Arrivals {
     JobGroup group = state.groupOf(spec);
     String reason = group == null ? Reason.UNRUNNABLE.text() : reasonToTurnAway(group);
     if (group == null || reason != null) {
-      tellDropped(spec.name(), 0, reason, listener);
+      tellDropped(spec.id(), 0, reason, listener);
       endNode(spec, workflow, false, listener);
       return;
     }
@@ -95,12 +90,12 @@ final class Arrivals {
       release(workflow, workflow.end(node.place()), listener);
     } else {
       for (int undone : workflow.endUndone(node.place())) {
-        tellDropped(JobName.of(workflow.jobId(undone)), 0, Reason.INPUT_NOT_DONE.text(), listener);
+        tellDropped(workflow.jobId(undone), 0, Reason.INPUT_NOT_DONE.text(), listener);
       }
     }
   }
 
-  void tellDropped(JobName job, int attempts, @Nullable String reason, CoreListener listener) {
-    listener.ended(new JobEnd(job, Status.DROPPED, reason, null, attempts, state.nowNs()));
+  void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {
+    listener.ended(new JobEnded(jobId, Status.DROPPED, reason, null, attempts, state.nowNs()));
   }
 }

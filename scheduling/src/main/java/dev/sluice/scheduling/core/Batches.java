@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
@@ -20,14 +20,14 @@ final class Batches {
   int running;
 
   /** Lost batches that were not answered yet and still have an unended job or a lane. */
-  private final Map<DispatchName, Batch> lost = new HashMap<>();
+  private final Map<DispatchId, Batch> lost = new HashMap<>();
 
   Batches(CoreState state) {
     this.state = state;
   }
 
   /** Finds a running batch, looking at the likely lane first. */
-  @Nullable Batch running(DispatchName name, @Nullable ExecutorLane likely) {
+  @Nullable Batch running(DispatchId name, @Nullable ExecutorLane likely) {
     Batch batch = likely == null ? null : likely.runningBatch(name);
     for (int i = 0; batch == null && i < state.executors().size(); i++) {
       List<ExecutorLane> lanes = state.executors().get(i).allLanes();
@@ -38,12 +38,12 @@ final class Batches {
     return batch;
   }
 
-  @Nullable Batch lost(DispatchName name) {
+  @Nullable Batch lost(DispatchId name) {
     return lost.get(name);
   }
 
   void lose(Batch batch) {
-    lost.put(batch.dispatch.name(), batch);
+    lost.put(batch.dispatch.dispatchId(), batch);
   }
 
   void addLostTo(List<CoreEntity> entities) {
@@ -70,6 +70,6 @@ final class Batches {
   }
 
   void forget(Batch batch) {
-    lost.remove(batch.dispatch.name());
+    lost.remove(batch.dispatch.dispatchId());
   }
 }

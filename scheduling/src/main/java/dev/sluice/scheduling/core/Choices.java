@@ -1,8 +1,10 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobSpec;
@@ -60,7 +62,7 @@ final class Choices {
       state.deciding(factId, index);
       Choice choice = policy.choose(state);
       if (choice instanceof Choice.Start start) {
-        start(new DispatchName(factId, index), start, listener);
+        start(new DispatchId(factId, index), start, listener);
       } else if (choice instanceof Choice.Nothing nothing) {
         check.check(nothing);
         wakeAtNs = nothing.untilNs();
@@ -77,14 +79,15 @@ final class Choices {
     Cause cause = blocked ? answered : null;
     if (cause != blockedCause) {
       if (blockedCause != null && state.nowNs() - blockedSinceNs >= BLOCKED_NS_MIN) {
-        listener.blocked(blockedSinceNs, state.nowNs(), blockedCause);
+        listener.blocked(
+            new Blocked(blockedSinceNs, state.nowNs(), Blocked.Cause.valueOf(blockedCause.name())));
       }
       blockedCause = cause;
       blockedSinceNs = cause == null ? 0 : state.nowNs();
     }
   }
 
-  private void start(DispatchName name, Choice.Start start, CoreListener listener) {
+  private void start(DispatchId name, Choice.Start start, CoreListener listener) {
     DecisionCheck.Checked checked = check.check(start);
     ExecutorLane lane = checked.lane();
     List<QueuedJob> jobs = checked.jobs();
@@ -96,15 +99,19 @@ final class Choices {
       attempt = Math.max(attempt, job.attempts() + 1);
       queue.remove(job, QueuedJob.Phase.RUNNING);
     }
-    Dispatch dispatch =
-        new Dispatch(
+    BatchDispatched dispatch =
+        new BatchDispatched(
             name,
-            new Dispatch.Place(
+            new BatchDispatched.Place(
                 lane.executorId(),
                 lane.executor().report.incarnation(),
                 lane.indexes(group.lanesNeeded())),
-            new Dispatch.Work(specsOf(jobs), checked.samples(), checked.tokens(), attempt),
-            new Dispatch.Decision(state.nowNs(), start.notAfterNs(), start.scoreTerms()),
+            new BatchDispatched.Work(
+                group.model(), dispatched(jobs), checked.samples(), checked.tokens(), attempt),
+            new BatchDispatched.Decision(
+                state.nowNs(),
+                start.notAfterNs() == Long.MAX_VALUE ? null : start.notAfterNs(),
+                start.scoreTerms()),
             state.prediction(group, checked.samples(), lane));
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
     for (int i = 0; i < count; i++) {
@@ -128,14 +135,12 @@ final class Choices {
     }
   }
 
-  private static List<JobSpec> specsOf(List<QueuedJob> jobs) {
-    if (jobs.size() == 1) {
-      return List.of(jobs.get(0).spec);
+  private static List<DispatchedJob> dispatched(List<QueuedJob> jobs) {
+    DispatchedJob[] dispatched = new DispatchedJob[jobs.size()];
+    for (int i = 0; i < dispatched.length; i++) {
+      JobSpec spec = jobs.get(i).spec;
+      dispatched[i] = new DispatchedJob(spec.id(), spec.samples());
     }
-    JobSpec[] specs = new JobSpec[jobs.size()];
-    for (int i = 0; i < specs.length; i++) {
-      specs[i] = jobs.get(i).spec;
-    }
-    return List.of(specs);
+    return List.of(dispatched);
   }
 }

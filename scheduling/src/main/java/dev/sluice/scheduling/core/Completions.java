@@ -1,11 +1,10 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.JobEnd.Status;
-import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -33,12 +32,12 @@ final class Completions {
 
   void take(BatchCompleted completion, CoreListener listener) {
     ExecutorLane lane = laneNamedIn(completion);
-    Batch batch = batches.running(completion.dispatch(), lane);
+    Batch batch = batches.running(completion.dispatchId(), lane);
     if (batch != null) {
       batches.running--;
       completeRunning(batch, completion, listener);
     } else {
-      batch = batches.lost(completion.dispatch());
+      batch = batches.lost(completion.dispatchId());
       if (batch != null) {
         completeLost(batch, completion, listener);
       }
@@ -83,7 +82,7 @@ final class Completions {
    * time is not learnt from, since its executor may have stood still meanwhile.
    */
   private void completeLost(Batch batch, BatchCompleted completion, CoreListener listener) {
-    if (completion.result() == CoreFact.Result.DONE) {
+    if (completion.result() == BatchCompleted.Result.DONE) {
       endAll(batch, Status.DONE, null, listener);
     }
     if (batch.lane.holds(batch)) {
@@ -97,7 +96,7 @@ final class Completions {
   }
 
   private void noteWhetherItRefuses(ExecutorLane lane, BatchCompleted completion, boolean isKnown) {
-    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    boolean refused = completion.result() == BatchCompleted.Result.REFUSED;
     boolean busy = refused && isKnown && Reason.BUSY.is(completion.cause());
     if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
       lane.refuses(busy);
@@ -132,7 +131,8 @@ final class Completions {
     job.phase = QueuedJob.Phase.ENDED;
     job.batch = null;
     listener.ended(
-        new JobEnd(job.spec.name(), status, reason, by.dispatch.name(), attempts, state.nowNs()));
+        new JobEnded(
+            job.spec.id(), status, reason, by.dispatch.dispatchId(), attempts, state.nowNs()));
     batches.forgetWhereLost(job);
     arrivals.endNode(job.spec, job.workflow, status == Status.DONE, listener);
   }

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;
@@ -142,7 +142,7 @@ final class Drops {
   private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);
-      arrivals.tellDropped(job.spec.name(), job.attempts(), reason, listener);
+      arrivals.tellDropped(job.spec.id(), job.attempts(), reason, listener);
       batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }

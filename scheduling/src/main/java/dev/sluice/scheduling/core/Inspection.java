@@ -104,7 +104,7 @@ public final class Inspection {
         .filter(ExecutorLanes::joined)
         .map(
             executor -> {
-              long budget = executor.report.tokens();
+              long budget = executor.budgetTokens();
               boolean isUnlimited = budget == Long.MAX_VALUE;
               return new TokenUse(
                   executor.report.executorId(),

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ public record LaneUse(
     int index,
     boolean idle,
     boolean hangs,
-    List<Dispatch> held,
+    List<BatchDispatched> held,
     long freeAtNs,
     @Nullable String resident) {
   public LaneUse {

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.JobEnd.Status;
-import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;

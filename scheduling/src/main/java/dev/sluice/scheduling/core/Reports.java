@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -50,12 +50,14 @@ final class Reports {
     if (report.incarnation() > incarnation || report.leaving()) {
       release(known, listener);
       update(known, report);
-    } else if (!report.withoutMoment().equals(known.report)) {
+    } else if (!ExecutorLanes.lasting(report).equals(known.report)) {
       update(known, report);
     }
-    for (int index : report.emptyLanes()) {
-      if (known.hasLane(index) && known.lane(index).refuses()) {
-        known.lane(index).refuses(false);
+    for (ExecutorReported.Lane lane : report.lanes()) {
+      if (lane.holds().isEmpty()
+          && known.hasLane(lane.index())
+          && known.lane(lane.index()).refuses()) {
+        known.lane(lane.index()).refuses(false);
       }
     }
   }

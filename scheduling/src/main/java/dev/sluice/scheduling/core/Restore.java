@@ -1,10 +1,11 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
 import dev.sluice.scheduling.fact.CoreEntity.Progress;
 import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -79,7 +80,7 @@ final class Restore {
       held.add(batch);
     }
     entitiesOf(LostBatch.class).stream()
-        .sorted(Comparator.comparing(entity -> entity.dispatch().name()))
+        .sorted(Comparator.comparing(entity -> entity.dispatch().dispatchId()))
         .forEach(
             entity -> {
               Batch batch = lost(entity);
@@ -87,7 +88,7 @@ final class Restore {
                 held.add(batch);
               }
             });
-    held.sort(Comparator.comparing(batch -> batch.dispatch.name()));
+    held.sort(Comparator.comparing(batch -> batch.dispatch.dispatchId()));
     held.forEach(batch -> batch.lane.executor().hold(batch));
   }
 
@@ -115,13 +116,13 @@ final class Restore {
     return executor;
   }
 
-  private ExecutorLane laneOf(Dispatch dispatch) {
+  private ExecutorLane laneOf(BatchDispatched dispatch) {
     return executorOf(dispatch.executorId()).lane(dispatch.lanes().get(0));
   }
 
   private Batch running(RunningBatch entity) {
     List<QueuedJob> jobs = entity.jobs().stream().map(this::toQueued).toList();
-    Dispatch dispatch = entity.dispatch();
+    BatchDispatched dispatch = entity.dispatch();
     Batch batch = new Batch(dispatch, jobs, laneOf(dispatch), entity.decidedAtLeaseNs());
     for (QueuedJob job : jobs) {
       job.phase = QueuedJob.Phase.RUNNING;
@@ -133,8 +134,8 @@ final class Restore {
 
   private Batch lost(LostBatch entity) {
     List<QueuedJob> jobs = new ArrayList<>();
-    for (JobSpec spec : entity.dispatch().jobs()) {
-      QueuedJob job = jobById.get(spec.id());
+    for (DispatchedJob ran : entity.dispatch().jobs()) {
+      QueuedJob job = jobById.get(ran.jobId());
       if (job != null) {
         jobs.add(job);
       }

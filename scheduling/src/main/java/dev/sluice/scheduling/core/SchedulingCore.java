@@ -1,18 +1,19 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.Progress;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
-import dev.sluice.scheduling.fact.CoreFact.Together;
-import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;
@@ -99,14 +100,46 @@ public final class SchedulingCore {
    *     time before zero as zero
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
-  public void apply(long factId, long nowNs, CoreFact fact, CoreListener listener) {
+  public void apply(long factId, long nowNs, Fact fact, CoreListener listener) {
+    advance(nowNs, fact instanceof RunStarted);
+    take(fact, listener);
+    decide(factId, listener);
+  }
+
+  /**
+   * Takes in several facts of one moment, and jobs that the driver releases at it, before anything
+   * is decided. In virtual time several jobs may end at one instant, and the lanes of all of them
+   * are free before the first of these ends is decided on.
+   *
+   * @param factId as of one fact
+   * @param released jobs of workflows whose inputs the driver knows to be done
+   */
+  public void apply(
+      long factId,
+      long nowNs,
+      List<? extends Fact> facts,
+      List<JobSpec> released,
+      CoreListener listener) {
+    advance(nowNs, facts.stream().anyMatch(RunStarted.class::isInstance));
+    for (int i = 0; i < facts.size(); i++) {
+      take(facts.get(i), listener);
+    }
+    for (int i = 0; i < released.size(); i++) {
+      arrivals.take(released.get(i), listener);
+    }
+    decide(factId, listener);
+  }
+
+  private void advance(long nowNs, boolean starts) {
     if (sources.haveStarted()) {
       leases.advance(Math.max(0, nowNs - state.nowNs()));
       state.advanceTo(nowNs);
-    } else if (fact instanceof RunStarted) {
+    } else if (starts) {
       state.advanceTo(nowNs);
     }
-    take(fact, listener);
+  }
+
+  private void decide(long factId, CoreListener listener) {
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
       listener.deciding(state);
@@ -118,7 +151,7 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns when the core wants a {@link CoreFact.Ticked} if no other fact comes before; {@link
+   * Returns when the core wants a {@link Ticked} if no other fact comes before; {@link
    * Long#MAX_VALUE}: never. The latest answer replaces earlier answers.
    */
   public long wakeAtNs() {
@@ -178,11 +211,11 @@ public final class SchedulingCore {
     return new Inspection(state, policy);
   }
 
-  private void take(CoreFact fact, CoreListener listener) {
-    if (fact instanceof JobArrived arrival) {
-      arrivals.take(arrival, listener);
-    } else if (fact instanceof WorkflowArrived arrival) {
-      arrivals.take(arrival, listener);
+  private void take(Fact fact, CoreListener listener) {
+    if (fact instanceof JobRequested job) {
+      arrivals.take(JobSpec.of(job), listener);
+    } else if (fact instanceof WorkflowRequested workflow) {
+      arrivals.take(workflow, listener);
     } else if (fact instanceof BatchCompleted completion) {
       completions.take(completion, listener);
     } else if (fact instanceof ExecutorReported report) {
@@ -198,11 +231,7 @@ public final class SchedulingCore {
         queue.budgetsChanged();
       }
     } else if (fact instanceof ArrivalsEnded end) {
-      sources.end(end.source());
-    } else if (fact instanceof Together together) {
-      for (int i = 0; i < together.facts().size(); i++) {
-        take(together.facts().get(i), listener);
-      }
+      sources.end(end.generator());
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.HashMap;
 import java.util.List;
@@ -59,8 +59,9 @@ final class Sources {
   }
 
   void start(RunStarted start) {
-    count = Math.max(1, start.sources());
-    arrivalsEndAt(start.arrivalsEndAtNsMax());
+    count = start.generators();
+    Long endNsMax = start.arrivalsEndAtNsMax();
+    arrivalsEndAt(endNsMax == null ? Long.MAX_VALUE : endNsMax);
   }
 
   private void arrivalsEndAt(long ns) {

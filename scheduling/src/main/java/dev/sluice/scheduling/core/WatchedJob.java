@@ -90,7 +90,7 @@ public final class WatchedJob {
         hasRoom = false;
       }
       long free =
-          executor.report.tokens() == Long.MAX_VALUE
+          executor.budgetTokens() == Long.MAX_VALUE
               ? Long.MAX_VALUE
               : executor.freeTokens(group, state.nowNs());
       freeTokens = Math.max(freeTokens, free);

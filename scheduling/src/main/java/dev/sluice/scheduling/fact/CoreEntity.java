@@ -1,7 +1,10 @@
 package dev.sluice.scheduling.fact;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policy.Choice.Cause;
-import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import java.util.Map;
@@ -33,34 +36,21 @@ public sealed interface CoreEntity {
   /**
    * A workflow with a job that has not ended.
    *
-   * @param expectedNs expected duration, by node
    * @param ended places of the nodes that have ended, ascending; of the other nodes, a node whose
    *     job is among the entities is released, and any other waits
    */
-  record Workflow(
-      String id,
-      int source,
-      long index,
-      String classType,
-      long sloNs,
-      long intendedAtNs,
-      List<JobGraph.Node> nodes,
-      List<Long> expectedNs,
-      List<Integer> ended)
-      implements CoreEntity {
+  record Workflow(WorkflowRequested request, List<Integer> ended) implements CoreEntity {
     public Workflow {
-      nodes = List.copyOf(nodes);
-      expectedNs = List.copyOf(expectedNs);
       ended = List.copyOf(ended);
     }
 
     @Override
     public String key() {
-      return key(source, index);
+      return key(request.generator(), request.index());
     }
 
-    public static String key(int source, long index) {
-      return "workflow/" + source + "/" + index;
+    public static String key(int generator, long index) {
+      return "workflow/" + generator + "/" + index;
     }
   }
 
@@ -70,7 +60,7 @@ public sealed interface CoreEntity {
    * @param jobs the jobs of the batch that have not ended
    * @param decidedAtLeaseNs lease clock at its decision
    */
-  record RunningBatch(Dispatch dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
+  record RunningBatch(BatchDispatched dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
       implements CoreEntity {
     public RunningBatch {
       jobs = List.copyOf(jobs);
@@ -78,7 +68,7 @@ public sealed interface CoreEntity {
 
     @Override
     public String key() {
-      return "batch/" + dispatch.name();
+      return "batch/" + dispatch.dispatchId();
     }
   }
 
@@ -88,10 +78,10 @@ public sealed interface CoreEntity {
    *
    * @param held whether it still holds its lane and its tokens
    */
-  record LostBatch(Dispatch dispatch, boolean held) implements CoreEntity {
+  record LostBatch(BatchDispatched dispatch, boolean held) implements CoreEntity {
     @Override
     public String key() {
-      return "lost/" + dispatch.name();
+      return "lost/" + dispatch.dispatchId();
     }
   }
 
@@ -101,7 +91,7 @@ public sealed interface CoreEntity {
    * @param report last report, without the dispatches that lanes held then
    * @param lost whether the executor's lease has expired
    */
-  record Executor(int order, CoreFact.ExecutorReported report, boolean lost) implements CoreEntity {
+  record Executor(int order, ExecutorReported report, boolean lost) implements CoreEntity {
     @Override
     public String key() {
       return "executor/" + report.executorId();
@@ -189,7 +179,7 @@ public sealed interface CoreEntity {
   }
 
   /** The published table of a device kind. */
-  record Published(CoreFact.PredictionsPublished table) implements CoreEntity {
+  record Published(PredictionsPublished table) implements CoreEntity {
     @Override
     public String key() {
       return "table/" + table.deviceKind();

@@ -1,6 +1,9 @@
 package dev.sluice.scheduling.fact;
 
-import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.policy.SchedulerState;
 
 /** Receives the core's decisions while it applies one fact. */
@@ -9,13 +12,13 @@ public interface CoreListener {
   CoreListener NOBODY =
       new CoreListener() {
         @Override
-        public void started(Dispatch dispatch) {}
+        public void started(BatchDispatched dispatch) {}
 
         @Override
-        public void ended(JobEnd end) {}
+        public void ended(JobEnded end) {}
 
         @Override
-        public void blocked(long fromNs, long toNs, Cause cause) {}
+        public void blocked(Blocked span) {}
       };
 
   /**
@@ -27,23 +30,21 @@ public interface CoreListener {
   default void deciding(SchedulerState state) {}
 
   /** Called when a batch starts. */
-  void started(Dispatch dispatch);
+  void started(BatchDispatched dispatch);
 
   /** Called when a job has ended. */
-  void ended(JobEnd end);
+  void ended(JobEnded end);
 
   /**
    * Called after a span in which jobs waited, a lane was idle, and the policy had nothing to start.
    * Spans do not overlap; spans below a millisecond are left out.
-   *
-   * @param cause any but {@link Cause#LANE}
    */
-  void blocked(long fromNs, long toNs, Cause cause);
+  void blocked(Blocked span);
 
   /**
    * Called when a published table is refused; it leaves no trace in the core.
    *
    * @param reason the table's fault, with the values
    */
-  default void refused(CoreFact.PredictionsPublished table, String reason) {}
+  default void refused(PredictionsPublished table, String reason) {}
 }

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.policy;
 
+import dev.sluice.contract.event.WorkflowRequested.Node;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,25 +14,6 @@ public final class JobGraph {
 
   /** Places of the nodes in an order in which each node comes after its inputs. */
   private final int[] order;
-
-  /**
-   * A job of the graph.
-   *
-   * @param lanesNeeded number of lanes that the job takes at once, at least 1
-   * @param inputs places of the nodes that must be done before; none twice
-   */
-  public record Node(
-      String id,
-      String workload,
-      String backend,
-      String precision,
-      int samples,
-      int lanesNeeded,
-      List<Integer> inputs) {
-    public Node {
-      inputs = List.copyOf(inputs);
-    }
-  }
 
   /**
    * @throws IllegalArgumentException if the graph has a cycle

@@ -1,12 +1,11 @@
 package dev.sluice.scheduling.policy;
 
+import dev.sluice.contract.event.JobRequested;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job as it was requested, or as a workflow released it. A generator's job is named by its index,
- * {@code job-17}, and keeps no text of that: a million jobs may wait.
+ * A job as it was requested, or as a workflow released it.
  *
- * @param id the job's name; null: {@code job-} and its index
  * @param source number of the generator that sent the job
  * @param index number of the job, which rises per source; ties compare source, then index
  * @param classType name of a job class of the settings
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param node place in a workflow; null: the job is part of none
  */
 public record JobSpec(
-    @Nullable String id,
+    String id,
     int source,
     long index,
     String classType,
@@ -40,15 +39,9 @@ public record JobSpec(
    */
   public record Node(long workflow, int place, long pathNs) {}
 
-  public JobSpec {
-    if (id != null && index >= 0 && JobName.numberIn(id) == index) {
-      id = null;
-    }
-  }
-
   /** Makes a job that is part of no workflow. */
   public JobSpec(
-      @Nullable String id,
+      String id,
       int source,
       long index,
       String classType,
@@ -74,20 +67,20 @@ public record JobSpec(
         null);
   }
 
-  /** Returns the job's name. */
-  @Override
-  public String id() {
-    return name().text();
-  }
-
-  /** Returns the job's name, without making a text of its index. */
-  public JobName name() {
-    return new JobName(id, id == null ? index : -1);
-  }
-
-  /** Returns whether the name is {@code job-} and the index. */
-  public boolean hasNumberedId() {
-    return id == null;
+  /** Makes the job of a request: it takes one lane. */
+  public static JobSpec of(JobRequested request) {
+    return new JobSpec(
+        request.jobId(),
+        request.generator(),
+        request.index(),
+        request.classType(),
+        request.workload(),
+        request.backend(),
+        request.precision(),
+        request.samples(),
+        1,
+        request.sloNs(),
+        request.intendedAtNs());
   }
 
   /**

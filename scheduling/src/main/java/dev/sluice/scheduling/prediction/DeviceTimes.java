@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.prediction;
 
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -131,7 +131,8 @@ final class DeviceTimes {
     }
 
     /** Takes in the service time of a completed batch with its prediction. */
-    void observe(String precision, int samples, Prediction predicted, long serviceNs) {
+    void observe(
+        String precision, int samples, int busyLanes, Prediction predicted, long serviceNs) {
       judge(0, predicted.quantileNs(), serviceNs);
       judge(1, predicted.p95Ns(), serviceNs);
       judge(2, predicted.p99Ns(), serviceNs);
@@ -145,7 +146,7 @@ final class DeviceTimes {
               slot,
               precision,
               samples,
-              predicted.busyLanes(),
+              busyLanes,
               serviceNs,
               residual);
       observed[slot] = seen;

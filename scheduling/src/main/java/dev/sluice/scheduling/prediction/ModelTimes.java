@@ -2,11 +2,10 @@ package dev.sluice.scheduling.prediction;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.Prediction;
-import dev.sluice.scheduling.fact.Prediction.Source;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +29,7 @@ public final class ModelTimes {
   private static final class Mean {
     private long count;
     private double ns;
-    private final Guess guess = new Guess(Source.RUNNING_MEAN);
+    private final Guess guess = new Guess(PredictionSource.RUNNING_MEAN);
 
     void set(long newCount, double newNs) {
       count = newCount;
@@ -41,12 +40,12 @@ public final class ModelTimes {
 
   /** A mean that rests on no table. */
   private static class Guess {
-    final Source source;
+    final PredictionSource source;
 
     /** Mean service time, at least 1 ns. */
     private long meanNs = 1;
 
-    Guess(Source source) {
+    Guess(PredictionSource source) {
       this.source = source;
     }
 
@@ -69,7 +68,7 @@ public final class ModelTimes {
     private double madeFromNs = Double.NaN;
 
     Scaled(Mean nearest, int nearestSamples, int samples) {
-      super(Source.NEAREST_SAMPLES);
+      super(PredictionSource.NEAREST_SAMPLES);
       this.nearest = nearest;
       this.nearestSamples = nearestSamples;
       this.samples = samples;
@@ -178,11 +177,11 @@ public final class ModelTimes {
         : Long.valueOf(Math.max(1, (long) Math.ceil(meanNs * factor)));
   }
 
-  private Source source(int samples) {
+  private PredictionSource source(int samples) {
     if (row == null) {
       return guess(samples).source;
     }
-    return row.holds(samples) ? Source.PUBLISHED : Source.PUBLISHED_NEAREST;
+    return row.holds(samples) ? PredictionSource.PUBLISHED : PredictionSource.PUBLISHED_NEAREST;
   }
 
   /** Returns all that is known in advance of a batch. */
@@ -191,7 +190,7 @@ public final class ModelTimes {
       Guess guess = guess(samples);
       return learns && guess.source.learns()
           ? withBounds(guess.meanNs(), guess.source, busyLanes, null)
-          : new Prediction(guess.meanNs(), guess.source, busyLanes);
+          : Prediction.ofMean(guess.meanNs(), guess.source.text(), busyLanes);
     }
     PublishedTable table = device.table();
     return withBounds(
@@ -202,10 +201,10 @@ public final class ModelTimes {
   }
 
   private Prediction withBounds(
-      long meanNs, Source source, int busyLanes, @Nullable String modelVersion) {
+      long meanNs, PredictionSource source, int busyLanes, @Nullable String modelVersion) {
     return new Prediction(
         meanNs,
-        source,
+        source.text(),
         busyLanes,
         modelVersion,
         boundNs(meanNs, 0),
@@ -238,7 +237,7 @@ public final class ModelTimes {
     }
     Long warmUpNs = warmUpsNs.get(samples);
     if (warmUpNs != null) {
-      return guess(warmUpNs, Source.WARM_UP);
+      return guess(warmUpNs, PredictionSource.WARM_UP);
     }
     Integer nearest = nearer(samples, nearest(samples, means), nearest(samples, warmUpsNs));
     if (nearest != null) {
@@ -246,10 +245,10 @@ public final class ModelTimes {
       double warmUpNearNs = warmUpsNs.getOrDefault(nearest, 0L);
       return near != null
           ? new Scaled(near, nearest, samples)
-          : guess(warmUpNearNs * samples / nearest, Source.NEAREST_SAMPLES);
+          : guess(warmUpNearNs * samples / nearest, PredictionSource.NEAREST_SAMPLES);
     }
     double operations = (double) flopsPerSample * samples;
-    return guess(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, Source.FLOPS);
+    return guess(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, PredictionSource.FLOPS);
   }
 
   private static @Nullable Integer nearest(int samples, NavigableMap<Integer, ?> bySamples) {
@@ -267,7 +266,7 @@ public final class ModelTimes {
     return difference < 0 ? a : b;
   }
 
-  private static Guess guess(double ns, Source source) {
+  private static Guess guess(double ns, PredictionSource source) {
     Guess guess = new Guess(source);
     guess.set(ns);
     return guess;
@@ -283,13 +282,14 @@ public final class ModelTimes {
     if (!learns) {
       return;
     }
-    if (predicted.source().learns()) {
-      workload.observe(key.precision, samples, predicted, serviceNs);
+    int busyLanes = requireNonNull(predicted.busyLanes(), "the core tells it of each batch");
+    if (PredictionSource.learns(predicted.source())) {
+      workload.observe(key.precision, samples, busyLanes, predicted, serviceNs);
     }
     if (row != null) {
       int index = nearestInTable(samples);
       Factor factor = factorOf(index);
-      double tableNs = row.meanNs(samples, predicted.busyLanes());
+      double tableNs = row.meanNs(samples, busyLanes);
       workload.correct(tableNs, serviceNs, factor);
     }
   }

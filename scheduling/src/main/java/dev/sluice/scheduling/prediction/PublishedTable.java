@@ -1,29 +1,19 @@
 package dev.sluice.scheduling.prediction;
 
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.PredictionsPublished.Calibration;
+import dev.sluice.contract.event.PredictionsPublished.Service;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A published table of mean service times, for a look-up in nanoseconds. */
 final class PublishedTable {
-  /** The longest mean, so that no correction of it overflows. */
-  static final long MEAN_NS_MAX = 1_000_000_000_000_000L;
-
-  private static final double RESIDUAL_MAX = 14;
-
   final PredictionsPublished fact;
   private final Map<List<String>, Row> rows = new HashMap<>();
   private final Map<List<String>, double[]> residuals = new HashMap<>();
 
-  /**
-   * @param fact without a {@link #fault}
-   */
   PublishedTable(PredictionsPublished fact) {
     this.fact = fact;
     for (Service service : fact.services()) {
@@ -49,58 +39,6 @@ final class PublishedTable {
    */
   double[] residuals(String workload, String backend) {
     return residuals.getOrDefault(List.of(workload, backend), new double[0]);
-  }
-
-  /** Returns what is wrong with the numbers and keys of a table, with the values; null: nothing. */
-  static @Nullable String fault(PredictionsPublished table) {
-    Set<List<String>> keys = new HashSet<>();
-    for (Service service : table.services()) {
-      List<String> key = List.of(service.workload(), service.backend(), service.precision());
-      String fault = keys.add(key) ? fault(service.meanNs()) : "is there twice";
-      if (fault != null) {
-        return "services " + key + ": " + fault;
-      }
-    }
-    keys.clear();
-    for (Calibration calibration : table.calibrations()) {
-      List<String> key = List.of(calibration.workload(), calibration.backend());
-      String fault = keys.add(key) ? residualFault(calibration.residuals()) : "is there twice";
-      if (fault != null) {
-        return "calibrations " + key + ": " + fault;
-      }
-    }
-    return table.services().isEmpty() ? "services are empty" : null;
-  }
-
-  private static @Nullable String fault(List<List<Long>> meanNs) {
-    if (meanNs.isEmpty() || meanNs.get(0).isEmpty()) {
-      return "meanNs is empty";
-    }
-    for (List<Long> bySamples : meanNs) {
-      if (bySamples.size() != meanNs.get(0).size()) {
-        return "meanNs has %d samples and %d".formatted(meanNs.get(0).size(), bySamples.size());
-      }
-      for (long ns : bySamples) {
-        if (ns < 1 || ns > MEAN_NS_MAX) {
-          return "meanNs (" + ns + ") is out of range";
-        }
-      }
-    }
-    return null;
-  }
-
-  private static @Nullable String residualFault(List<Double> residuals) {
-    if (residuals.size() > ConformalBounds.WINDOW) {
-      return "residuals (%d) are more than %d".formatted(residuals.size(), ConformalBounds.WINDOW);
-    }
-    double before = -RESIDUAL_MAX;
-    for (double residual : residuals) {
-      if (!(residual >= before && residual <= RESIDUAL_MAX)) {
-        return "residual (" + residual + ") is out of range or out of order";
-      }
-      before = residual;
-    }
-    return null;
   }
 
   /** The means of one model. */

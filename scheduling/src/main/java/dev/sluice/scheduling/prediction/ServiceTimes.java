@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.prediction;
 
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreSettings;
 import java.util.Collection;
 import java.util.HashMap;
@@ -100,13 +100,14 @@ public final class ServiceTimes {
                 service.workload(), service.backend(), service.precision(), fact.deviceKind());
       }
     }
-    return PublishedTable.fault(fact);
+    return null;
   }
 
   private static boolean canRun(
       ExecutorReported executor, PredictionsPublished fact, PredictionsPublished.Service service) {
     return executor.deviceKind().equals(fact.deviceKind())
-        && executor.capability(service.workload(), service.backend(), service.precision()) != null;
+        && executor.capabilities().stream()
+            .anyMatch(capability -> capability.model().equals(service.model()));
   }
 
   private void use(PublishedTable table) {

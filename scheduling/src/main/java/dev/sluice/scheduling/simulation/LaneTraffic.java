@@ -1,15 +1,13 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.Reason;
-import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
 import dev.sluice.scheduling.simulation.SimulatedLane.Going;
-import dev.sluice.scheduling.simulation.SimulationListener.Ran;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * The traffic between the cores and the lanes: dispatches arrive, batches run, completions leave.
@@ -18,7 +16,6 @@ final class LaneTraffic {
   private final Simulation simulation;
   private final SimulationSettings settings;
   private final ServiceModel service;
-  private final SimulationListener listener;
   private final Hops hops;
   private final Timeline timeline;
 
@@ -41,14 +38,12 @@ final class LaneTraffic {
       Simulation simulation,
       SimulationSettings settings,
       ServiceModel service,
-      SimulationListener listener,
       int releases,
       int completions,
       int dispatches) {
     this.simulation = simulation;
     this.settings = settings;
     this.service = service;
-    this.listener = listener;
     this.hops = settings.hops();
     this.timeline = simulation.timeline;
     this.ended = new int[settings.lanes()];
@@ -62,7 +57,7 @@ final class LaneTraffic {
   }
 
   /** Sends a dispatch to its lane; dispatches to one lane arrive in their order. */
-  void send(SimulatedShard shard, Dispatch dispatch, long arrivesNs) {
+  void send(SimulatedShard shard, BatchDispatched dispatch, long arrivesNs) {
     int number = dispatch.lanes().get(0);
     SimulatedLane lane = shard.lanes[number];
     if (arrivesNs == simulation.nowNs && lane.coming.isEmpty()) {
@@ -77,17 +72,18 @@ final class LaneTraffic {
 
   void reach(SimulatedShard shard, int number) {
     SimulatedLane lane = shard.lanes[number];
-    Dispatch dispatch = lane.coming.remove().dispatch();
+    BatchDispatched dispatch = lane.coming.remove().dispatch();
     timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
     hold(shard, number, dispatch);
   }
 
-  private void hold(SimulatedShard shard, int number, Dispatch dispatch) {
+  private void hold(SimulatedShard shard, int number, BatchDispatched dispatch) {
     SimulatedLane lane = shard.lanes[number];
-    if (simulation.nowNs > dispatch.notAfterNs()) {
-      refuse(shard, number, dispatch, Reason.TOO_LATE.text());
+    Long notAfterNs = dispatch.notAfterNs();
+    if (notAfterNs != null && simulation.nowNs > notAfterNs) {
+      refuse(shard, number, dispatch, Reason.TOO_LATE);
     } else if (lane.holds() > settings.core().ahead()) {
-      refuse(shard, number, dispatch, Reason.BUSY.text());
+      refuse(shard, number, dispatch, Reason.BUSY);
     } else if (lane.running == null) {
       begin(shard, number, dispatch);
     } else {
@@ -95,33 +91,21 @@ final class LaneTraffic {
     }
   }
 
-  private void refuse(SimulatedShard shard, int number, Dispatch dispatch, String cause) {
+  private void refuse(SimulatedShard shard, int number, BatchDispatched dispatch, Reason cause) {
     int row = hops.row(Kind.REQUEST, simulation.nowNs);
     long atNs = simulation.nowNs + hops.appendNs(Kind.REQUEST, row);
-    var fact = completed(dispatch, number, Result.REFUSED, cause, 0);
-    go(shard, number, new Going(fact, Ran.NOT, row, atNs));
+    var fact =
+        BatchCompleted.refused(
+            dispatch.dispatchId(), dispatch.executorId(), dispatch.incarnation(), number, cause);
+    go(shard, number, new Going(fact, row, atNs));
   }
 
-  private static BatchCompleted completed(
-      Dispatch dispatch, int lane, Result result, @Nullable String cause, long serviceNs) {
-    return new BatchCompleted(
-        dispatch.name(),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        lane,
-        result,
-        cause,
-        serviceNs);
-  }
-
-  private void begin(SimulatedShard shard, int number, Dispatch dispatch) {
+  private void begin(SimulatedShard shard, int number, BatchDispatched dispatch) {
     SimulatedLane lane = shard.lanes[number];
-    JobSpec first = dispatch.jobs().get(0);
-    int samples = dispatch.samples();
     shard.work.start(
         number,
-        service.nsByBusyLanes(first, samples),
-        service.factor(first, samples, dispatch.attempt(), simulation.nowNs),
+        service.nsByBusyLanes(dispatch.work()),
+        service.factor(dispatch.work(), simulation.nowNs),
         simulation.nowNs);
     timeline.set(shard.number, shard.work.nextFinishNs());
     started++;
@@ -158,28 +142,36 @@ final class LaneTraffic {
    */
   private void release(SimulatedShard shard, int number) {
     SimulatedLane lane = shard.lanes[number];
-    Dispatch dispatch = lane.running;
+    BatchDispatched dispatch = lane.running;
     if (dispatch == null) {
       throw new IllegalStateException("lane " + number + " ran nothing");
     }
-    var ran =
-        new Ran(
+    var fact =
+        new BatchCompleted(
+            dispatch.dispatchId(),
+            dispatch.executorId(),
+            dispatch.incarnation(),
+            number,
             lane.startedAtNs,
             simulation.nowNs,
-            lane.doneAtNs - lane.startedAtNs,
+            simulation.nowNs - lane.startedAtNs,
+            0,
+            Result.DONE,
+            null,
+            List.of(),
+            settings.emulated() ? lane.doneAtNs - lane.startedAtNs : null,
             lane.busyLanesAtStart);
-    var fact = completed(dispatch, number, Result.DONE, null, simulation.nowNs - lane.startedAtNs);
     int row = lane.endRow;
     lane.running = null;
-    Dispatch next = lane.ahead.poll();
+    BatchDispatched next = lane.ahead.poll();
     if (next != null) {
       begin(shard, number, next);
     }
     long appendNs = hops.appendNs(Kind.COMPLETION, row);
     if (appendNs == 0 && lane.going.isEmpty()) {
-      append(shard, fact, ran, row);
+      append(shard, fact, row);
     } else {
-      go(shard, number, new Going(fact, ran, row, simulation.nowNs + appendNs));
+      go(shard, number, new Going(fact, row, simulation.nowNs + appendNs));
     }
   }
 
@@ -189,7 +181,7 @@ final class LaneTraffic {
     lane.going.add(
         last == null || last.atNs() <= going.atNs()
             ? going
-            : new Going(going.fact(), going.ran(), going.row(), last.atNs()));
+            : new Going(going.fact(), going.row(), last.atNs()));
     timeline.set(slot(completions, shard, number), lane.goesAtNs());
   }
 
@@ -197,11 +189,10 @@ final class LaneTraffic {
     SimulatedLane lane = shard.lanes[number];
     Going going = lane.going.remove();
     timeline.set(slot(completions, shard, number), lane.goesAtNs());
-    append(shard, going.fact(), going.ran(), going.row());
+    append(shard, going.fact(), going.row());
   }
 
-  private void append(SimulatedShard shard, BatchCompleted fact, Ran ran, int row) {
-    listener.completed(shard.number, simulation.logTimeNs, fact, ran);
+  private void append(SimulatedShard shard, BatchCompleted fact, int row) {
     simulation.apply(
         shard, fact, fact.result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION, row);
   }

@@ -1,17 +1,16 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.policy.JobName;
-import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.contract.event.JobRequested;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs that generators send, one after the other, so that they need not all be in memory. */
 public interface Requests {
   /**
-   * Returns the next job of a generator; null: the generator has sent all of its jobs. Its source
-   * is the generator, indexes rise, intended arrivals do not fall; job i goes to shard i modulo
-   * their number.
+   * Returns the next job of a generator, sent as it is intended; null: the generator has sent all
+   * of its jobs. Indexes rise, intended arrivals do not fall; job i goes to shard i modulo their
+   * number.
    */
-  @Nullable JobSpec next(int generator);
+  @Nullable JobRequested next(int generator);
 
   /**
    * Returns whether the next job arrives when the one before it has ended, never late. There is one
@@ -25,7 +24,7 @@ public interface Requests {
    * Returns the next job, meant to arrive at a time; null: there is none, or it would come too
    * late.
    */
-  default @Nullable JobSpec nextAt(long intendedAtNs) {
+  default @Nullable JobRequested nextAt(long intendedAtNs) {
     throw new IllegalStateException("jobs arrive at times of their own");
   }
 
@@ -33,5 +32,5 @@ public interface Requests {
    * Returns whether a job is measured; arrivals go on until every measured job has ended, at most
    * to the tail's end.
    */
-  boolean isMeasured(JobName job);
+  boolean isMeasured(String jobId);
 }

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.contract.event.BatchDispatched.Work;
 
 /** A model of service times on the lanes of one executor. */
 public interface ServiceModel {
@@ -9,16 +9,13 @@ public interface ServiceModel {
    * above 0. Index 0 is for one busy lane, which is the batch's own; the last entry holds for any
    * larger number. An array of one entry means that other lanes do not matter. Callers must not
    * change the array.
-   *
-   * @param first the batch's first job, for its workload, backend and precision
-   * @param samples of the whole batch
    */
-  double[] nsByBusyLanes(JobSpec first, int samples);
+  double[] nsByBusyLanes(Work batch);
 
   /**
    * Returns the factor on the typical service times for one batch; above 0.
    *
    * @param startsAtNs when it starts
    */
-  double factor(JobSpec first, int samples, int attempt, long startsAtNs);
+  double factor(Work batch, long startsAtNs);
 }

@@ -1,9 +1,8 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.simulation.SimulationListener.Ran;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.DispatchId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A lane with its batches, and the dispatches and completions on their way to and from it. */
 final class SimulatedLane {
   /** Batch that the lane runs, or has run and not released yet. */
-  @Nullable Dispatch running;
+  @Nullable BatchDispatched running;
 
   long startedAtNs;
 
@@ -25,7 +24,7 @@ final class SimulatedLane {
   int endRow;
 
   /** Batches that the lane holds beside the running one, in order. */
-  final ArrayDeque<Dispatch> ahead = new ArrayDeque<>(1);
+  final ArrayDeque<BatchDispatched> ahead = new ArrayDeque<>(1);
 
   /** Dispatches on their way, in order. */
   final ArrayDeque<Coming> coming = new ArrayDeque<>(1);
@@ -34,10 +33,10 @@ final class SimulatedLane {
   final ArrayDeque<Going> going = new ArrayDeque<>(1);
 
   /** A dispatch on its way, with its time of arrival. */
-  record Coming(Dispatch dispatch, long atNs) {}
+  record Coming(BatchDispatched dispatch, long atNs) {}
 
   /** A completion on its way, with its time of append. */
-  record Going(CoreFact.BatchCompleted fact, Ran ran, int row, long atNs) {}
+  record Going(BatchCompleted fact, int row, long atNs) {}
 
   /** Returns how many dispatches the lane holds. */
   int holds() {
@@ -45,12 +44,12 @@ final class SimulatedLane {
   }
 
   /** Returns the names of the batches that the lane holds, in the order in which they run. */
-  List<DispatchName> held() {
-    List<DispatchName> names = new ArrayList<>(holds());
+  List<DispatchId> held() {
+    List<DispatchId> names = new ArrayList<>(holds());
     if (running != null) {
-      names.add(running.name());
+      names.add(running.dispatchId());
     }
-    ahead.forEach(dispatch -> names.add(dispatch.name()));
+    ahead.forEach(dispatch -> names.add(dispatch.dispatchId()));
     return names;
   }
 

@@ -1,11 +1,12 @@
 package dev.sluice.scheduling.simulation;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +19,7 @@ final class SimulatedShard implements CoreListener {
   final SimulatedLane[] lanes;
 
   /** Batches that the core has started by the fact at hand, in order. */
-  final List<Dispatch> started = new ArrayList<>();
+  final List<BatchDispatched> started = new ArrayList<>();
 
   /** Time of the next tick: when the core wants one, or a heartbeat after the last fact. */
   long tickDueNs = Timeline.NEVER;
@@ -37,7 +38,7 @@ final class SimulatedShard implements CoreListener {
 
   /** Told of each job that ended. */
   interface JobEnds {
-    void ended(JobEnd end);
+    void ended(JobEnded end);
   }
 
   SimulatedShard(
@@ -58,12 +59,17 @@ final class SimulatedShard implements CoreListener {
     return nowNs - Math.floorMod(nowNs, MS);
   }
 
+  private long appendedAtEpochMs() {
+    return Simulation.epochMs(appendedAtNs);
+  }
+
   /**
-   * Applies a fact that is appended now to the core; {@link #started} then holds the batches that
-   * it starts.
+   * Applies a fact that is appended now to the core and tells of it; {@link #started} then holds
+   * the batches that it starts.
    */
-  void apply(CoreFact fact, long atLogTimeNs) {
+  void apply(Fact fact, long atLogTimeNs) {
     appendedAtNs = atLogTimeNs;
+    listener.onFact(fact, number, appendedAtEpochMs());
     core.apply(facts++, appendedAtNs, fact, this);
   }
 
@@ -85,24 +91,24 @@ final class SimulatedShard implements CoreListener {
   }
 
   @Override
-  public void started(Dispatch dispatch) {
+  public void started(BatchDispatched dispatch) {
     started.add(dispatch);
-    listener.started(number, appendedAtNs, dispatch);
+    listener.onDispatch(dispatch, number, appendedAtEpochMs());
   }
 
   @Override
-  public void ended(JobEnd end) {
-    listener.ended(number, appendedAtNs, end);
+  public void ended(JobEnded end) {
+    listener.onOutcome(end, number, appendedAtEpochMs());
     ends.ended(end);
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {
-    listener.blocked(number, appendedAtNs, fromNs, toNs, cause);
+  public void blocked(Blocked span) {
+    listener.onOutcome(span, number, appendedAtEpochMs());
   }
 
   @Override
-  public void refused(CoreFact.PredictionsPublished table, String reason) {
+  public void refused(PredictionsPublished table, String reason) {
     throw new IllegalArgumentException("the predictions are not to be used: " + reason);
   }
 }

@@ -1,12 +1,14 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.Ticked;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,11 @@ import org.jspecify.annotations.Nullable;
  * they send slightly fewer jobs of the tail here).
  */
 public final class Simulation {
+  /** Time zero of every simulated run. */
+  public static final long TIME_ZERO_EPOCH_MS = 1_000_000_000_000L;
+
+  private static final long NS_PER_MS = 1_000_000;
+
   /** Time at which executors join and publish, and at which the run's beginning is written. */
   private static final long JOINED_AT_NS = -500_000_000;
 
@@ -35,14 +42,13 @@ public final class Simulation {
 
   private final SimulationSettings settings;
   private final Requests requests;
-  private final SimulationListener listener;
   private final Hops hops;
   private final SimulatedShard[] shards;
 
   /**
    * Next job of each generator, null if none; the row of that job's hop stands in the next array.
    */
-  private final @Nullable JobSpec[] nextJob;
+  private final @Nullable JobRequested[] nextJob;
 
   private final long[] nextSentNs;
   private final int[] nextRow;
@@ -79,13 +85,12 @@ public final class Simulation {
       SimulationListener listener) {
     this.settings = settings;
     this.requests = requests;
-    this.listener = listener;
     hops = settings.hops();
     shards = new SimulatedShard[settings.shards()];
     for (int i = 0; i < shards.length; i++) {
       shards[i] = new SimulatedShard(i, settings, listener, this::jobEnded);
     }
-    nextJob = new JobSpec[settings.generators()];
+    nextJob = new JobRequested[settings.generators()];
     nextSentNs = new long[settings.generators()];
     nextRow = new int[settings.generators()];
     int lanes = shards.length * settings.lanes();
@@ -99,7 +104,7 @@ public final class Simulation {
     end = reports + shards.length;
     int all = shards.length;
     timeline = new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1);
-    traffic = new LaneTraffic(this, settings, service, listener, releases, completions, dispatches);
+    traffic = new LaneTraffic(this, settings, service, releases, completions, dispatches);
   }
 
   /**
@@ -134,6 +139,11 @@ public final class Simulation {
     }
     return new SimulationEnd(
         jobsSent, facts + traffic.started + traffic.finished, lastEndNs, tailLimitReached);
+  }
+
+  /** Append time of a record that is written at a log time. */
+  static long epochMs(long logTimeNs) {
+    return TIME_ZERO_EPOCH_MS + logTimeNs / NS_PER_MS;
   }
 
   private void moveTo(long atNs) {
@@ -180,12 +190,8 @@ public final class Simulation {
       }
     }
     moveTo(BEGUN_AT_NS);
-    var begun =
-        new CoreFact.RunStarted(
-            settings.core().seed(), settings.generators(), settings.tailEndNs());
     for (SimulatedShard shard : shards) {
-      listener.appended(shard.number, logTimeNs, begun);
-      apply(shard, begun, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      apply(shard, settings.started(), Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
     }
     for (int generator = 0; generator < nextJob.length; generator++) {
       takeNextJob(generator);
@@ -204,7 +210,6 @@ public final class Simulation {
               table.tableVersion(),
               table.services(),
               table.calibrations());
-      listener.appended(shard.number, logTimeNs, own);
       apply(shard, own, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
     }
   }
@@ -247,7 +252,7 @@ public final class Simulation {
   }
 
   private boolean isListSent() {
-    for (JobSpec job : nextJob) {
+    for (JobRequested job : nextJob) {
       if (job != null) {
         return false;
       }
@@ -259,18 +264,17 @@ public final class Simulation {
     arrivalsEnded = true;
     for (SimulatedShard shard : shards) {
       for (int generator = 0; generator < nextJob.length; generator++) {
-        var fact = new CoreFact.ArrivalsEnded(generator, jobsSent);
-        listener.appended(shard.number, logTimeNs, fact);
+        var fact = ArrivalsEnded.punctual(generator, jobsSent);
         apply(shard, fact, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
       }
     }
   }
 
-  private void jobEnded(JobEnd end) {
+  private void jobEnded(JobEnded end) {
     jobsEnded++;
     lastEndNs = nowNs;
     streamGoesOn = requests.oneAtATime();
-    if (requests.isMeasured(end.job())) {
+    if (requests.isMeasured(end.jobId())) {
       measuredOpen--;
     }
   }
@@ -281,13 +285,13 @@ public final class Simulation {
     takeJob(generator, arrivalsEnding ? null : requests.next(generator));
   }
 
-  private void takeJob(int generator, @Nullable JobSpec job) {
+  private void takeJob(int generator, @Nullable JobRequested job) {
     nextJob[generator] = job;
     if (job == null) {
       timeline.set(arrivals + generator, Timeline.NEVER);
       return;
     }
-    if (requests.isMeasured(job.name())) {
+    if (requests.isMeasured(job.jobId())) {
       measuredOpen++;
     }
     int row = hops.row(Kind.REQUEST, job.intendedAtNs());
@@ -302,27 +306,27 @@ public final class Simulation {
   }
 
   private void appendJob(int generator) {
-    JobSpec job = nextJob[generator];
+    JobRequested job = nextJob[generator];
     if (job == null) {
       throw new IllegalStateException("generator " + generator + " has no job to send");
     }
     int row = nextRow[generator];
     SimulatedShard shard = shards[(int) (job.index() % shards.length)];
     jobsSent++;
-    listener.requested(shard.number, logTimeNs, job, nextSentNs[generator]);
+    JobRequested sent = job.sentAt(nextSentNs[generator]);
     if (requests.oneAtATime()) {
       takeJob(generator, null); // until this one has ended
     } else {
       takeNextJob(generator);
     }
-    apply(shard, new CoreFact.JobArrived(job), Kind.REQUEST, row);
+    apply(shard, sent, Kind.REQUEST, row);
   }
 
   // --- the core
 
-  void apply(SimulatedShard shard, CoreFact fact, Kind kind, int row) {
+  void apply(SimulatedShard shard, Fact fact, Kind kind, int row) {
     shard.apply(fact, logTimeNs);
-    List<Dispatch> dispatches = shard.started;
+    List<BatchDispatched> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
       traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
     }
@@ -374,8 +378,7 @@ public final class Simulation {
 
   private void appendTick(SimulatedShard shard) {
     timeline.set(ticks + shard.number, Timeline.NEVER);
-    var tick = new CoreFact.Ticked();
-    listener.appended(shard.number, logTimeNs, tick);
+    var tick = new Ticked();
     shard.tickSentNs = Timeline.NEVER;
     apply(shard, tick, Kind.REQUEST, shard.tickRow);
   }
@@ -392,13 +395,9 @@ public final class Simulation {
   }
 
   private void appendReport(SimulatedShard shard) {
-    List<Integer> emptyLanes = new ArrayList<>();
-    List<List<DispatchName>> held = new ArrayList<>();
+    List<Lane> lanes = new ArrayList<>();
     for (int lane = 0; lane < shard.lanes.length; lane++) {
-      if (shard.lanes[lane].holds() == 0) {
-        emptyLanes.add(lane);
-      }
-      held.add(shard.lanes[lane].held());
+      lanes.add(new Lane(lane, shard.lanes[lane].held()));
     }
     var report =
         new ExecutorReported(
@@ -407,10 +406,11 @@ public final class Simulation {
             false,
             settings.deviceKind(),
             settings.tokens(),
-            settings.lanes(),
+            lanes,
             settings.capabilities(),
-            emptyLanes);
-    listener.reported(shard.number, logTimeNs, report, held);
+            0,
+            null,
+            0L);
     apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
   }
 }

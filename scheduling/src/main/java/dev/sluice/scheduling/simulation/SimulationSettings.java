@@ -1,7 +1,8 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
@@ -14,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param policies makes each shard's policy
  * @param shards at least 1
  * @param lanes of each executor, at least 1
- * @param tokens the budget that an executor's lanes share; {@link Long#MAX_VALUE}: none
+ * @param started the run's beginning, whose time zero is {@link Simulation#TIME_ZERO_EPOCH_MS}
+ * @param tokens the budget that an executor's lanes share; null: none
+ * @param emulated whether completions hold the intended duration of their batches
  * @param capabilities what each lane can run
  * @param predictions what each executor publishes when it has joined; null: nothing
  * @param generators at least 1
@@ -23,11 +26,13 @@ import org.jspecify.annotations.Nullable;
  * @param hops what the loop takes from one step to the next
  */
 public record SimulationSettings(
+    RunStarted started,
     CoreSettings core,
     Supplier<SchedulingPolicy> policies,
     int shards,
     int lanes,
-    long tokens,
+    @Nullable Long tokens,
+    boolean emulated,
     String deviceKind,
     List<Capability> capabilities,
     @Nullable PredictionsPublished predictions,
@@ -36,6 +41,9 @@ public record SimulationSettings(
     long tailEndNs,
     Hops hops) {
   public SimulationSettings {
+    if (started.timeZeroEpochMs() != Simulation.TIME_ZERO_EPOCH_MS) {
+      throw new IllegalArgumentException("a simulation begins at " + Simulation.TIME_ZERO_EPOCH_MS);
+    }
     capabilities = List.copyOf(capabilities);
     if (shards < 1 || lanes < 1 || generators < 1) {
       throw new IllegalArgumentException(

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 
 /** A batch that runs or is about to, or one that was lost. */
@@ -10,7 +10,7 @@ public final class Batch {
   private static final long OVERDUE_NS_MIN = 10_000_000_000L;
   private static final long OVERDUE_PREDICTED_TIMES = 10;
 
-  public final Dispatch dispatch;
+  public final BatchDispatched dispatch;
 
   /** Jobs of the batch that had not ended when it started or was restored. */
   public final List<QueuedJob> jobs;
@@ -27,7 +27,8 @@ public final class Batch {
   /** Whether the batch was given up, so that its jobs have gone back. */
   public boolean lost;
 
-  public Batch(Dispatch dispatch, List<QueuedJob> jobs, ExecutorLane lane, long decidedAtLeaseNs) {
+  public Batch(
+      BatchDispatched dispatch, List<QueuedJob> jobs, ExecutorLane lane, long decidedAtLeaseNs) {
     this.dispatch = dispatch;
     this.jobs = jobs;
     this.lane = lane;
@@ -37,8 +38,8 @@ public final class Batch {
 
   /** Returns how long the batch may be first on its lane by the lease clock, loading included. */
   public long allowedNs() {
-    JobSpec first = dispatch.jobs().get(0);
-    long loadNs = lane.executor().loadNs(first.workload(), first.backend(), first.precision());
+    ModelKey model = dispatch.work().model();
+    long loadNs = lane.executor().loadNs(model.workload(), model.backend(), model.precision());
     long meanNs = dispatch.prediction().meanNs() + loadNs;
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2

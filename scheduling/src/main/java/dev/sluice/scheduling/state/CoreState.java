@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
@@ -268,7 +268,7 @@ public final class CoreState implements SchedulerState {
   }
 
   /** Returns what each executor reported last. */
-  public List<CoreFact.ExecutorReported> reports() {
+  public List<ExecutorReported> reports() {
     return executors.reports();
   }
 

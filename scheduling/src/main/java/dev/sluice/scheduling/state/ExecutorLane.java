@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +74,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
     boolean usable =
         executor.joined()
             && !executor.lost
-            && index < executor.report.lanes()
+            && index < executor.report.lanes().size()
             && lostHeld == 0
             && !refuses;
     executor.idle.set(index, usable && held.isEmpty());
@@ -98,10 +98,10 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   /** Returns the batch of that name if the lane holds it and has not lost it; else null. */
   @Nullable
-  public Batch runningBatch(DispatchName name) {
+  public Batch runningBatch(DispatchId name) {
     for (int i = 0; i < held.size(); i++) {
       Batch batch = held.get(i);
-      if (!batch.lost && batch.dispatch.name().equals(name)) {
+      if (!batch.lost && batch.dispatch.dispatchId().equals(name)) {
         return batch;
       }
     }

@@ -1,8 +1,9 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,11 @@ import org.jspecify.annotations.Nullable;
 public final class ExecutorLanes {
   public final int order;
 
-  /** Last report of the executor, without what its lanes held then. */
+  /** Last report of the executor, without what holds for its moment alone. */
   public ExecutorReported report;
+
+  /** Memory budget of the executor; {@link Long#MAX_VALUE}: none. */
+  private long tokens;
 
   final Reservations reservations = new Reservations(this);
 
@@ -51,8 +55,23 @@ public final class ExecutorLanes {
   }
 
   private void report(ExecutorReported newer) {
-    report = newer.withoutMoment();
-    loads = report.capabilities().stream().anyMatch(capability -> capability.loadNs() > 0);
+    report = lasting(newer);
+    tokens = report.tokens() == null ? Long.MAX_VALUE : report.tokens();
+    loads = report.capabilities().stream().anyMatch(capability -> capability.loadNs() != null);
+  }
+
+  /**
+   * Returns a report without what holds for its moment alone: dispatches on lanes, measurements.
+   */
+  public static ExecutorReported lasting(ExecutorReported report) {
+    return ExecutorReported.of(
+        report.executorId(),
+        report.incarnation(),
+        report.leaving(),
+        report.deviceKind(),
+        report.tokens(),
+        report.lanes().stream().map(lane -> new Lane(lane.index(), List.of())).toList(),
+        report.capabilities());
   }
 
   public static ExecutorLanes restore(CoreEntity.Executor entity, int ahead) {
@@ -94,7 +113,7 @@ public final class ExecutorLanes {
   /** Takes a newer report of the same incarnation, or the first one, as its state. */
   public void update(ExecutorReported newer, long nowNs, long leaseNs) {
     report(newer);
-    for (int i = lanes.size(); i < report.lanes(); i++) {
+    for (int i = lanes.size(); i < report.lanes().size(); i++) {
       ExecutorLane lane = new ExecutorLane(this, i);
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
@@ -127,7 +146,7 @@ public final class ExecutorLanes {
   }
 
   boolean canRun(String workload, String backend, String precision) {
-    return report.capability(workload, backend, precision) != null;
+    return capability(workload, backend, precision) != null;
   }
 
   /** Returns how long a lane takes to load a model, as the executor says; 0: it does not say. */
@@ -135,13 +154,29 @@ public final class ExecutorLanes {
     if (!loads) {
       return 0;
     }
-    Capability capability = report.capability(workload, backend, precision);
-    return capability == null ? 0 : capability.loadNs();
+    Capability capability = capability(workload, backend, precision);
+    return capability == null || capability.loadNs() == null ? 0 : capability.loadNs();
+  }
+
+  private @Nullable Capability capability(String workload, String backend, String precision) {
+    for (Capability capability : report.capabilities()) {
+      if (capability.workload().equals(workload)
+          && capability.backend().equals(backend)
+          && capability.precision().equals(precision)) {
+        return capability;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the memory budget; {@link Long#MAX_VALUE}: none. */
+  public long budgetTokens() {
+    return tokens;
   }
 
   /** Returns the tokens that no batch holds; negative if the budget shrank below what is held. */
   public long freeTokens() {
-    return report.tokens() - tokensHeld;
+    return tokens - tokensHeld;
   }
 
   /** Returns the tokens that no batch holds and that are not reserved for another group. */
@@ -163,7 +198,7 @@ public final class ExecutorLanes {
 
   /** Returns the budget without what lost batches hold, which may never come back. */
   long usableTokens() {
-    return report.tokens() - tokensLost;
+    return tokens - tokensLost;
   }
 
   boolean hasIdleLane() {
@@ -245,7 +280,7 @@ public final class ExecutorLanes {
 
   /** Returns the lanes of the executor's last report, by index. */
   public List<ExecutorLane> lanes() {
-    return lanes.subList(0, report.lanes());
+    return lanes.subList(0, report.lanes().size());
   }
 
   /** Returns all lanes, also lanes that the last report lacks. */
@@ -262,7 +297,7 @@ public final class ExecutorLanes {
   }
 
   public boolean hasLane(ExecutorLane lane) {
-    return joined() && lane.index < report.lanes() && lanes.get(lane.index) == lane;
+    return joined() && lane.index < report.lanes().size() && lanes.get(lane.index) == lane;
   }
 
   public void hold(Batch batch) {

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,8 +61,8 @@ final class ExecutorTable {
   }
 
   /** Returns what each executor reported last. */
-  List<CoreFact.ExecutorReported> reports() {
-    List<CoreFact.ExecutorReported> reports = new ArrayList<>(all.size());
+  List<ExecutorReported> reports() {
+    List<ExecutorReported> reports = new ArrayList<>(all.size());
     for (ExecutorLanes executor : all) {
       reports.add(executor.report);
     }
@@ -133,7 +133,7 @@ final class ExecutorTable {
     for (ExecutorLanes executor : all) {
       if (executor.joined()) {
         anyJoined = true;
-        if (group.tokens <= executor.report.tokens()) {
+        if (group.tokens <= executor.budgetTokens()) {
           return false;
         }
       }

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.state;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
@@ -54,6 +55,7 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   public final Key key;
+  private final ModelKey model;
   public final JobClass jobClass;
   public final JobSet set;
   final int baseTokens;
@@ -99,6 +101,7 @@ public final class JobGroup implements SchedulerState.Group {
       boolean shares,
       Set<JobOrder> orders) {
     this.key = key;
+    this.model = new ModelKey(key.workload, key.backend, key.precision);
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
@@ -107,6 +110,11 @@ public final class JobGroup implements SchedulerState.Group {
     byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
     byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
     byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
+  }
+
+  /** Returns the model that the jobs run. */
+  public ModelKey model() {
+    return model;
   }
 
   void add(QueuedJob job) {

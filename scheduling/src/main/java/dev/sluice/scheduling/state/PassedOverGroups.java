@@ -41,7 +41,7 @@ final class PassedOverGroups {
       for (ExecutorLanes executor : executors) {
         boolean couldStart =
             executor.joined()
-                && group.tokens <= executor.report.tokens()
+                && group.tokens <= executor.budgetTokens()
                 && group.modelOn(executor) != null;
         PassedOver passed = group.passedOverOn(executor);
         if (!couldStart && passed.lasts) {

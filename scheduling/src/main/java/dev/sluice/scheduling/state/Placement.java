@@ -67,7 +67,7 @@ final class Placement {
    */
   private boolean couldEverRun(JobGroup group, ExecutorLanes executor) {
     return group.modelOn(executor) != null
-        && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.report.tokens());
+        && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.budgetTokens());
   }
 
   /**

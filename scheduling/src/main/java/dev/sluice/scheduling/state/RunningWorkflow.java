@@ -1,16 +1,16 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobSpec;
-import dev.sluice.scheduling.policy.WorkflowSpec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
  * A workflow with a job that has not ended. One of its jobs waits or runs at any time, since jobs
@@ -19,8 +19,9 @@ import java.util.stream.LongStream;
 public final class RunningWorkflow {
   private static final int ENDED = -1;
 
-  final WorkflowSpec spec;
+  final WorkflowRequested request;
 
+  private final JobGraph graph;
   private final long[] pathNs;
 
   /** Number of nodes that each node still waits for, or {@link #ENDED}. */
@@ -28,28 +29,19 @@ public final class RunningWorkflow {
 
   private int left;
 
-  public RunningWorkflow(WorkflowSpec spec) {
-    this.spec = spec;
-    this.pathNs = spec.graph().pathsNs(spec.expectedNs());
-    this.left = spec.graph().size();
+  public RunningWorkflow(WorkflowRequested request) {
+    this.request = request;
+    this.graph = new JobGraph(request.nodes());
+    this.pathNs = graph.pathsNs(request.nodes().stream().mapToLong(Node::expectedNs).toArray());
+    this.left = graph.size();
     this.inputsLeft = new int[left];
     for (int node = 0; node < left; node++) {
-      inputsLeft[node] = spec.graph().inputs(node);
+      inputsLeft[node] = graph.inputs(node);
     }
   }
 
   public static RunningWorkflow restore(CoreEntity.Workflow entity) {
-    RunningWorkflow workflow =
-        new RunningWorkflow(
-            new WorkflowSpec(
-                entity.id(),
-                entity.source(),
-                entity.index(),
-                entity.classType(),
-                entity.sloNs(),
-                entity.intendedAtNs(),
-                new JobGraph(entity.nodes()),
-                entity.expectedNs().stream().mapToLong(Long::longValue).toArray()));
+    RunningWorkflow workflow = new RunningWorkflow(entity.request());
     entity.ended().forEach(workflow::end);
     return workflow;
   }
@@ -68,7 +60,7 @@ public final class RunningWorkflow {
     inputsLeft[node] = ENDED;
     left--;
     List<Integer> freed = List.of();
-    for (int output : spec.graph().outputs(node)) {
+    for (int output : graph.outputs(node)) {
       if (inputsLeft[output] > 0 && --inputsLeft[output] == 0) {
         freed = freed.isEmpty() ? new ArrayList<>(2) : freed;
         freed.add(output);
@@ -90,7 +82,7 @@ public final class RunningWorkflow {
     left--;
     undone.add(node);
     while (!undone.isEmpty()) {
-      for (int output : spec.graph().outputs(undone.remove())) {
+      for (int output : graph.outputs(undone.remove())) {
         if (inputsLeft[output] != ENDED) {
           inputsLeft[output] = ENDED;
           left--;
@@ -107,44 +99,36 @@ public final class RunningWorkflow {
   }
 
   public String jobId(int node) {
-    return spec.id() + "/" + spec.graph().nodes().get(node).id();
+    return request.requestId() + "/" + request.nodes().get(node).nodeId();
   }
 
   /** Returns the job of a node that is released now. */
   public JobSpec job(int node, long index, long nowNs) {
-    JobGraph.Node what = spec.graph().nodes().get(node);
+    Node released = request.nodes().get(node);
+    Long sloNs = request.sloNs();
     return new JobSpec(
         jobId(node),
-        spec.source(),
+        request.generator(),
         index,
-        spec.classType(),
-        what.workload(),
-        what.backend(),
-        what.precision(),
-        what.samples(),
-        what.lanesNeeded(),
-        spec.sloNs() == Long.MAX_VALUE
-            ? Long.MAX_VALUE
-            : spec.intendedAtNs() + spec.sloNs() - nowNs,
+        request.classType(),
+        released.workload(),
+        released.backend(),
+        released.precision(),
+        released.samples(),
+        released.lanes(),
+        sloNs == null ? Long.MAX_VALUE : request.intendedAtNs() + sloNs - nowNs,
         nowNs,
-        new JobSpec.Node(spec.index(), node, pathNs[node]));
+        new JobSpec.Node(request.index(), node, pathNs[node]));
   }
 
   public CoreEntity.Workflow toEntity() {
     return new CoreEntity.Workflow(
-        spec.id(),
-        spec.source(),
-        spec.index(),
-        spec.classType(),
-        spec.sloNs(),
-        spec.intendedAtNs(),
-        spec.graph().nodes(),
-        LongStream.of(spec.expectedNs()).boxed().toList(),
+        request,
         IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == ENDED).boxed().toList());
   }
 
   @Override
   public String toString() {
-    return spec.id() + " " + Arrays.toString(inputsLeft);
+    return request.requestId() + " " + Arrays.toString(inputsLeft);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobGraph;
 import java.util.List;
@@ -58,9 +59,10 @@ public final class Graph {
     this(id, false, false, Long.MAX_VALUE, nodes);
   }
 
-  private static JobGraph.Node job(Node node) {
-    return new JobGraph.Node(
-        node.id(), node.model().id(), BACKEND, PRECISION, 1, node.model().gpus(), node.inputs());
+  private static WorkflowRequested.Node job(Node node) {
+    GpuModel model = node.model();
+    return new WorkflowRequested.Node(
+        node.id(), model.id(), BACKEND, PRECISION, 1, model.gpus(), 0, node.inputs());
   }
 
   public String id() {

@@ -1,26 +1,25 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
-import dev.sluice.scheduling.fact.CoreFact.Ticked;
-import dev.sluice.scheduling.fact.CoreFact.Together;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,12 +71,17 @@ public final class GraphSimulation {
   /** Nodes whose GPUs are free, and whose end is still to happen. */
   private final Queue<Running> ending = new ArrayDeque<>();
 
-  private final List<CoreFact> facts = new ArrayList<>();
+  private final List<Fact> facts = new ArrayList<>();
+  private final List<JobSpec> released = new ArrayList<>();
+
+  /** Places of the nodes that wait, by the name of their jobs. */
+  private final Map<String, JobSpec.Node> placeByJob = new HashMap<>();
+
   private long nowNs;
   private long factId;
   private long placed;
 
-  private record Running(long number, Dispatch dispatch, NodeExecution execution) {}
+  private record Running(long number, BatchDispatched dispatch, NodeExecution execution) {}
 
   /**
    * @param models all models that the requests' nodes run
@@ -133,7 +137,7 @@ public final class GraphSimulation {
     int[] arrivals = GraphRequest.byArrival(requests);
     int arrived = 0;
     facts.add(gpusAsExecutor());
-    facts.add(new RunStarted(0, 1, Long.MAX_VALUE));
+    facts.add(new RunStarted("", 0, 0, "", "", 1, 1, null));
     apply();
     while (true) {
       long arrivalAtNs =
@@ -170,8 +174,11 @@ public final class GraphSimulation {
           model.typicalNs() == 0 ? List.of() : List.of(new WarmUp(1, model.typicalNs()));
       capabilities.add(new Capability(model.id(), Graph.BACKEND, Graph.PRECISION, 0, known));
     }
-    return new ExecutorReported(
-        EXECUTOR, 1, false, Graph.BACKEND, Long.MAX_VALUE, gpus.count(), capabilities, List.of());
+    List<Lane> lanes = new ArrayList<>();
+    for (int gpu = 0; gpu < gpus.count(); gpu++) {
+      lanes.add(new Lane(gpu, List.of()));
+    }
+    return ExecutorReported.alive(EXECUTOR, 1, Graph.BACKEND, null, lanes, capabilities);
   }
 
   private long nextEndNs() {
@@ -185,14 +192,14 @@ public final class GraphSimulation {
       Running ended = running.remove();
       ending.add(ended);
       facts.add(
-          new BatchCompleted(
-              ended.dispatch.name(),
+          BatchCompleted.done(
+              ended.dispatch.dispatchId(),
               EXECUTOR,
               1,
               ended.execution.gpu(),
-              Result.DONE,
-              null,
-              ended.execution.executionNs()));
+              ended.execution.startedAtNs(),
+              ended.execution.executionNs(),
+              1));
     }
   }
 
@@ -214,21 +221,23 @@ public final class GraphSimulation {
     GpuModel model = of.graph().model(node);
     int place = firstNode[request] + node;
     readyAtNs[place] = nowNs;
-    facts.add(
-        new JobArrived(
-            new JobSpec(
-                of.id() + "/" + of.graph().nodes().get(node).id(),
-                0,
-                jobs++,
-                of.graph().classType(),
-                model.id(),
-                Graph.BACKEND,
-                Graph.PRECISION,
-                1,
-                model.gpus(),
-                of.sloLeftNs(nowNs),
-                nowNs,
-                new JobSpec.Node(request, node, pathNs[place]))));
+    String jobId = of.id() + "/" + of.graph().nodes().get(node).id();
+    var itsPlace = new JobSpec.Node(request, node, pathNs[place]);
+    placeByJob.put(jobId, itsPlace);
+    released.add(
+        new JobSpec(
+            jobId,
+            0,
+            jobs++,
+            of.graph().classType(),
+            model.id(),
+            Graph.BACKEND,
+            Graph.PRECISION,
+            1,
+            model.gpus(),
+            of.sloLeftNs(nowNs),
+            nowNs,
+            itsPlace));
   }
 
   private void end(NodeExecution execution) {
@@ -245,12 +254,13 @@ public final class GraphSimulation {
   }
 
   private void apply() {
-    core.apply(factId++, nowNs, new Together(facts), new Placing());
+    core.apply(factId++, nowNs, facts, released, new Placing());
     facts.clear();
+    released.clear();
   }
 
-  private void place(Dispatch dispatch) {
-    JobSpec.Node place = Objects.requireNonNull(dispatch.jobs().get(0).node());
+  private void place(BatchDispatched dispatch) {
+    JobSpec.Node place = Objects.requireNonNull(placeByJob.remove(dispatch.jobs().get(0).jobId()));
     int request = Math.toIntExact(place.workflow());
     int node = place.place();
     GraphRequest of = requests.get(request);
@@ -290,18 +300,18 @@ public final class GraphSimulation {
    */
   private final class Placing implements CoreListener {
     @Override
-    public void started(Dispatch dispatch) {
+    public void started(BatchDispatched dispatch) {
       place(dispatch);
     }
 
     @Override
-    public void ended(JobEnd end) {
-      if (end.status() != JobEnd.Status.DONE) {
+    public void ended(JobEnded end) {
+      if (end.status() != JobEnded.Status.DONE) {
         throw new IllegalStateException("a node was not run: " + end);
       }
     }
 
     @Override
-    public void blocked(long fromNs, long toNs, Cause cause) {}
+    public void blocked(Blocked span) {}
   }
 }

@@ -9,9 +9,8 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.JobEnd;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +42,8 @@ final class AdmissionTest {
     assertThat(shard.ends).isEmpty();
     shard.at(50 * MS + 1, TICK);
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j2", JobEnd.Status.DROPPED, "expired", null, 0, 50 * MS + 1));
+        .containsExactly(
+            new JobEnded("j2", JobEnded.Status.DROPPED, "expired", null, 0, 50 * MS + 1));
     assertThat(shard.kept).doesNotContainKey("job/j2");
     assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
   }
@@ -56,16 +56,13 @@ final class AdmissionTest {
     shard.at(50 * MS, TICK);
     assertThat(shard.ends).isEmpty();
     shard.at(51 * MS, TICK);
-    assertThat(shard.ends).extracting(JobEnd::reason).containsExactly("hopeless");
+    assertThat(shard.ends).extracting(JobEnded::reason).containsExactly("hopeless");
   }
 
   @Test
   void hopeIsJudgedByTheFastestExecutor() {
     Shard shard = busy(Admission.HOPELESS);
-    shard.at(
-        0,
-        new CoreFact.ExecutorReported(
-            "slow", 1, false, "slow", 1000, 1, List.of(Facts.capability("vit", 500)), List.of()));
+    shard.at(0, executor("slow", 1, false, "slow", 1, 1000, List.of(Facts.capability("vit", 500))));
     shard.at(0, job(2).on("vit").sloMs(10_000).arrives());
     shard.at(0, job(3).on("vit").sloMs(150).arrives());
     assertThat(shard.ends).isEmpty();
@@ -79,6 +76,6 @@ final class AdmissionTest {
     shard.at(0, job(3).sloMs(40).arrives());
     shard.at(0, job(4).on("vit").sloMs(30).arrives());
     shard.at(60 * MS, TICK);
-    assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j2", "j3", "j4");
+    assertThat(shard.ends).extracting(JobEnded::jobId).containsExactly("j2", "j3", "j4");
   }
 }

@@ -11,14 +11,14 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A lane that takes one batch beside the one that it runs. */
 final class AheadTest {
-  private static List<String> lanes(List<Dispatch> dispatches) {
+  private static List<String> lanes(List<BatchDispatched> dispatches) {
     return dispatches.stream().map(d -> d.executorId() + d.lanes()).toList();
   }
 
@@ -45,7 +45,7 @@ final class AheadTest {
     Shard shard =
         Shard.of("fifo", ahead(alone()), executor("a", 2, 1000))
             .holding(job(1), job(2), job(3).on("resnet50"), job(4));
-    List<Dispatch> started = shard.at(0, START);
+    List<BatchDispatched> started = shard.at(0, START);
     assertThat(lanes(started)).containsExactly("a[0]", "a[1]", "a[0]", "a[1]");
     shard.at(30 * MS, done(started.get(0))); // the 20 ms of j3 begin only now
     shard.at(35 * MS, done(started.get(1))); // and the 10 ms of j4 only now
@@ -56,7 +56,7 @@ final class AheadTest {
   void theNextBatchFollows_whenTheFirstIsDone() {
     Shard shard =
         Shard.of("fifo", ahead(alone()), executor("a", 1, 1000)).holding(job(1), job(2), job(3));
-    Dispatch first = shard.at(0, START).get(0);
+    BatchDispatched first = shard.at(0, START).get(0);
     assertThat(shard.jobsStartedAt(5 * MS, done(first))).containsExactly(List.of("j3"));
     assertThat(shard.core.running()).isEqualTo(2);
   }
@@ -73,7 +73,7 @@ final class AheadTest {
   @Test
   void aRefusedBatchAheadGoesBack_andTheOneThatRunsGoesOn() {
     Shard shard = Shard.of("fifo", ahead(alone()), executor("a", 1, 400)).holding(job(1), job(2));
-    List<Dispatch> started = shard.at(0, START);
+    List<BatchDispatched> started = shard.at(0, START);
     assertThat(shard.at(MS, Facts.refusedAsBusy(started.get(1)))).isEmpty();
     assertThat(shard.core.waiting()).isEqualTo(1);
     assertThat(shard.jobsStartedAt(9 * MS, completed(started.get(0), Result.DONE, 9 * MS)))

@@ -10,10 +10,10 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.core.Shard.Blocked;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Blocked.Cause;
+import dev.sluice.contract.event.ExecutorReported.Capability;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ final class BlockedTest {
   void isToldOnceItIsOver_withItsCause() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 2, 400));
     shard.at(0, START);
-    Dispatch first = shard.at(0, job(1).on("vit").arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).on("vit").arrives()).get(0);
     shard.at(2 * MS, job(2).on("vit").arrives());
     shard.at(5 * MS, TICK);
     assertThat(shard.blocked).isEmpty();
@@ -48,12 +48,12 @@ final class BlockedTest {
   void isNotTold_whenNoLaneIsIdle_orNothingWaits_orItWasShorterThanAMillisecond() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 400));
     shard.at(0, START);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
     shard.at(MS, job(2).arrives());
-    Dispatch second = shard.at(20 * MS, done(first)).get(0);
+    BatchDispatched second = shard.at(20 * MS, done(first)).get(0);
     shard.at(30 * MS, done(second));
     shard.at(50 * MS, job(3).in("bf16").arrives());
-    CoreFact.Capability bf16 = new CoreFact.Capability("resnet18", "pytorch", "bf16", 1, List.of());
+    Capability bf16 = new Capability("resnet18", "pytorch", "bf16", 1, List.of());
     assertThat(shard.at(50 * MS + 999_999, executor("f", 1, false, 1, 400, List.of(bf16))))
         .hasSize(1);
     assertThat(shard.blocked).isEmpty();

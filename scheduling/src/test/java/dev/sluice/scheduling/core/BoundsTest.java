@@ -16,15 +16,14 @@ import static dev.sluice.scheduling.core.Facts.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.JobEnd.Status;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +40,7 @@ final class BoundsTest {
       shard.at(MS, job(i).arrives());
     }
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j4", Status.DROPPED, "queue_full", null, 0, MS));
+        .containsExactly(new JobEnded("j4", Status.DROPPED, "queue_full", null, 0, MS));
     assertThat(shard.core.waiting()).isEqualTo(2);
   }
 
@@ -49,7 +48,7 @@ final class BoundsTest {
   void aJobThatComesBackIsNeverTurnedAway() {
     Shard shard = Shard.of("fifo", bounded(1, 1_000_000), executor("e", 1, 1000));
     shard.at(0, START);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
     shard.at(0, job(2).arrives());
     shard.at(MS, Facts.refusedAsBusy(first));
     assertThat(shard.ends).isEmpty();
@@ -68,7 +67,8 @@ final class BoundsTest {
     assertThat(shard.ends).isEmpty();
     shard.at(53 * MS + 1, TICK);
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j2", Status.DROPPED, "waited_too_long", null, 0, 53 * MS + 1));
+        .containsExactly(
+            new JobEnded("j2", Status.DROPPED, "waited_too_long", null, 0, 53 * MS + 1));
     assertThat(shard.core.wakeAtNs()).isEqualTo(54 * MS + 1);
   }
 
@@ -76,29 +76,29 @@ final class BoundsTest {
   void aJobThatComesBackTooOldIsDropped() {
     Shard shard = Shard.of("fifo", bounded(100, 50), executor("e", 1, 1000));
     shard.at(0, START);
-    Dispatch dispatch = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched dispatch = shard.at(0, job(1).arrives()).get(0);
     shard.at(60 * MS, completed(dispatch, Result.REFUSED, 0));
-    assertThat(shard.ends).extracting(JobEnd::reason).containsExactly("waited_too_long");
+    assertThat(shard.ends).extracting(JobEnded::reason).containsExactly("waited_too_long");
   }
 
   @Test
   void theRunEnds_tenSecondsAfterItsLastPossibleArrival_thoughASourceIsSilent() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 1000));
-    shard.at(0, new RunStarted(1, 2, 500 * MS));
+    shard.at(0, Facts.started(2, 500 * MS));
     shard.at(0, job(1).arrives());
     shard.at(0, job(2).arrives());
-    shard.at(MS, new ArrivalsEnded(1, 0));
+    shard.at(MS, ArrivalsEnded.punctual(1, 0));
     assertThat(shard.core.wakeAtNs()).isEqualTo(10_500 * MS + 1);
     shard.at(10_500 * MS, TICK);
     assertThat(shard.ends).isEmpty();
     shard.at(10_501 * MS, TICK);
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j2", Status.DROPPED, "run_ended", null, 0, 10_501 * MS));
+        .containsExactly(new JobEnded("j2", Status.DROPPED, "run_ended", null, 0, 10_501 * MS));
     shard.at(10_502 * MS, job(3).arrives());
-    assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j2", "j3");
+    assertThat(shard.ends).extracting(JobEnded::jobId).containsExactly("j2", "j3");
     assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
     shard.at(10_503 * MS, done(shard.dispatches.get(0)));
-    assertThat(shard.ends).extracting(JobEnd::status).contains(Status.DONE);
+    assertThat(shard.ends).extracting(JobEnded::status).contains(Status.DONE);
   }
 
   @Test
@@ -107,7 +107,7 @@ final class BoundsTest {
         Shard.of("fifo", cpuFallback(joining(0, 8)), executor("e", 2, 100))
             .holding(job(1), job(2).on("vit"), job(3).on("vit"));
     assertThat(shard.at(0, START))
-        .extracting(Shard::jobIds, Dispatch::tokens)
+        .extracting(Shard::jobIds, BatchDispatched::tokens)
         .containsExactly(tuple(List.of("j1"), 84), tuple(List.of("j2"), 0));
   }
 
@@ -118,7 +118,7 @@ final class BoundsTest {
             "fifo", cpuFallback(alone()), executor("small", 1, 100), executor("large", 1, 300));
     shard.at(0, START);
     assertThat(shard.at(0, job(1).on("vit").arrives()))
-        .extracting(Dispatch::executorId, Dispatch::tokens)
+        .extracting(BatchDispatched::executorId, BatchDispatched::tokens)
         .containsExactly(tuple("large", 264));
     assertThat(shard.at(0, job(2).on("vit").arrives())).isEmpty();
   }
@@ -127,12 +127,12 @@ final class BoundsTest {
   void theRunEndsInSlices_andNothingStartsBetweenThem() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 1000));
     shard.at(0, START);
-    Dispatch running = shard.at(0, job(0).arrives()).get(0);
+    BatchDispatched running = shard.at(0, job(0).arrives()).get(0);
     for (int i = 1; i <= 1_200; i++) {
       shard.at(i, job(i).arrives());
     }
-    shard.at(MS, new ArrivalsEnded(0, 1_201));
-    assertThat(shard.ends).hasSize(500).extracting(JobEnd::reason).containsOnly("run_ended");
+    shard.at(MS, ArrivalsEnded.punctual(0, 1_201));
+    assertThat(shard.ends).hasSize(500).extracting(JobEnded::reason).containsOnly("run_ended");
     assertThat(shard.core.wakeAtNs()).isEqualTo(MS + 1);
 
     assertThat(shard.at(MS, done(running))).as("a lane is free").isEmpty();
@@ -143,7 +143,7 @@ final class BoundsTest {
     assertThat(shard.core.waiting()).isZero();
     assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
     assertThat(shard.ends)
-        .extracting(JobEnd::jobId)
+        .extracting(JobEnded::jobId)
         .doesNotHaveDuplicates()
         .hasSize(1_201)
         .startsWith("j1", "j2")
@@ -154,14 +154,14 @@ final class BoundsTest {
   /** A replay asks one policy in the states of another, and keeps the orders that both read. */
   @Test
   void theSameJobsAreInASlice_whateverOrdersThePolicyReads() {
-    List<JobEnd> ends = new ArrayList<>();
+    List<JobEnded> ends = new ArrayList<>();
     for (String policy : Policies.names()) {
       Shard shard = Shard.of(policy, alone());
       shard.at(0, START);
       for (int i = 0; i < 600; i++) {
         shard.at(0, job(i).on(i % 2 == 0 ? "vit" : "resnet18").sloMs(2_000 - i).arrives());
       }
-      shard.at(MS, new ArrivalsEnded(0, 600));
+      shard.at(MS, ArrivalsEnded.punctual(0, 600));
       ends = ends.isEmpty() ? shard.ends : ends;
       assertThat(shard.ends).as(policy).isEqualTo(ends).hasSize(500);
     }
@@ -174,7 +174,7 @@ final class BoundsTest {
             new Case("waited_too_long", bounded(2_000, 50), 60 * MS, TICK),
             new Case("expired", settings(ALONE, Admission.EXPIRED), 160 * MS, TICK),
             new Case("over_budget", alone(), 60 * MS, executor("e", 1, 70)),
-            new Case("run_ended", alone(), 60 * MS, new ArrivalsEnded(0, 1_301)))) {
+            new Case("run_ended", alone(), 60 * MS, ArrivalsEnded.punctual(0, 1_301)))) {
       Shard shard = Shard.of("fifo", slow.settings(), executor("e", 1, 1000));
       shard.at(0, START);
       shard.at(0, job(0).sloMs(10_000).arrives());
@@ -194,20 +194,23 @@ final class BoundsTest {
         assertThat(other.core.wakeAtNs()).isEqualTo(shard.core.wakeAtNs());
       }
       assertThat(shard.core.waiting()).isZero();
-      assertThat(shard.ends).hasSize(1_300).extracting(JobEnd::reason).containsOnly(slow.reason());
+      assertThat(shard.ends)
+          .hasSize(1_300)
+          .extracting(JobEnded::reason)
+          .containsOnly(slow.reason());
       assertThat(other.ends).isEqualTo(shard.ends.subList(500, 1_300));
     }
   }
 
   /** A fact that makes 1,300 waiting jobs end. */
-  private record Case(String reason, CoreSettings settings, long atNs, CoreFact fact) {}
+  private record Case(String reason, CoreSettings settings, long atNs, Fact fact) {}
 
   @Test
   void aJobOfMoreTokensThanAnyExecutorCouldHaveIsDropped_evenBeforeTheRunStarts() {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 1000));
     shard.at(0, job(1).samples(1_000_000_000).arrives());
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.DROPPED, "over_budget", null, 0, 0));
+        .containsExactly(new JobEnded("j1", Status.DROPPED, "over_budget", null, 0, 0));
     assertThat(shard.core.waiting()).isZero();
   }
 }

@@ -11,10 +11,10 @@ import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
-import dev.sluice.scheduling.fact.CoreFact.Result;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
@@ -138,7 +138,7 @@ final class DecisionCheckTest {
           stale.addAll(all(s));
           return startOne.apply(s);
         };
-    Dispatch dispatch = shard.at(MS, TICK).get(0);
+    BatchDispatched dispatch = shard.at(MS, TICK).get(0);
     policy.answer = NOTHING;
     shard.at(MS, Facts.done(dispatch));
     assertThat(broken(shard, s -> start(List.of(stale.get(0)), lane(s, 0))).rule())
@@ -319,7 +319,7 @@ final class DecisionCheckTest {
                 : Choice.start(all(s), List.of(lane(s, 1)))
                     .notAfter(9 * MS)
                     .because(Map.of("why", 1.0));
-    Dispatch dispatch = shard.at(2 * MS, TICK).get(0);
+    BatchDispatched dispatch = shard.at(2 * MS, TICK).get(0);
     assertThat(dispatch.notAfterNs()).isEqualTo(9 * MS);
     assertThat(dispatch.scoreTerms()).containsEntry("why", 1.0);
     assertThat(dispatch.lanes()).containsExactly(1);
@@ -332,6 +332,8 @@ final class DecisionCheckTest {
   void aStartMayBeRefusedFromNowOn() {
     Shard shard = shard(alone(), job(1));
     policy.answer = s -> Choice.start(all(s), List.of(lane(s, 0))).notAfter(s.nowNs());
-    assertThat(shard.at(2 * MS, TICK)).extracting(Dispatch::notAfterNs).containsExactly(2 * MS);
+    assertThat(shard.at(2 * MS, TICK))
+        .extracting(BatchDispatched::notAfterNs)
+        .containsExactly(2 * MS);
   }
 }

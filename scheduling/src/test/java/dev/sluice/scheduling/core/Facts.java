@@ -1,31 +1,33 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
-import dev.sluice.scheduling.fact.CoreFact.Ticked;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Bounds;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Facts and settings for hand-made states. Times given in ms become nanoseconds. */
 public final class Facts {
   public static final long MS = 1_000_000;
-  public static final CoreFact TICK = new Ticked();
-  public static final CoreFact START = new RunStarted(1, 1, Long.MAX_VALUE);
+  public static final Fact TICK = new Ticked();
+  public static final Fact START = started(1, Long.MAX_VALUE);
   static final Microbatch ALONE = new Microbatch(false, 0, 1);
 
   private static final List<JobClass> CLASSES =
@@ -35,6 +37,23 @@ public final class Facts {
           new JobClass("bulk", 5, false, true));
 
   private Facts() {}
+
+  /**
+   * The beginning of a run.
+   *
+   * @param arrivalsEndAtNsMax {@link Long#MAX_VALUE}: not known
+   */
+  public static RunStarted started(int sources, long arrivalsEndAtNsMax) {
+    return new RunStarted(
+        "run",
+        0,
+        1,
+        "",
+        "",
+        1,
+        sources,
+        arrivalsEndAtNsMax == Long.MAX_VALUE ? null : arrivalsEndAtNsMax);
+  }
 
   static CoreSettings settings(Microbatch microbatch, Admission admission) {
     Map<String, Integer> tokens = Map.of("resnet18", 80, "resnet50", 160, "vit", 260);
@@ -79,21 +98,48 @@ public final class Facts {
       int lanes,
       long tokens,
       List<Capability> capabilities) {
-    return new ExecutorReported(
-        id, incarnation, leaving, "cpu", tokens, lanes, capabilities, List.of());
+    return executor(id, incarnation, leaving, "cpu", lanes, tokens, capabilities);
+  }
+
+  /** An executor whose lanes all hold something, as far as it says. */
+  static ExecutorReported executor(
+      String id,
+      long incarnation,
+      boolean leaving,
+      String deviceKind,
+      int lanes,
+      long tokens,
+      List<Capability> capabilities) {
+    return ExecutorReported.of(
+        id,
+        incarnation,
+        leaving,
+        deviceKind,
+        tokens == Long.MAX_VALUE ? null : tokens,
+        IntStream.range(0, lanes).mapToObj(Facts::holding).toList(),
+        capabilities);
+  }
+
+  private static Lane holding(int lane) {
+    return new Lane(lane, List.of(new DispatchId(0, 0)));
   }
 
   /** A report of the same executor that says which of its lanes hold nothing. */
   static ExecutorReported empty(ExecutorReported report, Integer... lanes) {
-    return new ExecutorReported(
+    return ExecutorReported.of(
         report.executorId(),
         report.incarnation(),
         report.leaving(),
         report.deviceKind(),
         report.tokens(),
-        report.lanes(),
-        report.capabilities(),
-        List.of(lanes));
+        report.lanes().stream()
+            .map(
+                lane ->
+                    List.of(lanes).contains(lane.index())
+                        ? new Lane(lane.index(), List.of())
+                        : holding(lane.index()))
+            .toList(),
+        report.capabilities());
   }
 
   /** resnet18 takes 10 ms a sample, resnet50 20 ms, vit 100 ms. */
@@ -167,32 +213,39 @@ public final class Facts {
           intendedMs * MS);
     }
 
-    public JobArrived arrives() {
-      return new JobArrived(spec());
+    public Step arrives() {
+      return Step.of(spec());
     }
   }
 
-  public static BatchCompleted done(Dispatch dispatch) {
+  public static BatchCompleted done(BatchDispatched dispatch) {
     return completed(dispatch, Result.DONE, 10 * MS);
   }
 
-  static BatchCompleted completed(Dispatch dispatch, Result result, long serviceNs) {
+  static BatchCompleted completed(BatchDispatched dispatch, Result result, long serviceNs) {
     return completed(dispatch, result, result == Result.DONE ? null : "it broke", serviceNs);
   }
 
-  static BatchCompleted refusedAsBusy(Dispatch dispatch) {
+  static BatchCompleted refusedAsBusy(BatchDispatched dispatch) {
     return completed(dispatch, Result.REFUSED, "busy", 0);
   }
 
   static BatchCompleted completed(
-      Dispatch dispatch, Result result, @Nullable String cause, long serviceNs) {
+      BatchDispatched dispatch, Result result, @Nullable String cause, long serviceNs) {
+    boolean ran = result != Result.REFUSED;
     return new BatchCompleted(
-        dispatch.name(),
+        dispatch.dispatchId(),
         dispatch.executorId(),
         dispatch.incarnation(),
         dispatch.lanes().get(0),
+        ran ? 0L : null,
+        ran ? serviceNs : null,
+        serviceNs,
+        0,
         result,
         cause,
-        serviceNs);
+        List.of(),
+        null,
+        null);
   }
 }

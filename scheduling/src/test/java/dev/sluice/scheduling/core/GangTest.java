@@ -8,8 +8,7 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,8 +19,8 @@ final class GangTest {
   @Test
   void startsOnTheFirstIdleNeighbours_andHoldsThemTogether() {
     shard.at(0, START);
-    Dispatch single = shard.at(0, job(1).arrives()).get(0);
-    Dispatch gang = shard.at(0, job(2).lanes(2).arrives()).get(0);
+    BatchDispatched single = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched gang = shard.at(0, job(2).lanes(2).arrives()).get(0);
     assertThat(gang.lanes()).containsExactly(1, 2);
     assertThat(gang.prediction().busyLanes()).isEqualTo(3);
     assertThat(shard.at(0, job(3).lanes(2).arrives())).isEmpty();
@@ -46,8 +45,8 @@ final class GangTest {
   @Test
   void leavesALaneToItsWorkload_andElseTakesTheOneIdleTheLongest() {
     shard.at(0, START);
-    Dispatch onZero = shard.at(0, job(1).arrives()).get(0);
-    Dispatch onOne = shard.at(0, job(2).on("vit").arrives()).get(0);
+    BatchDispatched onZero = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched onOne = shard.at(0, job(2).on("vit").arrives()).get(0);
     shard.at(MS, done(onOne));
     shard.at(2 * MS, done(onZero));
     assertThat(shard.at(3 * MS, job(3).on("vit").arrives()).get(0).lanes()).containsExactly(1);
@@ -58,12 +57,11 @@ final class GangTest {
   @Test
   void decidesOnce_onFactsThatComeTogether() {
     shard.at(0, START);
-    List<Dispatch> started =
-        shard.at(
-            0,
-            new CoreFact.Together(
-                List.of(job(1).lanes(3).arrives(), job(2).arrives(), job(3).arrives())));
-    assertThat(started).extracting(Dispatch::lanes).containsExactly(List.of(0, 1, 2), List.of(3));
-    assertThat(started).extracting(d -> d.name().index()).containsExactly(0, 1);
+    List<BatchDispatched> started =
+        shard.at(0, Step.together(job(1).lanes(3).arrives(), job(2).arrives(), job(3).arrives()));
+    assertThat(started)
+        .extracting(BatchDispatched::lanes)
+        .containsExactly(List.of(0, 1, 2), List.of(3));
+    assertThat(started).extracting(d -> d.dispatchId().index()).containsExactly(0, 1);
   }
 }

@@ -14,12 +14,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.core.RandomFacts.Timed;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
 import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.Comparator;
@@ -156,7 +156,7 @@ final class InspectionTest {
             .holding(job(1).on("vit"), job(2), job(3).interactive());
     List<Candidate> candidates = shard.core.inspection().candidates(2);
     assertThat(candidates).extracting(c -> c.job().id()).containsExactly("j3", "j2");
-    Dispatch first = shard.at(0, START).get(0);
+    BatchDispatched first = shard.at(0, START).get(0);
     assertThat(candidates.get(0).terms()).isEqualTo(first.scoreTerms());
     assertThat(candidates.get(0).score())
         .isEqualTo(first.scoreTerms().values().stream().mapToDouble(t -> t).sum());
@@ -206,7 +206,7 @@ final class InspectionTest {
     Shard shard = Shard.of("fifo", alone(), executor("e", 1, 400)).holding(job(1));
     WatchedJob job = watched(shard, 1);
     assertThat(job.waits()).isTrue();
-    Dispatch dispatch = shard.at(0, START).get(0);
+    BatchDispatched dispatch = shard.at(0, START).get(0);
     assertThat(job.waits()).isFalse();
     assertThat(job.hasEnded()).isFalse();
     assertThatThrownBy(job::reasons).isInstanceOf(IllegalStateException.class);
@@ -233,9 +233,9 @@ final class InspectionTest {
         random,
         asked,
         timed -> {
-          asked.at(timed.atNs(), timed.fact());
-          other.at(timed.atNs(), timed.fact());
-          started[0] |= timed.fact() instanceof CoreFact.RunStarted;
+          asked.at(timed.atNs(), timed.step());
+          other.at(timed.atNs(), timed.step());
+          started[0] |= timed.step().facts().stream().anyMatch(RunStarted.class::isInstance);
           askEverything(asked, started[0] && workConserving);
         });
     assertThat(asked.dispatches).isEqualTo(other.dispatches);
@@ -280,11 +280,11 @@ final class InspectionTest {
     random.ending().forEach(step::apply);
   }
 
-  private static List<Dispatch> unanswered(Shard shard) {
+  private static List<BatchDispatched> unanswered(Shard shard) {
     return Stream.concat(
             kept(shard, RunningBatch.class).map(RunningBatch::dispatch),
             kept(shard, LostBatch.class).map(LostBatch::dispatch))
-        .sorted(Comparator.comparing(Dispatch::name))
+        .sorted(Comparator.comparing(BatchDispatched::dispatchId))
         .toList();
   }
 

@@ -15,11 +15,11 @@ import static dev.sluice.scheduling.core.Facts.leased;
 import static dev.sluice.scheduling.core.Facts.refusedAsBusy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.JobEnd.Status;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobEnded.Status;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -35,12 +35,12 @@ final class LeasesTest {
   private final Shard shard = Shard.of("fifo", leased(alone()), ALIVE);
   private long nowNs;
 
-  private Dispatch start(int job) {
+  private BatchDispatched start(int job) {
     return shard.at(nowNs, job(job).arrives()).get(0);
   }
 
   /** Lets a number of heartbeats go by without a word from an executor. */
-  private List<Dispatch> silence(int heartbeats) {
+  private List<BatchDispatched> silence(int heartbeats) {
     int before = shard.dispatches.size();
     for (int i = 0; i < heartbeats; i++) {
       shard.at(nowNs += HEARTBEAT, TICK);
@@ -109,22 +109,22 @@ final class LeasesTest {
     shard.at(0, START);
     start(1);
     shard.at(nowNs, RESTARTED);
-    Dispatch second = shard.dispatches.get(1);
+    BatchDispatched second = shard.dispatches.get(1);
     shard.at(nowNs, executor("e", 3, false, 1, 400, capabilities()));
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.FAILED, "lane_lost", second.name(), 2, 0));
+        .containsExactly(new JobEnded("j1", Status.FAILED, "lane_lost", second.dispatchId(), 2, 0));
     assertThat(shard.kept.keySet()).containsExactlyInAnyOrder("progress", "executor/e", "lane/e/0");
   }
 
   @Test
   void aLaneWithALostBatchStaysOut_untilThatVeryDispatchIsAnswered() {
     shard.at(0, START);
-    Dispatch lost = start(1);
+    BatchDispatched lost = start(1);
     silence(10);
     alive(ALIVE, 1);
     assertThat(shard.dispatches).as("it is back, but its lane may hang").hasSize(1);
     assertThat(shard.at(nowNs, completed(lost, Result.FAILED, 0)))
-        .extracting(Dispatch::attempt)
+        .extracting(BatchDispatched::attempt)
         .containsExactly(2);
   }
 
@@ -157,13 +157,13 @@ final class LeasesTest {
   @Test
   void theFirstCompletionOfAJobWins_whereverItComesFrom() {
     shard.at(0, START);
-    Dispatch first = start(1);
+    BatchDispatched first = start(1);
     silence(5);
     shard.at(nowNs, executor("f", 1, 400));
-    Dispatch second = silence(5).get(0);
+    BatchDispatched second = silence(5).get(0);
     shard.at(nowNs, done(first));
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.DONE, null, first.name(), 2, nowNs));
+        .containsExactly(new JobEnded("j1", Status.DONE, null, first.dispatchId(), 2, nowNs));
     shard.at(nowNs, done(second));
     assertThat(shard.ends).hasSize(1);
     assertThat(shard.kept.keySet())
@@ -174,19 +174,19 @@ final class LeasesTest {
   @Test
   void aLateCompletionTakesItsJobsOutOfTheQueue() {
     shard.at(0, START);
-    Dispatch lost = start(1);
+    BatchDispatched lost = start(1);
     silence(10);
     shard.at(nowNs, done(lost));
     assertThat(shard.core.waiting()).isZero();
-    assertThat(shard.ends).extracting(JobEnd::status).containsExactly(Status.DONE);
+    assertThat(shard.ends).extracting(JobEnded::status).containsExactly(Status.DONE);
     assertThat(shard.kept.keySet()).containsExactlyInAnyOrder("progress", "executor/e", "lane/e/0");
   }
 
   @Test
   void aNewIncarnationLosesAllThatTheOldOneHeld_andItsLanesAreFree() {
     shard.at(0, START);
-    Dispatch first = start(1);
-    Dispatch second = shard.at(nowNs, RESTARTED).get(0);
+    BatchDispatched first = start(1);
+    BatchDispatched second = shard.at(nowNs, RESTARTED).get(0);
     assertThat(second.incarnation()).isEqualTo(2);
     assertThat(second.attempt()).isEqualTo(2);
     assertThat(shard.kept).as("the old one may still answer").containsKey("lost/2-0");
@@ -199,11 +199,11 @@ final class LeasesTest {
   @Test
   void aLeavingExecutorLosesWhatItStillHolds_butItsLateCompletionCounts() {
     shard.at(0, START);
-    Dispatch first = start(1);
+    BatchDispatched first = start(1);
     shard.at(nowNs, executor("e", 1, true, 1, 400, capabilities()));
     assertThat(shard.core.waiting()).isEqualTo(1);
     shard.at(nowNs, done(first));
-    assertThat(shard.ends).extracting(JobEnd::status).containsExactly(Status.DONE);
+    assertThat(shard.ends).extracting(JobEnded::status).containsExactly(Status.DONE);
   }
 
   @Test
@@ -236,7 +236,7 @@ final class LeasesTest {
   @Test
   void ofABatchAheadTheTimeCounts_fromWhenItIsFirstOnItsLane() {
     Shard holding = Shard.of("fifo", leased(ahead(alone())), ALIVE).holding(job(1), job(2));
-    Dispatch first = holding.at(0, START).get(0);
+    BatchDispatched first = holding.at(0, START).get(0);
     for (int i = 1; i <= 40; i++) {
       holding.at(i * HEARTBEAT, ALIVE);
     }
@@ -262,12 +262,12 @@ final class LeasesTest {
   @Test
   void aLaneThatRefusedAsBusyTakesNothing_untilItIsReportedEmpty() {
     shard.at(0, START);
-    Dispatch refused = start(1);
+    BatchDispatched refused = start(1);
     assertThat(shard.at(nowNs, refusedAsBusy(refused))).isEmpty();
     assertThat(shard.at(nowNs, TICK)).isEmpty();
     assertThat(shard.at(nowNs, ALIVE)).as("it holds something").isEmpty();
     assertThat(shard.at(nowNs, empty(ALIVE, 0)))
-        .extracting(Dispatch::attempt)
+        .extracting(BatchDispatched::attempt)
         .as("a refusal is no attempt")
         .containsExactly(1);
   }
@@ -275,7 +275,7 @@ final class LeasesTest {
   @Test
   void aLaneThatRefusedAsBusyTakesAgain_whenItCompletesWhatItHeld() {
     shard.at(0, START);
-    Dispatch lost = start(1);
+    BatchDispatched lost = start(1);
     silence(10);
     alive(ALIVE, 1);
     assertThat(shard.at(nowNs, refusedAsBusy(lost))).isEmpty();

@@ -8,7 +8,7 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -73,7 +73,7 @@ final class MicrobatchTest {
   void leavesOutJobsTooLargeForTheTokensLeft() {
     Shard tight = Shard.of("priority_slo", joining(10, 8), executor("e", 1, 80 + 4 * 5));
     tight.holding(job(1).samples(2), job(2).samples(4), job(3).samples(3));
-    List<Dispatch> started = tight.at(10 * MS, START);
+    List<BatchDispatched> started = tight.at(10 * MS, START);
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j1", "j3"));
     assertThat(started.get(0).samples()).isEqualTo(5);
     assertThat(started.get(0).tokens()).isEqualTo(100);
@@ -83,7 +83,7 @@ final class MicrobatchTest {
   void neverWaitsToGrow_whenItIsRipeAndALaneBecomesIdle() {
     Shard one = Shard.of("priority_slo", joining(10, 8), executor("e", 1, 1000));
     one.at(0, START);
-    Dispatch first = one.at(0, job(1).interactive().arrives()).get(0);
+    BatchDispatched first = one.at(0, job(1).interactive().arrives()).get(0);
     one.at(0, job(2).arrives());
     assertThat(one.core.wakeAtNs()).as("no lane is idle").isEqualTo(Long.MAX_VALUE);
     assertThat(one.jobsStartedAt(30 * MS, Facts.done(first))).containsExactly(List.of("j2"));

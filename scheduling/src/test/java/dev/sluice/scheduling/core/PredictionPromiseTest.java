@@ -2,8 +2,8 @@ package dev.sluice.scheduling.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.core.VirtualLanes.Done;
-import dev.sluice.scheduling.fact.Prediction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

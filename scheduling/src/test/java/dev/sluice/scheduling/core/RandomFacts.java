@@ -2,18 +2,18 @@ package dev.sluice.scheduling.core;
 
 import static dev.sluice.scheduling.core.Facts.MS;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.CoreFact.RunStarted;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.PredictionsPublished.Calibration;
+import dev.sluice.contract.event.PredictionsPublished.Service;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
 import dev.sluice.scheduling.fact.CoreSettings.Bounds;
@@ -21,12 +21,9 @@ import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
 import dev.sluice.scheduling.fact.CoreSettings.Switching;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.Reason;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +33,11 @@ import java.util.stream.IntStream;
 /** A random run, drawn while a core answers: what completes is what was started. */
 final class RandomFacts {
   /** A fact and its log time, which may lie before that of the fact before it. */
-  record Timed(long atNs, CoreFact fact) {}
+  record Timed(long atNs, Step step) {
+    Timed(long atNs, Fact fact) {
+      this(atNs, Step.of(fact));
+    }
+  }
 
   private static final List<String> CLASSES = List.of("interactive", "batch", "bulk");
   private static final int[] SAMPLES = {1, 2, 3, 8, 20};
@@ -47,7 +48,7 @@ final class RandomFacts {
   private final long[] nextIndex;
   private final List<ExecutorReported> executors = new ArrayList<>();
   private final Map<String, Long> sloNs = new HashMap<>();
-  private final List<JobArrived> sent = new ArrayList<>();
+  private final List<Step> sent = new ArrayList<>();
   private final boolean jumps;
   private final boolean gangs;
   private final long arrivalsEndAtNsMax;
@@ -106,7 +107,7 @@ final class RandomFacts {
     for (int i = 0; i <= random.nextInt(3); i++) {
       facts.add(new Timed(random.nextInt(5) * MS, join(i)));
     }
-    facts.add(new Timed(0, new RunStarted(1, sources, arrivalsEndAtNsMax)));
+    facts.add(new Timed(0, Facts.started(sources, arrivalsEndAtNsMax)));
     return facts;
   }
 
@@ -114,64 +115,63 @@ final class RandomFacts {
    * @param unanswered the batches that run, and lost ones that the core remembers
    * @param all whatever was dispatched
    */
-  Timed next(long wakeAtNs, List<Dispatch> unanswered, List<Dispatch> all) {
+  Timed next(long wakeAtNs, List<BatchDispatched> unanswered, List<BatchDispatched> all) {
     boolean toWake = wakeAtNs < Long.MAX_VALUE && random.nextInt(4) == 0;
     boolean jump = jumps && random.nextInt(15) == 0;
     long laterNs = nowNs + random.nextInt(jump ? 6000 : 4) * MS;
     nowNs = toWake ? Math.max(nowNs, wakeAtNs) : laterNs;
     long atNs = random.nextInt(20) == 0 ? nowNs - 3 * MS : nowNs;
-    return new Timed(atNs, toWake ? Facts.TICK : fact(unanswered, all));
+    return new Timed(atNs, toWake ? Step.of(Facts.TICK) : step(unanswered, all));
   }
 
-  private CoreFact fact(List<Dispatch> unanswered, List<Dispatch> all) {
+  private Step step(List<BatchDispatched> unanswered, List<BatchDispatched> all) {
     return random.nextInt(25) > 0
         ? single(unanswered, all)
-        : new CoreFact.Together(
-            List.of(single(unanswered, all), single(unanswered, all), arrival()));
+        : Step.together(single(unanswered, all), single(unanswered, all), arrival());
   }
 
-  private CoreFact single(List<Dispatch> unanswered, List<Dispatch> all) {
+  private Step single(List<BatchDispatched> unanswered, List<BatchDispatched> all) {
     int dice = random.nextInt(100);
     if (dice < 45) {
       return arrival();
     }
     if (dice < 76 && !unanswered.isEmpty()) {
-      return completion(unanswered);
+      return Step.of(completion(unanswered));
     }
     if (dice < 78) {
-      return sent.isEmpty() ? Facts.TICK : sent.get(random.nextInt(sent.size()));
+      return sent.isEmpty() ? Step.of(Facts.TICK) : sent.get(random.nextInt(sent.size()));
     }
     if (dice < 81 && !all.isEmpty()) {
-      return completion(all); // of one that may have been answered long ago
+      return Step.of(completion(all)); // of one that may have been answered long ago
     }
     if (dice < 96) {
-      return report(dice < 91);
+      return Step.of(report(dice < 91));
     }
     if (dice < 99 && !executors.isEmpty()) {
       return table();
     }
-    return Facts.TICK;
+    return Step.of(Facts.TICK);
   }
 
   List<Timed> ending() {
     List<Timed> facts = new ArrayList<>();
     for (int source = 0; source < sources; source++) {
-      facts.add(new Timed(nowNs += MS, new ArrivalsEnded(source, nextIndex[source])));
+      facts.add(new Timed(nowNs += MS, ArrivalsEnded.punctual(source, nextIndex[source])));
     }
     return facts;
   }
 
-  Timed completionOfAny(List<Dispatch> unanswered) {
+  Timed completionOfAny(List<BatchDispatched> unanswered) {
     return new Timed(nowNs += MS, completion(unanswered));
   }
 
-  private JobArrived arrival() {
+  private Step arrival() {
     int source = random.nextInt(sources);
     long index = nextIndex[source];
     nextIndex[source] += 1 + random.nextInt(2);
     String classType = CLASSES.get(random.nextInt(3));
-    JobArrived arrival =
-        new JobArrived(
+    Step arrival =
+        Step.of(
             new JobSpec(
                 source + "-" + index,
                 source,
@@ -189,8 +189,8 @@ final class RandomFacts {
     return arrival;
   }
 
-  private BatchCompleted completion(List<Dispatch> dispatches) {
-    Dispatch dispatch = dispatches.get(random.nextInt(dispatches.size()));
+  private BatchCompleted completion(List<BatchDispatched> dispatches) {
+    BatchDispatched dispatch = dispatches.get(random.nextInt(dispatches.size()));
     int dice = random.nextInt(12);
     Result result = dice < 8 ? Result.DONE : dice == 8 ? Result.FAILED : Result.REFUSED;
     String cause = random.nextBoolean() ? Reason.BUSY.text() : "cause";
@@ -199,7 +199,7 @@ final class RandomFacts {
   }
 
   /** A report of an executor that lives, or of one that leaves, returns or joins. */
-  private CoreFact report(boolean lives) {
+  private Fact report(boolean lives) {
     boolean another = !lives && executors.size() < 4 && random.nextInt(3) == 0;
     if (executors.isEmpty() || another) {
       return join(executors.size());
@@ -209,16 +209,24 @@ final class RandomFacts {
     int dice = lives ? -1 : random.nextInt(3);
     boolean leaves = dice == 0;
     boolean returns = dice == 1;
-    ExecutorReported report =
-        new ExecutorReported(
+    int lanes = returns ? 1 + random.nextInt(3) : known.lanes().size();
+    Long tokens = returns ? tokensOrNull() : known.tokens();
+    ExecutorReported full =
+        ExecutorReported.of(
             known.executorId(),
             Math.max(0, known.incarnation() + (returns ? random.nextInt(4) - 1 : 0)),
             leaves,
             known.deviceKind(),
-            returns ? tokens() : known.tokens(),
-            returns ? 1 + random.nextInt(3) : known.lanes(),
-            known.capabilities(),
-            IntStream.range(0, known.lanes()).filter(i -> random.nextBoolean()).boxed().toList());
+            tokens,
+            Facts.executor("", lanes, 0).lanes(),
+            known.capabilities());
+    ExecutorReported report =
+        Facts.empty(
+            full,
+            IntStream.range(0, lanes)
+                .filter(i -> random.nextBoolean())
+                .boxed()
+                .toArray(Integer[]::new));
     if (returns && report.incarnation() > known.incarnation()) {
       executors.set(place, report);
     }
@@ -239,23 +247,22 @@ final class RandomFacts {
       }
     }
     ExecutorReported report =
-        new ExecutorReported(
+        Facts.executor(
             "executor-" + number,
             1,
             false,
             random.nextBoolean() ? "cpu" : "accelerator",
-            tokens(),
             1 + random.nextInt(3),
-            capabilities,
-            List.of());
+            tokens(),
+            capabilities);
     executors.add(report);
     return report;
   }
 
   /** A published table; one in four is not to be used. */
-  private PredictionsPublished table() {
+  private Step table() {
     ExecutorReported publisher = executors.get(random.nextInt(executors.size()));
-    int fault = random.nextInt(24);
+    int fault = random.nextInt(18);
     long version = ++tableVersion - (fault == 0 ? 1 + random.nextInt(9) : 0);
     List<Service> services = new ArrayList<>();
     List<Calibration> calibrations = new ArrayList<>();
@@ -266,34 +273,35 @@ final class RandomFacts {
         services.add(
             new Service(
                 c.workload(),
-                fault == 1 ? "tpu" : c.backend(),
+                fault == 1 ? c.backend() + "-tpu" : c.backend(),
                 c.precision(),
-                IntStream.range(0, busyLanes)
-                    .mapToObj(i -> meansNs(samples, fault == 2))
-                    .toList()));
+                IntStream.range(0, busyLanes).mapToObj(i -> meansNs(samples)).toList()));
       }
     }
     for (String workload : List.of("resnet18", "vit")) {
       if (random.nextBoolean()) {
         List<Double> residuals =
             random.doubles(random.nextInt(120), -0.5, 0.5).sorted().boxed().toList();
-        List<Double> reversed = residuals.stream().sorted(Comparator.reverseOrder()).toList();
-        calibrations.add(new Calibration(workload, "pytorch", fault == 5 ? reversed : residuals));
+        calibrations.add(new Calibration(workload, "pytorch", residuals));
       }
     }
-    return new PredictionsPublished(
-        fault == 3 ? "nobody" : publisher.executorId(),
-        fault == 4 ? "another" : publisher.deviceKind(),
-        "model-" + version,
-        version,
-        services,
-        calibrations);
+    if (services.isEmpty() || version < 1) {
+      return Step.of(Facts.TICK); // an event cannot hold such a table
+    }
+    return Step.of(
+        new PredictionsPublished(
+            fault == 3 ? "nobody" : publisher.executorId(),
+            fault == 4 ? "another" : publisher.deviceKind(),
+            "model-" + version,
+            version,
+            services,
+            calibrations));
   }
 
-  private List<Long> meansNs(int samples, boolean wrong) {
+  private List<Long> meansNs(int samples) {
     List<Long> means = new ArrayList<>();
     for (int i = 0; i < samples; i++) {
-      means.add(wrong && i == samples - 1 ? 0L : 1L + random.nextInt(20_000_000));
+      means.add(1L + random.nextInt(20_000_000));
     }
     return means;
   }
@@ -304,6 +312,11 @@ final class RandomFacts {
       case 1 -> List.of(new WarmUp(2, 4 * MS));
       default -> List.of(new WarmUp(1, 3 * MS), new WarmUp(8, 9 * MS));
     };
+  }
+
+  private Long tokensOrNull() {
+    long tokens = tokens();
+    return tokens == Long.MAX_VALUE ? null : tokens;
   }
 
   private long tokens() {

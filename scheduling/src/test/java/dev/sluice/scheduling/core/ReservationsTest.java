@@ -10,9 +10,9 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +86,7 @@ final class ReservationsTest {
   void itEnds_whenTheLastJobOfItsGroupIsGone() {
     Shard shard = passedOver("priority_slo");
     shard.at(200 * MS, small(103).arrives());
-    shard.at(201 * MS, new CoreFact.ArrivalsEnded(0, 5));
+    shard.at(201 * MS, ArrivalsEnded.punctual(0, 5));
     assertThat(shard.kept.keySet()).noneMatch(key -> key.startsWith("passed/"));
   }
 
@@ -106,7 +106,7 @@ final class ReservationsTest {
     shard.at(0, job(1).on("vit").arrives());
     shard.at(0, large.arrives());
     shard.at(0, small(101).arrives());
-    Dispatch small = shard.dispatches.get(1);
+    BatchDispatched small = shard.dispatches.get(1);
     for (int i = 1; i <= 50; i++) {
       shard.at(i * 200 * MS, i == 2 ? done(small) : executor("e", 4, 500));
     }

@@ -2,19 +2,20 @@ package dev.sluice.scheduling.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.core.RandomFacts.Timed;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
 import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.naive.NaiveScheduler;
 import dev.sluice.scheduling.naive.NaiveScheduler.End;
 import dev.sluice.scheduling.naive.NaiveScheduler.Start;
@@ -58,16 +59,16 @@ final class SchedulingCorePropertyTest {
           "ended: queue_full",
           "ended: run_ended",
           "ended: waited_too_long",
-          "blocked: CAPABILITY",
-          "blocked: TOKENS",
-          "blocked: WINDOW",
+          "blocked: capability",
+          "blocked: tokens",
+          "blocked: window",
           "outside the budget",
-          "from PUBLISHED",
-          "from PUBLISHED_NEAREST",
-          "from RUNNING_MEAN",
-          "from WARM_UP",
-          "from NEAREST_SAMPLES",
-          "from FLOPS",
+          "from published",
+          "from published_nearest",
+          "from running_mean",
+          "from warm_up",
+          "from nearest_samples",
+          "from flops",
           "a refused table",
           "a gang",
           "an upper bound",
@@ -135,8 +136,8 @@ final class SchedulingCorePropertyTest {
         random,
         shard,
         timed -> {
-          List<Dispatch> started = shard.at(timed.atNs(), timed.fact());
-          List<Start> expected = naive.apply(timed.atNs(), timed.fact(), started);
+          List<BatchDispatched> started = shard.at(timed.atNs(), timed.step());
+          List<Start> expected = naive.apply(timed.atNs(), timed.step(), started);
           assertThat(started.stream().map(SchedulingCorePropertyTest::toStart).toList())
               .as("%s", timed)
               .isEqualTo(expected);
@@ -163,8 +164,8 @@ final class SchedulingCorePropertyTest {
         shard,
         timed -> {
           int endsBefore = shard.ends.size();
-          promises.learn(timed.fact());
-          shard.at(timed.atNs(), timed.fact()).forEach(promises::started);
+          promises.learn(timed.step());
+          shard.at(timed.atNs(), timed.step()).forEach(promises::started);
           shard.ends.subList(endsBefore, shard.ends.size()).forEach(promises::ended);
           promises.checkWhereJobsAre(shard);
           promises.checkBlocked(shard);
@@ -189,14 +190,14 @@ final class SchedulingCorePropertyTest {
         random,
         uncut,
         timed -> {
-          List<Dispatch> expected = uncut.at(timed.atNs(), timed.fact());
+          List<BatchDispatched> expected = uncut.at(timed.atNs(), timed.step());
           if (cuts.nextInt(8) == 0) {
             List<CoreEntity> shuffled = new ArrayList<>(cut[0].kept.values());
             Collections.shuffle(shuffled, cuts);
             cut[0] = cut[0].restored(random.settings, policy(name), shuffled);
           }
           int endsBefore = cut[0].ends.size();
-          assertThat(cut[0].at(timed.atNs(), timed.fact())).isEqualTo(expected);
+          assertThat(cut[0].at(timed.atNs(), timed.step())).isEqualTo(expected);
           int newEnds = cut[0].ends.size() - endsBefore;
           assertThat(cut[0].ends.subList(endsBefore, cut[0].ends.size()))
               .isEqualTo(uncut.ends.subList(uncut.ends.size() - newEnds, uncut.ends.size()));
@@ -223,7 +224,7 @@ final class SchedulingCorePropertyTest {
           random,
           shard,
           timed -> {
-            shard.at(timed.atNs(), timed.fact());
+            shard.at(timed.atNs(), timed.step());
             noteWhatIsMet(shard, met);
             boolean held = kept(shard, LostBatch.class).anyMatch(LostBatch::held);
             if (held && !met.contains("lost in run " + run)) {
@@ -279,28 +280,28 @@ final class SchedulingCorePropertyTest {
     }
   }
 
-  private interface Step {
+  private interface Apply {
     void apply(Timed timed);
   }
 
   /** A whole run: it ends when nothing runs any more after the last arrival. */
-  private static void drive(RandomFacts random, Shard shard, Step step) {
-    random.beginning().forEach(step::apply);
+  private static void drive(RandomFacts random, Shard shard, Apply apply) {
+    random.beginning().forEach(apply::apply);
     for (int i = 0; i < FACTS; i++) {
-      step.apply(random.next(shard.core.wakeAtNs(), unanswered(shard), shard.dispatches));
+      apply.apply(random.next(shard.core.wakeAtNs(), unanswered(shard), shard.dispatches));
     }
-    random.ending().forEach(step::apply);
+    random.ending().forEach(apply::apply);
     while (!unanswered(shard).isEmpty()) {
-      step.apply(random.completionOfAny(unanswered(shard)));
+      apply.apply(random.completionOfAny(unanswered(shard)));
     }
   }
 
   /** The batches that run, and the lost ones that are remembered. */
-  private static List<Dispatch> unanswered(Shard shard) {
+  private static List<BatchDispatched> unanswered(Shard shard) {
     return Stream.concat(
             kept(shard, RunningBatch.class).map(RunningBatch::dispatch),
             kept(shard, LostBatch.class).map(LostBatch::dispatch))
-        .sorted(Comparator.comparing(Dispatch::name))
+        .sorted(Comparator.comparing(BatchDispatched::dispatchId))
         .toList();
   }
 
@@ -312,7 +313,7 @@ final class SchedulingCorePropertyTest {
     return Policies.create(name, Map.of());
   }
 
-  private static Start toStart(Dispatch dispatch) {
+  private static Start toStart(BatchDispatched dispatch) {
     return new Start(
         dispatch.executorId(),
         dispatch.lanes().get(0),
@@ -337,19 +338,28 @@ final class SchedulingCorePropertyTest {
   private static final class Promises {
     final Set<String> arrived = new HashSet<>();
     final Set<String> ended = new HashSet<>();
+    private final Map<String, Integer> lanesNeeded = new HashMap<>();
     private final Map<String, ExecutorReported> executors = new HashMap<>();
-    private final Map<DispatchName, Dispatch> unanswered = new TreeMap<>();
-    private final Set<DispatchName> names = new HashSet<>();
+    private final Map<DispatchId, BatchDispatched> unanswered = new TreeMap<>();
+    private final Set<DispatchId> names = new HashSet<>();
     private final CoreSettings settings;
 
     Promises(CoreSettings settings) {
       this.settings = settings;
     }
 
-    void learn(CoreFact fact) {
-      if (fact instanceof JobArrived arrival) {
-        arrived.add(arrival.job().id());
-      } else if (fact instanceof ExecutorReported report) {
+    void learn(Step step) {
+      step.facts().forEach(this::learn);
+      step.jobs().forEach(this::learn);
+    }
+
+    private void learn(JobSpec job) {
+      arrived.add(job.id());
+      lanesNeeded.put(job.id(), job.lanesNeeded());
+    }
+
+    private void learn(Fact fact) {
+      if (fact instanceof ExecutorReported report) {
         ExecutorReported known = executors.get(report.executorId());
         boolean isNews =
             known == null
@@ -364,26 +374,24 @@ final class SchedulingCorePropertyTest {
           }
         }
       } else if (fact instanceof BatchCompleted completion) {
-        unanswered.remove(completion.dispatch());
-      } else if (fact instanceof CoreFact.Together together) {
-        together.facts().forEach(this::learn);
+        unanswered.remove(completion.dispatchId());
       }
     }
 
-    void started(Dispatch dispatch) {
+    void started(BatchDispatched dispatch) {
       ExecutorReported executor = executors.get(dispatch.executorId());
       assertThat(executor.leaving()).isFalse();
       assertThat(dispatch.incarnation()).isEqualTo(executor.incarnation());
       List<Integer> lanes = dispatch.lanes();
       assertThat(lanes)
-          .hasSize(dispatch.jobs().get(0).lanesNeeded())
+          .hasSize(lanesNeeded.get(dispatch.jobs().get(0).jobId()))
           .isEqualTo(IntStream.range(lanes.get(0), lanes.get(0) + lanes.size()).boxed().toList());
-      assertThat(lanes.get(lanes.size() - 1)).isLessThan(executor.lanes());
-      assertThat(names.add(dispatch.name())).as("name twice: %s", dispatch).isTrue();
+      assertThat(lanes.get(lanes.size() - 1)).isLessThan(executor.lanes().size());
+      assertThat(names.add(dispatch.dispatchId())).as("name twice: %s", dispatch).isTrue();
       assertThat(dispatch.attempt()).isBetween(1, settings.leases().maxAttempts());
       assertThat(dispatch.samples())
-          .isEqualTo(dispatch.jobs().stream().mapToInt(JobSpec::samples).sum());
-      unanswered.put(dispatch.name(), dispatch);
+          .isEqualTo(dispatch.jobs().stream().mapToInt(DispatchedJob::samples).sum());
+      unanswered.put(dispatch.dispatchId(), dispatch);
       assertThat(
               unanswered.values().stream()
                   .filter(d -> d.executorId().equals(dispatch.executorId()))
@@ -393,16 +401,16 @@ final class SchedulingCorePropertyTest {
         assertThat(
                 unanswered.values().stream()
                     .filter(d -> d.executorId().equals(dispatch.executorId()))
-                    .mapToLong(Dispatch::tokens)
+                    .mapToLong(BatchDispatched::tokens)
                     .sum())
-            .isLessThanOrEqualTo(executor.tokens());
+            .isLessThanOrEqualTo(executor.tokens() == null ? Long.MAX_VALUE : executor.tokens());
       } else {
         assertThat(settings.cpuFallback()).isTrue();
         assertThat(dispatch.jobs()).hasSize(1);
       }
     }
 
-    void ended(JobEnd end) {
+    void ended(JobEnded end) {
       assertThat(arrived).contains(end.jobId());
       assertThat(ended.add(end.jobId())).as("ended twice: %s", end).isTrue();
     }
@@ -422,7 +430,7 @@ final class SchedulingCorePropertyTest {
 
     void checkBlocked(Shard shard) {
       long untilNs = 0;
-      for (Shard.Blocked blocked : shard.blocked) {
+      for (Blocked blocked : shard.blocked) {
         assertThat(blocked.fromNs()).isGreaterThanOrEqualTo(untilNs);
         assertThat(blocked.toNs()).isGreaterThanOrEqualTo(blocked.fromNs() + Facts.MS);
         untilNs = blocked.toNs();

@@ -11,20 +11,23 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.JobEnd.Status;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.prediction.PredictionSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,14 +42,16 @@ final class SchedulingCoreTest {
   void startsNothingAndMovesNoClock_beforeTheRunStarts() {
     assertThat(shard.at(50 * MS, job(1).arrives())).isEmpty();
     assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
-    assertThat(shard.at(-5 * MS, START)).extracting(Dispatch::decidedAtNs).containsExactly(0L);
+    assertThat(shard.at(-5 * MS, START))
+        .extracting(BatchDispatched::decidedAtNs)
+        .containsExactly(0L);
   }
 
   @Test
   void neverGoesBackInTime() {
     shard.at(20 * MS, START);
     assertThat(shard.at(10 * MS, job(1).arrives()))
-        .extracting(Dispatch::decidedAtNs)
+        .extracting(BatchDispatched::decidedAtNs)
         .containsExactly(20 * MS);
   }
 
@@ -54,31 +59,36 @@ final class SchedulingCoreTest {
   void namesDispatchesByFactAndIndex() {
     Shard two = Shard.of("fifo", alone(), executor("e", 2, 400)).holding(job(1), job(2));
     assertThat(two.at(0, START))
-        .extracting(Dispatch::name)
-        .containsExactly(new DispatchName(3, 0), new DispatchName(3, 1));
+        .extracting(BatchDispatched::dispatchId)
+        .containsExactly(new DispatchId(3, 0), new DispatchId(3, 1));
   }
 
   @Test
   void saysAllOfADispatch() {
     shard.at(0, START);
-    Dispatch dispatch = shard.at(5 * MS, job(1).samples(2).in("fp32").arrives()).get(0);
+    BatchDispatched dispatch = shard.at(5 * MS, job(1).samples(2).in("fp32").arrives()).get(0);
     assertThat(dispatch)
         .isEqualTo(
-            new Dispatch(
-                new DispatchName(2, 0),
-                new Dispatch.Place("e", 1, List.of(0)),
-                new Dispatch.Work(List.of(job(1).samples(2).spec()), 2, 88, 1),
-                new Dispatch.Decision(5 * MS, Long.MAX_VALUE, Map.of()),
-                new Prediction(20 * MS, Prediction.Source.NEAREST_SAMPLES, 1)));
+            new BatchDispatched(
+                new DispatchId(2, 0),
+                new BatchDispatched.Place("e", 1, List.of(0)),
+                new BatchDispatched.Work(
+                    new ModelKey("resnet18", "pytorch", "fp32"),
+                    List.of(new DispatchedJob("j1", 2)),
+                    2,
+                    88,
+                    1),
+                new BatchDispatched.Decision(5 * MS, null, Map.of()),
+                Prediction.ofMean(20 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1)));
   }
 
   @Test
   void roundsTheTokensOfHalfPrecisionUp() {
-    CoreFact.Capability half = new CoreFact.Capability("resnet18", "pytorch", "bf16", 1, List.of());
+    Capability half = new Capability("resnet18", "pytorch", "bf16", 1, List.of());
     Shard bf16 = Shard.of("fifo", alone(), executor("e", 1, false, 1, 400, List.of(half)));
     bf16.at(0, START);
     assertThat(bf16.at(0, job(1).in("bf16").arrives()))
-        .extracting(Dispatch::tokens)
+        .extracting(BatchDispatched::tokens)
         .containsExactly(59); // 0.7 × 84 = 58.8
   }
 
@@ -95,20 +105,20 @@ final class SchedulingCoreTest {
   @Test
   void ignoresASecondStartOfTheRun() {
     shard.at(0, START);
-    shard.at(0, new CoreFact.RunStarted(1, 5, Long.MAX_VALUE));
+    shard.at(0, Facts.started(5, Long.MAX_VALUE));
     shard.at(0, job(1).arrives());
     shard.at(0, job(2).arrives());
-    shard.at(0, new ArrivalsEnded(0, 2));
-    assertThat(shard.ends).extracting(JobEnd::reason).containsExactly("run_ended");
+    shard.at(0, ArrivalsEnded.punctual(0, 2));
+    assertThat(shard.ends).extracting(JobEnded::reason).containsExactly("run_ended");
   }
 
   @Test
   void endsTheJobs_whenTheirBatchIsDone() {
     shard.at(0, START);
-    Dispatch dispatch = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched dispatch = shard.at(0, job(1).arrives()).get(0);
     shard.at(7 * MS, done(dispatch));
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.DONE, null, dispatch.name(), 1, 7 * MS));
+        .containsExactly(new JobEnded("j1", Status.DONE, null, dispatch.dispatchId(), 1, 7 * MS));
     assertThat(shard.core.running()).isZero();
     assertThat(shard.kept.keySet())
         .containsExactlyInAnyOrder(
@@ -118,16 +128,17 @@ final class SchedulingCoreTest {
   @Test
   void failsTheJobsWithTheCause_whenTheirBatchFailed() {
     shard.at(0, START);
-    Dispatch dispatch = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched dispatch = shard.at(0, job(1).arrives()).get(0);
     shard.at(7 * MS, completed(dispatch, Result.FAILED, 0));
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.FAILED, "it broke", dispatch.name(), 1, 7 * MS));
+        .containsExactly(
+            new JobEnded("j1", Status.FAILED, "it broke", dispatch.dispatchId(), 1, 7 * MS));
   }
 
   @Test
   void putsTheJobsBackWhereTheyWere_whenTheirBatchWasRefused() {
     shard.at(0, START);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
     shard.at(3 * MS, job(2).arrives());
     assertThat(shard.at(4 * MS, completed(first, Result.REFUSED, 0)))
         .singleElement()
@@ -142,10 +153,10 @@ final class SchedulingCoreTest {
   @Test
   void ignoresACompletion_whenItHoldsNoSuchDispatch() {
     shard.at(0, START);
-    Dispatch dispatch = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched dispatch = shard.at(0, job(1).arrives()).get(0);
     shard.at(1 * MS, done(dispatch));
     shard.at(2 * MS, done(dispatch));
-    shard.at(2 * MS, new BatchCompleted(new DispatchName(99, 0), "e", 1, 0, Result.DONE, null, MS));
+    shard.at(2 * MS, BatchCompleted.done(new DispatchId(99, 0), "e", 1, 0, 0, MS, 1));
     assertThat(shard.ends).hasSize(1);
   }
 
@@ -163,16 +174,18 @@ final class SchedulingCoreTest {
     shard.at(0, executor("e", 3, false, 1, 400, capabilities()));
     shard.at(0, executor("e", 2, true, 1, 400, capabilities()));
     shard.at(0, START);
-    assertThat(shard.at(0, job(1).arrives())).extracting(Dispatch::incarnation).containsExactly(3L);
+    assertThat(shard.at(0, job(1).arrives()))
+        .extracting(BatchDispatched::incarnation)
+        .containsExactly(3L);
   }
 
   @Test
   void aJobWaits_untilAnExecutorJoinsThatCanRunIt() {
     shard.at(0, START);
     assertThat(shard.at(0, job(1).in("bf16").arrives())).isEmpty();
-    CoreFact.Capability bf16 = new CoreFact.Capability("resnet18", "pytorch", "bf16", 1, List.of());
+    Capability bf16 = new Capability("resnet18", "pytorch", "bf16", 1, List.of());
     assertThat(shard.at(MS, executor("f", 1, false, 1, 400, List.of(bf16))))
-        .extracting(Dispatch::executorId)
+        .extracting(BatchDispatched::executorId)
         .containsExactly("f");
   }
 
@@ -181,7 +194,7 @@ final class SchedulingCoreTest {
     shard.at(0, START);
     shard.at(0, job(1).samples(100).arrives());
     assertThat(shard.ends)
-        .containsExactly(new JobEnd("j1", Status.DROPPED, "over_budget", null, 0, 0));
+        .containsExactly(new JobEnded("j1", Status.DROPPED, "over_budget", null, 0, 0));
   }
 
   @Test
@@ -190,10 +203,13 @@ final class SchedulingCoreTest {
     shard.at(0, START);
     shard.at(0, job(1).samples(100).arrives());
     shard.at(0, job(2).samples(100).arrives());
-    assertThat(shard.dispatches).extracting(Dispatch::executorId).containsExactly("large");
+    assertThat(shard.dispatches).extracting(BatchDispatched::executorId).containsExactly("large");
     shard.at(MS, executor("large", 1, true, 1, 1000, capabilities()));
-    assertThat(shard.ends).as("what it ran is lost").extracting(JobEnd::jobId).contains("j1", "j2");
-    assertThat(shard.ends).extracting(JobEnd::reason).containsOnly("over_budget").hasSize(2);
+    assertThat(shard.ends)
+        .as("what it ran is lost")
+        .extracting(JobEnded::jobId)
+        .contains("j1", "j2");
+    assertThat(shard.ends).extracting(JobEnded::reason).containsOnly("over_budget").hasSize(2);
   }
 
   @Test
@@ -203,7 +219,7 @@ final class SchedulingCoreTest {
     empty.at(0, job(1).samples(100).arrives());
     assertThat(empty.ends).isEmpty();
     empty.at(0, executor("e", 1, 100));
-    assertThat(empty.ends).extracting(JobEnd::reason).containsExactly("over_budget");
+    assertThat(empty.ends).extracting(JobEnded::reason).containsExactly("over_budget");
   }
 
   @Test
@@ -213,36 +229,37 @@ final class SchedulingCoreTest {
     shard.at(0, job(2).on("nothing").arrives());
     shard.at(0, job(3).lanes(0).arrives());
     shard.at(0, job(4).samples(0).arrives());
-    assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j1", "j2", "j3", "j4");
-    assertThat(shard.ends).extracting(JobEnd::reason).containsOnly("unrunnable");
+    assertThat(shard.ends).extracting(JobEnded::jobId).containsExactly("j1", "j2", "j3", "j4");
+    assertThat(shard.ends).extracting(JobEnded::reason).containsOnly("unrunnable");
   }
 
   @Test
   void dropsWhatWaits_whenTheLastSourceHasEnded_alsoWhatComesBackLater() {
-    shard.at(0, new CoreFact.RunStarted(1, 2, Long.MAX_VALUE));
-    Dispatch running = shard.at(0, job(1).arrives()).get(0);
+    shard.at(0, Facts.started(2, Long.MAX_VALUE));
+    BatchDispatched running = shard.at(0, job(1).arrives()).get(0);
     shard.at(0, job(2).arrives());
-    shard.at(0, new ArrivalsEnded(1, 0));
+    shard.at(0, ArrivalsEnded.punctual(1, 0));
     assertThat(shard.ends).isEmpty();
-    shard.at(MS, new ArrivalsEnded(0, 2));
-    assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j2");
+    shard.at(MS, ArrivalsEnded.punctual(0, 2));
+    assertThat(shard.ends).extracting(JobEnded::jobId).containsExactly("j2");
     shard.at(2 * MS, completed(running, Result.REFUSED, 0));
     shard.at(3 * MS, job(3).arrives());
-    assertThat(shard.ends).extracting(JobEnd::jobId).containsExactly("j2", "j1", "j3");
-    assertThat(shard.ends).extracting(JobEnd::reason).containsOnly("run_ended");
+    assertThat(shard.ends).extracting(JobEnded::jobId).containsExactly("j2", "j1", "j3");
+    assertThat(shard.ends).extracting(JobEnded::reason).containsOnly("run_ended");
     assertThat(shard.core.wakeAtNs()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void predictsFromCompletions_onceThereAreSome() {
     shard.at(0, START);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
-    assertThat(first.prediction()).isEqualTo(new Prediction(10 * MS, Prediction.Source.WARM_UP, 1));
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
+    assertThat(first.prediction())
+        .isEqualTo(Prediction.ofMean(10 * MS, PredictionSource.WARM_UP.text(), 1));
     shard.at(MS, completed(first, Result.DONE, 30 * MS));
-    Dispatch second = shard.at(MS, job(2).arrives()).get(0);
+    BatchDispatched second = shard.at(MS, job(2).arrives()).get(0);
     shard.at(2 * MS, completed(second, Result.DONE, 40 * MS));
     assertThat(shard.at(2 * MS, job(3).arrives()).get(0).prediction())
-        .isEqualTo(new Prediction(35 * MS, Prediction.Source.RUNNING_MEAN, 1));
+        .isEqualTo(Prediction.ofMean(35 * MS, PredictionSource.RUNNING_MEAN.text(), 1));
   }
 
   @Test
@@ -278,12 +295,10 @@ final class SchedulingCoreTest {
     for (int lane : new int[] {0, 1, 7}) {
       Shard two = Shard.of("fifo", alone(), executor("d", 1, 10), executor("e", 2, 400));
       two.at(0, START);
-      Dispatch first = two.at(0, job(1).arrives()).get(0);
+      BatchDispatched first = two.at(0, job(1).arrives()).get(0);
       assertThat(first.executorId()).isEqualTo("e");
-      two.at(
-          MS,
-          new BatchCompleted(first.name(), "e", first.incarnation(), lane, Result.DONE, null, MS));
-      assertThat(two.ends).extracting(JobEnd::jobId).containsExactly("j1");
+      two.at(MS, BatchCompleted.done(first.dispatchId(), "e", first.incarnation(), lane, 0, MS, 1));
+      assertThat(two.ends).extracting(JobEnded::jobId).containsExactly("j1");
       assertThat(two.core.running()).isZero();
     }
   }

@@ -3,13 +3,13 @@ package dev.sluice.scheduling.core;
 import static dev.sluice.scheduling.core.Facts.MS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Prediction;
-import dev.sluice.scheduling.fact.Prediction.Source;
 import dev.sluice.scheduling.prediction.ModelTimes;
+import dev.sluice.scheduling.prediction.PredictionSource;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,22 +31,25 @@ final class ServiceTimesTest {
 
   @Test
   void countsOperations_whenNothingWasTimed() {
-    assertThat(model().predict(5, 1)).isEqualTo(new Prediction(100 * MS, Source.FLOPS, 1));
+    assertThat(model().predict(5, 1))
+        .isEqualTo(Prediction.ofMean(100 * MS, PredictionSource.FLOPS.text(), 1));
   }
 
   @Test
   void takesTheWarmUp_whenItHadThatManySamples() {
     assertThat(model(new WarmUp(4, 9 * MS)).predict(4, 1))
-        .isEqualTo(new Prediction(9 * MS, Source.WARM_UP, 1));
+        .isEqualTo(Prediction.ofMean(9 * MS, PredictionSource.WARM_UP.text(), 1));
   }
 
   @Test
   void scalesTheNearestSamples_theFewerOfTwoEquallyNear() {
     ModelTimes model = model(new WarmUp(2, 10 * MS), new WarmUp(6, 60 * MS));
-    assertThat(model.predict(5, 1)).isEqualTo(new Prediction(50 * MS, Source.NEAREST_SAMPLES, 1));
-    assertThat(model.predict(4, 1)).isEqualTo(new Prediction(20 * MS, Source.NEAREST_SAMPLES, 1));
+    assertThat(model.predict(5, 1))
+        .isEqualTo(Prediction.ofMean(50 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1));
+    assertThat(model.predict(4, 1))
+        .isEqualTo(Prediction.ofMean(20 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1));
     assertThat(model.predict(2000, 1))
-        .isEqualTo(new Prediction(20_000 * MS, Source.NEAREST_SAMPLES, 1));
+        .isEqualTo(Prediction.ofMean(20_000 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1));
   }
 
   @Test
@@ -54,17 +57,19 @@ final class ServiceTimesTest {
     ModelTimes model = model(new WarmUp(4, 9 * MS));
     assertThat(model.meanNs(4, 1)).isEqualTo(9 * MS);
     complete(model, 4, 20 * MS);
-    assertThat(model.predict(4, 1)).isEqualTo(new Prediction(20 * MS, Source.RUNNING_MEAN, 1));
+    assertThat(model.predict(4, 1))
+        .isEqualTo(Prediction.ofMean(20 * MS, PredictionSource.RUNNING_MEAN.text(), 1));
     complete(model, 4, 30 * MS);
     assertThat(model.toEntity(4))
         .isEqualTo(new CoreEntity.RunningMean("cpu", "vit", "pytorch", "fp32", 4, 2, 25.0 * MS));
-    assertThat(model.predict(8, 1)).isEqualTo(new Prediction(50 * MS, Source.NEAREST_SAMPLES, 1));
+    assertThat(model.predict(8, 1))
+        .isEqualTo(Prediction.ofMean(50 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1));
   }
 
   @Test
   void keepsDeviceKindsApart() {
     complete(model(new WarmUp(1, MS)), 1, 7 * MS);
     assertThat(times.model("accelerator", "vit", "pytorch", "fp32").predict(1, 1))
-        .isEqualTo(new Prediction(1, Source.FLOPS, 1));
+        .isEqualTo(Prediction.ofMean(1, PredictionSource.FLOPS.text(), 1));
   }
 }

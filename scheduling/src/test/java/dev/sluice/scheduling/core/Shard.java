@@ -1,14 +1,16 @@
 package dev.sluice.scheduling.core;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,16 +20,13 @@ import java.util.Map;
 
 /** A core with a driver that numbers the facts and keeps its state after each. */
 public class Shard implements CoreListener {
-  public final List<Dispatch> dispatches = new ArrayList<>();
-  public final List<JobEnd> ends = new ArrayList<>();
+  public final List<BatchDispatched> dispatches = new ArrayList<>();
+  public final List<JobEnded> ends = new ArrayList<>();
   public final List<Blocked> blocked = new ArrayList<>();
   final List<String> refusals = new ArrayList<>();
   final Map<String, CoreEntity> kept = new LinkedHashMap<>();
   public final SchedulingCore core;
   private long nextFactId;
-
-  /** A span that the core told. */
-  public record Blocked(long fromNs, long toNs, Cause cause) {}
 
   /** Entities of the core after the last fact, read once more after the next. */
   private List<CoreEntity> snapshot = List.of();
@@ -43,10 +42,9 @@ public class Shard implements CoreListener {
   }
 
   /** A shard of a known policy that has learnt of these executors. */
-  public static Shard of(
-      String policy, CoreSettings settings, CoreFact.ExecutorReported... executors) {
+  public static Shard of(String policy, CoreSettings settings, ExecutorReported... executors) {
     Shard shard = new Shard(settings, Policies.create(policy, Map.of()));
-    for (CoreFact.ExecutorReported executor : executors) {
+    for (ExecutorReported executor : executors) {
       shard.at(0, executor);
     }
     return shard;
@@ -67,9 +65,18 @@ public class Shard implements CoreListener {
   }
 
   /** Applies the fact and returns what started. */
-  public List<Dispatch> at(long nowNs, CoreFact fact) {
+  public List<BatchDispatched> at(long nowNs, Fact fact) {
+    return at(nowNs, Step.of(fact));
+  }
+
+  /** Applies what comes at one moment and returns what started. */
+  public List<BatchDispatched> at(long nowNs, Step step) {
     int before = dispatches.size();
-    core.apply(nextFactId++, nowNs, fact, this);
+    if (step.facts().size() == 1 && step.jobs().isEmpty()) {
+      core.apply(nextFactId++, nowNs, step.facts().get(0), this);
+    } else {
+      core.apply(nextFactId++, nowNs, step.facts(), step.jobs(), this);
+    }
     keep();
     return List.copyOf(dispatches.subList(before, dispatches.size()));
   }
@@ -91,31 +98,35 @@ public class Shard implements CoreListener {
   }
 
   /** Applies the fact and returns the ids of the jobs of each batch that started. */
-  public List<List<String>> jobsStartedAt(long nowNs, CoreFact fact) {
-    return at(nowNs, fact).stream().map(Shard::jobIds).toList();
+  public List<List<String>> jobsStartedAt(long nowNs, Fact fact) {
+    return jobsStartedAt(nowNs, Step.of(fact));
   }
 
-  public static List<String> jobIds(Dispatch dispatch) {
-    return dispatch.jobs().stream().map(JobSpec::id).toList();
+  public List<List<String>> jobsStartedAt(long nowNs, Step step) {
+    return at(nowNs, step).stream().map(Shard::jobIds).toList();
+  }
+
+  public static List<String> jobIds(BatchDispatched dispatch) {
+    return dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
   }
 
   @Override
-  public void started(Dispatch dispatch) {
+  public void started(BatchDispatched dispatch) {
     dispatches.add(dispatch);
   }
 
   @Override
-  public void ended(JobEnd end) {
+  public void ended(JobEnded end) {
     ends.add(end);
   }
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {
-    blocked.add(new Blocked(fromNs, toNs, cause));
+  public void blocked(Blocked span) {
+    blocked.add(span);
   }
 
   @Override
-  public void refused(CoreFact.PredictionsPublished table, String reason) {
+  public void refused(PredictionsPublished table, String reason) {
     refusals.add(reason);
   }
 }

@@ -1,22 +1,23 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
-import dev.sluice.scheduling.fact.CoreFact.Result;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.PredictionsPublished.Calibration;
+import dev.sluice.contract.event.PredictionsPublished.Service;
+import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.fact.CoreListener;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
 import dev.sluice.scheduling.fact.CoreSettings.Predictor;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobClass;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,22 +45,24 @@ final class VirtualLanes implements CoreListener {
    * @param typicalNs what it would have taken without noise, at the rates that it met
    * @param spread standard deviation of the logarithm of its noise
    */
-  record Done(Dispatch dispatch, long endedAtNs, long serviceNs, double typicalNs, double spread) {
+  record Done(
+      BatchDispatched dispatch, long endedAtNs, long serviceNs, double typicalNs, double spread) {
     String workload() {
-      JobSpec job = dispatch.jobs().get(0);
+      ModelKey job = dispatch.work().model();
       return job.workload() + "/" + job.backend();
     }
   }
 
   private static final class Running {
-    final Dispatch dispatch;
+    final BatchDispatched dispatch;
     final double noise;
     final double spread;
     final double slowness;
     final long startedNs;
     double left = 1;
 
-    Running(Dispatch dispatch, double noise, double spread, double slowness, long startedNs) {
+    Running(
+        BatchDispatched dispatch, double noise, double spread, double slowness, long startedNs) {
       this.dispatch = dispatch;
       this.noise = noise;
       this.spread = spread;
@@ -68,7 +71,7 @@ final class VirtualLanes implements CoreListener {
     }
 
     double nsPerWhole(int busyLanes) {
-      JobSpec job = dispatch.jobs().get(0);
+      ModelKey job = dispatch.work().model();
       return meanNs(job.workload(), job.backend(), dispatch.samples(), busyLanes)
           * slowness
           * noise;
@@ -82,7 +85,7 @@ final class VirtualLanes implements CoreListener {
   private final SchedulingCore core;
   private final LongToDoubleFunction slowness;
   private final List<Running> running = new ArrayList<>();
-  private final List<Dispatch> started = new ArrayList<>();
+  private final List<BatchDispatched> started = new ArrayList<>();
   private final double gapMeanNs;
   private long nowNs;
   private long facts;
@@ -114,9 +117,8 @@ final class VirtualLanes implements CoreListener {
         capabilities.add(new Capability(workload, backend, "fp32", 1_000_000_000, List.of()));
       }
     }
-    apply(
-        new ExecutorReported("e", 1, false, KIND, Long.MAX_VALUE, LANES, capabilities, List.of()));
-    apply(new CoreFact.RunStarted(seed, 1, Long.MAX_VALUE));
+    apply(Facts.executor("e", 1, false, KIND, LANES, Long.MAX_VALUE, capabilities));
+    apply(Facts.started(1, Long.MAX_VALUE));
   }
 
   static double meanNs(String workload, String backend, int samples, int busyLanes) {
@@ -188,7 +190,7 @@ final class VirtualLanes implements CoreListener {
         apply(arrival());
       } else {
         nowNs = Math.max(nowNs, wakeNs);
-        apply(new CoreFact.Ticked());
+        apply(new Ticked());
       }
     }
     return this;
@@ -198,22 +200,21 @@ final class VirtualLanes implements CoreListener {
     return -Math.log(1 - arrivals.nextDouble()) * gapMeanNs;
   }
 
-  private CoreFact arrival() {
+  private Fact arrival() {
     boolean interactive = mix.nextInt(10) < 3;
     int index = jobs++;
-    return new CoreFact.JobArrived(
-        new JobSpec(
-            "j" + index,
-            0,
-            index,
-            interactive ? "interactive" : "batch",
-            WORKLOADS.get(mix.nextInt(10) < 7 ? 0 : 1),
-            BACKENDS.get(mix.nextInt(10) < 7 ? 1 : 0),
-            "fp32",
-            1 + mix.nextInt(3),
-            1,
-            (interactive ? 100 : 1000) * MS,
-            nowNs));
+    return new JobRequested(
+        "j" + index,
+        0,
+        index,
+        interactive ? "interactive" : "batch",
+        WORKLOADS.get(mix.nextInt(10) < 7 ? 0 : 1),
+        BACKENDS.get(mix.nextInt(10) < 7 ? 1 : 0),
+        "fp32",
+        1 + mix.nextInt(3),
+        (interactive ? 100 : 1000) * MS,
+        nowNs,
+        nowNs);
   }
 
   private double nextEndNs() {
@@ -243,11 +244,11 @@ final class VirtualLanes implements CoreListener {
     apply(Facts.completed(first.dispatch, Result.DONE, serviceNs));
   }
 
-  private void apply(CoreFact fact) {
+  private void apply(Fact fact) {
     started.clear();
     core.apply(facts++, nowNs, fact, this);
-    for (Dispatch dispatch : List.copyOf(started)) {
-      JobSpec job = dispatch.jobs().get(0);
+    for (BatchDispatched dispatch : List.copyOf(started)) {
+      ModelKey job = dispatch.work().model();
       double spread = spread(job.workload(), job.backend());
       running.add(
           new Running(
@@ -269,7 +270,7 @@ final class VirtualLanes implements CoreListener {
   }
 
   @Override
-  public void started(Dispatch dispatch) {
+  public void started(BatchDispatched dispatch) {
     started.add(dispatch);
   }
 
@@ -279,8 +280,8 @@ final class VirtualLanes implements CoreListener {
   }
 
   @Override
-  public void ended(JobEnd end) {}
+  public void ended(JobEnded end) {}
 
   @Override
-  public void blocked(long fromNs, long toNs, Cause cause) {}
+  public void blocked(Blocked span) {}
 }

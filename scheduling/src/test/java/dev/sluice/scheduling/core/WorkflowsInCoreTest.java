@@ -9,18 +9,18 @@ import static dev.sluice.scheduling.core.Facts.completed;
 import static dev.sluice.scheduling.core.Facts.done;
 import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.ArrivalsEnded;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.CoreFact.WorkflowArrived;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobGraph;
@@ -29,7 +29,6 @@ import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.policy.WorkflowSpec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,32 +44,37 @@ final class WorkflowsInCoreTest {
   private final Shard shard = Shard.of("ray_like", alone(), executor("e", 2, 1000));
 
   /** After a come b and c, and d after both; each is expected to take 10 ms. */
-  private static WorkflowSpec diamond(int index, String workloadOfC, long sloNs) {
-    return new WorkflowSpec(
+  private static WorkflowRequested diamond(int index, String workloadOfC, Long sloNs) {
+    return new WorkflowRequested(
         "w" + index,
         0,
         index,
+        "diamond",
         "batch",
         sloNs,
         0,
-        new JobGraph(
-            List.of(
-                node("a", "resnet18"),
-                node("b", "resnet18", 0),
-                node("c", workloadOfC, 0),
-                node("d", "resnet18", 1, 2))),
-        new long[] {10 * MS, 10 * MS, 10 * MS, 10 * MS});
+        0,
+        List.of(
+            node("a", "resnet18"),
+            node("b", "resnet18", 0),
+            node("c", workloadOfC, 0),
+            node("d", "resnet18", 1, 2)));
   }
 
-  private static WorkflowArrived diamond(int index) {
-    return new WorkflowArrived(diamond(index, "resnet18", Long.MAX_VALUE));
+  private static WorkflowRequested diamond(int index) {
+    return diamond(index, "resnet18", null);
   }
 
-  private static JobGraph.Node node(String id, String workload, Integer... inputs) {
-    return new JobGraph.Node(id, workload, "pytorch", "fp32", 1, 1, List.of(inputs));
+  private static WorkflowRequested.Node node(String id, String workload, Integer... inputs) {
+    return new WorkflowRequested.Node(
+        id, workload, "pytorch", "fp32", 1, 1, 10 * MS, List.of(inputs));
   }
 
-  private static List<String> ids(List<Dispatch> dispatches) {
+  private JobSpec running(String jobId) {
+    return requireNonNull(shard.core.inspection().find(jobId)).spec();
+  }
+
+  private static List<String> ids(List<BatchDispatched> dispatches) {
     return dispatches.stream().flatMap(d -> Shard.jobIds(d).stream()).toList();
   }
 
@@ -85,16 +89,16 @@ final class WorkflowsInCoreTest {
   @Test
   void releasesAJob_whenThoseBeforeItAreDone() {
     shard.at(0, START);
-    List<Dispatch> first = shard.at(MS, diamond(0));
+    List<BatchDispatched> first = shard.at(MS, diamond(0));
     assertThat(ids(first)).containsExactly("w0/a");
     assertThat(keptWorkflows()).containsExactly("workflow/0/0");
-    List<Dispatch> second = shard.at(2 * MS, done(first.get(0)));
+    List<BatchDispatched> second = shard.at(2 * MS, done(first.get(0)));
     assertThat(ids(second)).containsExactly("w0/b", "w0/c");
     assertThat(shard.at(3 * MS, done(second.get(1)))).isEmpty();
-    List<Dispatch> last = shard.at(4 * MS, done(second.get(0)));
+    List<BatchDispatched> last = shard.at(4 * MS, done(second.get(0)));
     assertThat(ids(last)).containsExactly("w0/d");
     shard.at(5 * MS, done(last.get(0)));
-    assertThat(shard.ends).hasSize(4).allMatch(end -> end.status() == JobEnd.Status.DONE);
+    assertThat(shard.ends).hasSize(4).allMatch(end -> end.status() == JobEnded.Status.DONE);
     assertThat(keptWorkflows()).isEmpty();
     assertThat(shard.core.waiting() + shard.core.running()).isZero();
   }
@@ -102,10 +106,10 @@ final class WorkflowsInCoreTest {
   @Test
   void itsJobsArriveWhenTheyAreFreed_andKeepTheWorkflowsDeadline() {
     shard.at(0, START);
-    Dispatch first = shard.at(MS, new WorkflowArrived(diamond(0, "resnet18", 50 * MS))).get(0);
-    Dispatch second = shard.at(20 * MS, done(first)).get(0);
-    JobSpec a = first.jobs().get(0);
-    JobSpec b = second.jobs().get(0);
+    BatchDispatched first = shard.at(MS, diamond(0, "resnet18", 50 * MS)).get(0);
+    JobSpec a = running("w0/a");
+    shard.at(20 * MS, done(first));
+    JobSpec b = running("w0/b");
     assertThat(a.intendedAtNs()).isEqualTo(MS);
     assertThat(a.pathNs()).isEqualTo(30 * MS);
     assertThat(b.intendedAtNs()).isEqualTo(20 * MS);
@@ -115,10 +119,12 @@ final class WorkflowsInCoreTest {
 
   @Test
   void itsJobsAreOfItsSource_andTheirDeadlineCountsFromItsIntendedArrival() {
-    JobGraph one = new JobGraph(List.of(node("a", "resnet18")));
-    var late = new WorkflowSpec("w", 3, 5, "batch", 50 * MS, 4 * MS, one, new long[] {10 * MS});
+    var late =
+        new WorkflowRequested(
+            "w", 3, 5, "one", "batch", 50 * MS, 4 * MS, 4 * MS, List.of(node("a", "resnet18")));
     shard.at(0, START);
-    JobSpec job = shard.at(9 * MS, new WorkflowArrived(late)).get(0).jobs().get(0);
+    shard.at(9 * MS, late);
+    JobSpec job = running("w/a");
     assertThat(job.source()).isEqualTo(3);
     assertThat(job.deadlineNs()).isEqualTo(54 * MS);
     assertThat(keptWorkflows()).containsExactly("workflow/3/5");
@@ -127,8 +133,8 @@ final class WorkflowsInCoreTest {
   @Test
   void whatWaitsForAJobThatFailed_endsWithIt_andTheRestGoesOn() {
     shard.at(0, START);
-    Dispatch a = shard.at(MS, diamond(0)).get(0);
-    List<Dispatch> both = shard.at(2 * MS, done(a));
+    BatchDispatched a = shard.at(MS, diamond(0)).get(0);
+    List<BatchDispatched> both = shard.at(2 * MS, done(a));
     shard.at(3 * MS, completed(both.get(0), Result.FAILED, 0));
     assertThat(endsAsText())
         .containsExactly("w0/a DONE null", "w0/b FAILED it broke", "w0/d DROPPED input_not_done");
@@ -141,8 +147,8 @@ final class WorkflowsInCoreTest {
   @Test
   void aJobThatNobodyKnows_endsWhatWaitsForIt() {
     shard.at(0, START);
-    Dispatch a = shard.at(MS, new WorkflowArrived(diamond(0, "nobody", Long.MAX_VALUE))).get(0);
-    Dispatch b = shard.at(2 * MS, done(a)).get(0);
+    BatchDispatched a = shard.at(MS, diamond(0, "nobody", null)).get(0);
+    BatchDispatched b = shard.at(2 * MS, done(a)).get(0);
     shard.at(3 * MS, done(b));
     assertThat(endsAsText())
         .containsExactly(
@@ -160,9 +166,11 @@ final class WorkflowsInCoreTest {
     full.at(0, job(1).arrives());
     full.at(0, job(2).arrives());
     full.at(0, diamond(3));
-    assertThat(full.ends).extracting(JobEnd::jobId).containsExactly("w3/a", "w3/b", "w3/c", "w3/d");
     assertThat(full.ends)
-        .extracting(JobEnd::reason)
+        .extracting(JobEnded::jobId)
+        .containsExactly("w3/a", "w3/b", "w3/c", "w3/d");
+    assertThat(full.ends)
+        .extracting(JobEnded::reason)
         .containsExactly("queue_full", "input_not_done", "input_not_done", "input_not_done");
     assertThat(full.kept.keySet()).noneMatch(key -> key.startsWith("workflow/"));
   }
@@ -170,8 +178,8 @@ final class WorkflowsInCoreTest {
   @Test
   void theEndOfTheRun_dropsWhatIsNotRunning_whetherReleasedOrNot() {
     shard.at(0, START);
-    Dispatch a = shard.at(MS, diamond(0)).get(0);
-    shard.at(2 * MS, new ArrivalsEnded(0, 1));
+    BatchDispatched a = shard.at(MS, diamond(0)).get(0);
+    shard.at(2 * MS, ArrivalsEnded.punctual(0, 1));
     assertThat(shard.ends).isEmpty();
     shard.at(3 * MS, done(a));
     assertThat(endsAsText())
@@ -241,34 +249,34 @@ final class WorkflowsInCoreTest {
     SchedulingPolicy policy = Policies.create("ray_like", Map.of());
     Shard whole = Shard.of("ray_like", alone(), executor("e", 3, 1000));
     Shard cut = Shard.of("ray_like", alone(), executor("e", 3, 1000));
-    List<Dispatch> running = new ArrayList<>();
-    List<CoreFact> facts = new ArrayList<>(List.of(START));
+    List<BatchDispatched> running = new ArrayList<>();
+    List<Step> facts = new ArrayList<>(List.of(Step.of(START)));
     int workflows = 2 + random.nextInt(4);
     for (int i = 0; i < workflows; i++) {
-      facts.add(random.nextInt(3) == 0 ? job(i).arrives() : diamond(i));
+      facts.add(random.nextInt(3) == 0 ? job(i).arrives() : Step.of(diamond(i)));
     }
     long nowNs = 0;
     while (!facts.isEmpty() || !running.isEmpty()) {
       nowNs += random.nextInt(3) * MS;
-      CoreFact fact;
+      Step fact;
       if (!facts.isEmpty() && (running.isEmpty() || random.nextBoolean())) {
         fact = facts.remove(0);
       } else {
-        Dispatch ends = running.remove(random.nextInt(running.size()));
-        fact = random.nextInt(6) == 0 ? completed(ends, Result.FAILED, 0) : done(ends);
+        BatchDispatched ends = running.remove(random.nextInt(running.size()));
+        fact = Step.of(random.nextInt(6) == 0 ? completed(ends, Result.FAILED, 0) : done(ends));
       }
       List<CoreEntity> kept = new ArrayList<>(cut.kept.values());
       Collections.shuffle(kept, random);
       Shard before = cut;
       cut = before.restored(alone(), policy, kept);
       cut.ends.addAll(before.ends);
-      List<Dispatch> started = whole.at(nowNs, fact);
+      List<BatchDispatched> started = whole.at(nowNs, fact);
       assertThat(cut.at(nowNs, fact)).isEqualTo(started);
       running.addAll(started);
     }
     whole.at(nowNs, TICK);
     assertThat(cut.ends).isEqualTo(whole.ends);
-    long jobs = whole.ends.stream().map(JobEnd::jobId).distinct().count();
+    long jobs = whole.ends.stream().map(JobEnded::jobId).distinct().count();
     assertThat(whole.ends).as("each job ends once").hasSize((int) jobs);
     assertThat(whole.core.waiting() + whole.core.running()).isZero();
     assertThat(whole.kept.keySet()).noneMatch(key -> key.startsWith("workflow/"));

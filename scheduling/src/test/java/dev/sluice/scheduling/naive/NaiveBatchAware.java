@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.naive;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
 import dev.sluice.scheduling.policy.JobSpec;
@@ -9,7 +9,7 @@ import java.util.function.Function;
 /** The twin of {@code batch_aware}: the job that shares most with the others. */
 final class NaiveBatchAware implements NaivePolicy {
   @Override
-  public Held choose(NaiveState state, Dispatch followed) {
+  public Held choose(NaiveState state, BatchDispatched followed) {
     return state.startFirst(NaiveState.highest(w -> score(state, w)), followed);
   }
 

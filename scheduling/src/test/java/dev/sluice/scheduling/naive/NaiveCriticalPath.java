@@ -4,7 +4,7 @@ import static dev.sluice.scheduling.naive.NaiveState.BY_PATH;
 import static java.util.Comparator.comparingDouble;
 import static java.util.Comparator.comparingLong;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.LaneOf;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /** The twin of {@code critical_path}: the longest remaining path, on lanes that hold its model. */
 final class NaiveCriticalPath implements NaivePolicy {
   @Override
-  public Held choose(NaiveState state, Dispatch followed) {
+  public Held choose(NaiveState state, BatchDispatched followed) {
     Placed first = firstPlaced(state, null);
     Placed chosen = first != null && first.waits ? firstPlaced(state, first) : first;
     return chosen == null ? null : state.fill(chosen.job, chosen.lane, BY_PATH, followed);
@@ -86,10 +86,10 @@ final class NaiveCriticalPath implements NaivePolicy {
             e ->
                 state.overBudget(w.spec)
                     ? state.settings.cpuFallback()
-                    : state.tokens(w.spec) <= e.report.tokens())
+                    : state.tokens(w.spec) <= e.budgetTokens())
         .flatMap(
             e ->
-                IntStream.iterate(0, i -> i + lanes <= e.report.lanes(), i -> i + lanes)
+                IntStream.iterate(0, i -> i + lanes <= e.report.lanes().size(), i -> i + lanes)
                     .mapToObj(i -> new LaneOf(e, i)))
         .min(
             comparingLong(
@@ -128,7 +128,8 @@ final class NaiveCriticalPath implements NaivePolicy {
         state
             .joined()
             .filter(e -> NaiveState.canRun(e, w.spec))
-            .flatMap(e -> IntStream.range(0, e.report.lanes()).mapToObj(i -> new LaneOf(e, i)))
+            .flatMap(
+                e -> IntStream.range(0, e.report.lanes().size()).mapToObj(i -> new LaneOf(e, i)))
             .toList();
     List<LaneOf> holding =
         able.stream()

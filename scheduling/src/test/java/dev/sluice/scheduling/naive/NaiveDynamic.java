@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.naive;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.LaneOf;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
@@ -31,7 +31,7 @@ final class NaiveDynamic implements NaivePolicy {
   }
 
   @Override
-  public Held choose(NaiveState state, Dispatch followed) {
+  public Held choose(NaiveState state, BatchDispatched followed) {
     Waiting best =
         state.waiting.stream()
             .filter(state::startable)

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.naive;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.Arrays;
@@ -18,7 +18,7 @@ interface NaivePolicy {
    *
    * @param followed what the core started, whose name is taken over; null: it started nothing more
    */
-  Held choose(NaiveState state, Dispatch followed);
+  Held choose(NaiveState state, BatchDispatched followed);
 
   /** Whether the policy would start something. */
   default boolean wouldStart(NaiveState state) {

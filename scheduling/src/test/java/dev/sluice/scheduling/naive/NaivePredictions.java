@@ -1,9 +1,9 @@
 package dev.sluice.scheduling.naive;
 
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Calibration;
-import dev.sluice.scheduling.fact.CoreFact.PredictionsPublished.Service;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.PredictionsPublished.Calibration;
+import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
@@ -156,7 +156,7 @@ final class NaivePredictions {
   }
 
   static Service model(JobSpec job) {
-    return new Service(job.workload(), job.backend(), job.precision(), List.of());
+    return new Service(job.workload(), job.backend(), job.precision(), List.of(List.of(1L)));
   }
 
   /** The corrected mean; empty: the table says nothing. */

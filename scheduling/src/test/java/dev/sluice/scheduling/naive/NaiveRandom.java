@@ -2,8 +2,8 @@ package dev.sluice.scheduling.naive;
 
 import static dev.sluice.scheduling.naive.NaiveState.BY_ENTRY;
 
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.naive.NaiveScheduler.Predicted;
 import dev.sluice.scheduling.naive.NaiveScheduler.Start;
 import dev.sluice.scheduling.naive.NaiveState.Held;
@@ -13,11 +13,11 @@ import java.util.List;
 /** The twin of {@code random}: what was drawn is followed, and judged. */
 final class NaiveRandom implements NaivePolicy {
   @Override
-  public Held choose(NaiveState state, Dispatch followed) {
+  public Held choose(NaiveState state, BatchDispatched followed) {
     if (followed == null) {
       return wouldStart(state)
           ? new Held(
-              new DispatchName(-1, 0),
+              new DispatchId(-1, 0),
               new Start("nothing was drawn", 0, 1, List.of(), new Predicted(0, 1, List.of())),
               List.of(),
               0,
@@ -25,7 +25,7 @@ final class NaiveRandom implements NaivePolicy {
               false)
           : null;
     }
-    String id = followed.jobs().get(0).id();
+    String id = followed.jobs().get(0).jobId();
     Waiting drawn =
         state.waiting.stream().filter(w -> w.spec.id().equals(id)).findFirst().orElseThrow();
     return state.startable(drawn)

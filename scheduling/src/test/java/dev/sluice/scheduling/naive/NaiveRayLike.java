@@ -3,7 +3,7 @@ package dev.sluice.scheduling.naive;
 import static dev.sluice.scheduling.naive.NaiveState.BY_ENTRY;
 import static java.util.Comparator.comparingLong;
 
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.LaneOf;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
@@ -12,7 +12,7 @@ import java.util.List;
 /** The twin of {@code ray_like}: the first job that can start, where its model is. */
 final class NaiveRayLike implements NaivePolicy {
   @Override
-  public Held choose(NaiveState state, Dispatch followed) {
+  public Held choose(NaiveState state, BatchDispatched followed) {
     Waiting best = state.waiting.stream().filter(state::startable).min(BY_ENTRY).orElse(null);
     return best == null ? null : state.fill(best, lane(state, best), BY_ENTRY, followed);
   }

@@ -2,16 +2,19 @@ package dev.sluice.scheduling.naive;
 
 import static dev.sluice.scheduling.naive.NaiveState.BY_ENTRY;
 
-import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.BatchCompleted;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.value.Prediction;
+import dev.sluice.scheduling.core.Step;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Admission;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.fact.Prediction;
 import dev.sluice.scheduling.naive.NaiveState.Executor;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.Mean;
@@ -64,7 +67,7 @@ public final class NaiveScheduler {
   }
 
   /** The end of a job without its times. */
-  public record End(String jobId, JobEnd.Status status, String reason, int attempt) {}
+  public record End(String jobId, JobEnded.Status status, String reason, int attempt) {}
 
   private final NaiveState state;
   private final NaivePolicy policy;
@@ -76,7 +79,7 @@ public final class NaiveScheduler {
   private long blockedSinceNs;
   private Cause blockedCause;
   private final List<End> ends = new ArrayList<>();
-  private final List<Shard.Blocked> blocked = new ArrayList<>();
+  private final List<Blocked> blocked = new ArrayList<>();
 
   public NaiveScheduler(CoreSettings settings, String policy) {
     this(settings, NaivePolicy.twinOf(policy));
@@ -97,20 +100,21 @@ public final class NaiveScheduler {
   }
 
   /**
-   * Applies the fact.
+   * Applies what comes at one moment.
    *
    * @param toFollow what the core started, whose names are taken over
    */
-  public List<Start> apply(long atNs, CoreFact fact, List<Dispatch> toFollow) {
+  public List<Start> apply(long atNs, Step step, List<BatchDispatched> toFollow) {
     ends.clear();
     if (sources > 0) {
       state.leaseNs +=
           Math.min(Math.max(0, atNs - state.nowNs), state.settings.leases().heartbeatNs());
     }
-    if (sources > 0 || fact instanceof CoreFact.RunStarted) {
+    if (sources > 0 || step.facts().stream().anyMatch(RunStarted.class::isInstance)) {
       state.nowNs = Math.max(state.nowNs, atNs);
     }
-    take(fact);
+    step.facts().forEach(this::take);
+    step.jobs().forEach(this::take);
     findFirsts();
     if (sources == 0) {
       return List.of();
@@ -119,7 +123,8 @@ public final class NaiveScheduler {
     state.waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
     List<Start> starts = new ArrayList<>();
     while (true) {
-      Dispatch followed = starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
+      BatchDispatched followed =
+          starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
       Held chosen = policy.choose(state, followed);
       if (chosen == null) {
         noteBlocked();
@@ -180,7 +185,7 @@ public final class NaiveScheduler {
     return List.copyOf(ends);
   }
 
-  public List<Shard.Blocked> blocked() {
+  public List<Blocked> blocked() {
     return blocked;
   }
 
@@ -202,33 +207,33 @@ public final class NaiveScheduler {
     return sources > 0 && (loses || hangs || drops || starts);
   }
 
-  private void take(CoreFact fact) {
-    if (fact instanceof JobArrived arrival) {
-      JobSpec spec = arrival.job();
-      if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
-        highest.put(spec.source(), spec.index());
-        Waiting job = new Waiting(spec, entries++, state.nowNs);
-        if (!runEnded() && sources > 0 && state.overBudget(spec) && !state.settings.cpuFallback()) {
-          end(job, JobEnd.Status.DROPPED, "over_budget");
-        } else if (!runEnded() && state.waiting.size() >= state.settings.bounds().maxWaiting()) {
-          end(job, JobEnd.Status.DROPPED, "queue_full");
-        } else {
-          state.waiting.add(job);
-        }
+  private void take(JobSpec spec) {
+    if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
+      highest.put(spec.source(), spec.index());
+      Waiting job = new Waiting(spec, entries++, state.nowNs);
+      if (!runEnded() && sources > 0 && state.overBudget(spec) && !state.settings.cpuFallback()) {
+        end(job, JobEnded.Status.DROPPED, "over_budget");
+      } else if (!runEnded() && state.waiting.size() >= state.settings.bounds().maxWaiting()) {
+        end(job, JobEnded.Status.DROPPED, "queue_full");
+      } else {
+        state.waiting.add(job);
       }
-    } else if (fact instanceof BatchCompleted completion) {
+    }
+  }
+
+  private void take(Fact fact) {
+    if (fact instanceof BatchCompleted completion) {
       complete(completion);
     } else if (fact instanceof ExecutorReported report) {
       report(report);
-    } else if (fact instanceof CoreFact.PredictionsPublished table) {
+    } else if (fact instanceof PredictionsPublished table) {
       state.predictions.publish(table, state.executors.stream().map(e -> e.report).toList());
-    } else if (fact instanceof CoreFact.RunStarted start && sources == 0) {
-      sources = start.sources();
-      arrivalsEndAtNsMax = start.arrivalsEndAtNsMax();
-    } else if (fact instanceof CoreFact.ArrivalsEnded end) {
-      sourcesEnded.add(end.source());
-    } else if (fact instanceof CoreFact.Together together) {
-      together.facts().forEach(this::take);
+    } else if (fact instanceof RunStarted start && sources == 0) {
+      sources = start.generators();
+      Long endNsMax = start.arrivalsEndAtNsMax();
+      arrivalsEndAtNsMax = endNsMax == null ? Long.MAX_VALUE : endNsMax;
+    } else if (fact instanceof ArrivalsEnded end) {
+      sourcesEnded.add(end.generator());
     }
   }
 
@@ -241,10 +246,10 @@ public final class NaiveScheduler {
   private void complete(BatchCompleted completion) {
     Held held =
         state.unanswered.stream()
-            .filter(h -> h.name.equals(completion.dispatch()))
+            .filter(h -> h.name.equals(completion.dispatchId()))
             .findFirst()
             .orElse(null);
-    boolean refused = completion.result() == CoreFact.Result.REFUSED;
+    boolean refused = completion.result() == BatchCompleted.Result.REFUSED;
     if (held != null) {
       if (held.onLane) {
         for (int lane = held.start.lane(); lane < held.start.lane() + held.start.lanes(); lane++) {
@@ -260,11 +265,11 @@ public final class NaiveScheduler {
           if (!held.lost && !left.isEmpty()) {
             learn(held, completion.serviceNs());
           }
-          left.forEach(w -> end(w, JobEnd.Status.DONE, ""));
+          left.forEach(w -> end(w, JobEnded.Status.DONE, ""));
         }
         case FAILED -> {
           if (!held.lost) {
-            left.forEach(w -> end(w, JobEnd.Status.FAILED, completion.cause()));
+            left.forEach(w -> end(w, JobEnded.Status.FAILED, completion.cause()));
           }
         }
         case REFUSED -> {
@@ -293,7 +298,7 @@ public final class NaiveScheduler {
     state.waiting.add(job);
   }
 
-  private void end(Waiting job, JobEnd.Status status, String reason) {
+  private void end(Waiting job, JobEnded.Status status, String reason) {
     ends.add(new End(job.spec.id(), status, reason, job.attempts + (job.runs ? 1 : 0)));
     job.ended = true;
     leave(job);
@@ -351,7 +356,11 @@ public final class NaiveScheduler {
     findFreed(known);
     known.reportedLeaseNs = state.leaseNs;
     known.lost = false;
-    known.refusing.removeAll(report.emptyLanes());
+    for (ExecutorReported.Lane lane : report.lanes()) {
+      if (lane.holds().isEmpty()) {
+        known.refusing.remove((Object) lane.index());
+      }
+    }
     for (Executor executor : state.executors) {
       executor.passedOver.removeIf(
           p ->
@@ -363,7 +372,7 @@ public final class NaiveScheduler {
 
   /** A new lane is free from now on. */
   private void findFreed(Executor executor) {
-    for (int lane = 0; lane < executor.report.lanes(); lane++) {
+    for (int lane = 0; lane < executor.report.lanes().size(); lane++) {
       executor.freedNs.putIfAbsent(lane, state.nowNs);
     }
   }
@@ -374,7 +383,7 @@ public final class NaiveScheduler {
       held.lost = true;
       for (Waiting job : held.jobs) {
         if (!job.ended && job.attempts + 1 == state.settings.leases().maxAttempts()) {
-          end(job, JobEnd.Status.FAILED, "lane_lost");
+          end(job, JobEnded.Status.FAILED, "lane_lost");
         } else if (!job.ended) {
           job.attempts++;
           goBack(job);
@@ -434,7 +443,9 @@ public final class NaiveScheduler {
     boolean anyIdle =
         state.executors.stream()
             .anyMatch(
-                e -> IntStream.range(0, e.report.lanes()).anyMatch(l -> state.takesAt(e, l) == 0));
+                e ->
+                    IntStream.range(0, e.report.lanes().size())
+                        .anyMatch(l -> state.takesAt(e, l) == 0));
     if (anyIdle && !state.waiting.isEmpty()) {
       Set<Cause> causes = policy.blockedBy(state);
       cause =
@@ -446,7 +457,8 @@ public final class NaiveScheduler {
     }
     if (cause != blockedCause) {
       if (blockedCause != null && state.nowNs - blockedSinceNs >= 1_000_000) {
-        blocked.add(new Shard.Blocked(blockedSinceNs, state.nowNs, blockedCause));
+        blocked.add(
+            new Blocked(blockedSinceNs, state.nowNs, Blocked.Cause.valueOf(blockedCause.name())));
       }
       blockedCause = cause;
       blockedSinceNs = state.nowNs;
@@ -456,7 +468,7 @@ public final class NaiveScheduler {
   private void dropIfItMust(Waiting w) {
     String reason = dropReason(w);
     if (reason != null) {
-      end(w, JobEnd.Status.DROPPED, reason);
+      end(w, JobEnded.Status.DROPPED, reason);
     }
   }
 

@@ -5,12 +5,12 @@ import static java.util.Comparator.comparingInt;
 import static java.util.Comparator.comparingLong;
 import static java.util.stream.Collectors.toSet;
 
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
 import dev.sluice.scheduling.naive.NaiveScheduler.Predicted;
 import dev.sluice.scheduling.naive.NaiveScheduler.Start;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -59,7 +59,7 @@ final class NaiveState {
 
   /** A batch that was not answered yet. */
   static final class Held {
-    final DispatchName name;
+    final DispatchId name;
     final Start start;
     final List<Waiting> jobs;
     final long tokens;
@@ -75,7 +75,7 @@ final class NaiveState {
     long firstLeaseNs;
 
     Held(
-        DispatchName name,
+        DispatchId name,
         Start start,
         List<Waiting> jobs,
         long tokens,
@@ -102,6 +102,10 @@ final class NaiveState {
 
     Executor(ExecutorReported report) {
       this.report = report;
+    }
+
+    long budgetTokens() {
+      return report.tokens() == null ? Long.MAX_VALUE : report.tokens();
     }
 
     boolean joined() {
@@ -156,7 +160,7 @@ final class NaiveState {
   }
 
   /** Fills a batch with the first job in the order that can start; null: none can. */
-  Held startFirst(Comparator<Waiting> order, Dispatch followed) {
+  Held startFirst(Comparator<Waiting> order, BatchDispatched followed) {
     Waiting best = waiting.stream().filter(this::startable).min(order).orElse(null);
     return best == null ? null : fill(best, laneFor(best), order, followed);
   }
@@ -167,7 +171,7 @@ final class NaiveState {
   }
 
   boolean couldHold(Executor executor, JobSpec job) {
-    return executor.joined() && canRun(executor, job) && tokens(job) <= executor.report.tokens();
+    return executor.joined() && canRun(executor, job) && tokens(job) <= executor.budgetTokens();
   }
 
   static List<Object> group(JobSpec job) {
@@ -181,8 +185,7 @@ final class NaiveState {
   }
 
   boolean overBudget(JobSpec job) {
-    return joined().findAny().isPresent()
-        && joined().allMatch(e -> tokens(job) > e.report.tokens());
+    return joined().findAny().isPresent() && joined().allMatch(e -> tokens(job) > e.budgetTokens());
   }
 
   Cause cause(Waiting w) {
@@ -194,7 +197,7 @@ final class NaiveState {
         able.stream()
             .anyMatch(
                 e ->
-                    IntStream.range(0, e.report.lanes())
+                    IntStream.range(0, e.report.lanes().size())
                         .anyMatch(l -> takesFrom(e, l, w.spec.lanesNeeded())));
     return able.isEmpty() ? Cause.CAPABILITY : anyTakes ? Cause.TOKENS : Cause.LANE;
   }
@@ -230,7 +233,7 @@ final class NaiveState {
           overBudget(w.spec)
               ? settings.cpuFallback()
               : tokens(w.spec) <= freeTokens(executor, w.spec);
-      for (int lane = 0; lane < executor.report.lanes(); lane++) {
+      for (int lane = 0; lane < executor.report.lanes().size(); lane++) {
         if (room && canRun(executor, w.spec) && takesFrom(executor, lane, w.spec.lanesNeeded())) {
           lanes.add(new LaneOf(executor, lane));
         }
@@ -244,7 +247,7 @@ final class NaiveState {
     return lanesNeeded == 1
         ? takesAt(executor, lane) >= 0
         : IntStream.range(lane, lane + lanesNeeded)
-            .allMatch(i -> i < executor.report.lanes() && takesAt(executor, i) == 0);
+            .allMatch(i -> i < executor.report.lanes().size() && takesAt(executor, i) == 0);
   }
 
   /** How many batches stand before the next one on the lane; -1: it takes none. */
@@ -302,14 +305,14 @@ final class NaiveState {
   }
 
   long rawFreeTokens(Executor executor) {
-    return executor.report.tokens() - heldOn(executor).mapToLong(h -> h.tokens).sum();
+    return executor.budgetTokens() - heldOn(executor).mapToLong(h -> h.tokens).sum();
   }
 
   long freeTokens(Executor executor, JobSpec job) {
     long lostTokens = heldOn(executor).filter(h -> h.lost).mapToLong(h -> h.tokens).sum();
     PassedOver holder =
         executor.passedOver.stream()
-            .filter(p -> p.dueNs() <= nowNs && p.tokens() <= executor.report.tokens() - lostTokens)
+            .filter(p -> p.dueNs() <= nowNs && p.tokens() <= executor.budgetTokens() - lostTokens)
             .min(
                 comparingLong(PassedOver::dueNs)
                     .thenComparingLong(PassedOver::sinceNs)
@@ -435,7 +438,7 @@ final class NaiveState {
     return job.precision().equals("fp32") ? full : (long) Math.ceil(full * 7 / 10.0);
   }
 
-  Held fill(Waiting first, LaneOf lane, Comparator<Waiting> order, Dispatch followed) {
+  Held fill(Waiting first, LaneOf lane, Comparator<Waiting> order, BatchDispatched followed) {
     boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
@@ -460,7 +463,7 @@ final class NaiveState {
       }
     }
     return new Held(
-        followed == null ? new DispatchName(-1, 0) : followed.name(),
+        followed == null ? new DispatchId(-1, 0) : followed.dispatchId(),
         new Start(
             lane.executor().report.executorId(),
             lane.index(),

@@ -8,12 +8,12 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.Dispatch;
+import dev.sluice.scheduling.core.Step;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +30,7 @@ final class BatchAwarePolicyTest {
   @Test
   void startsTheMostBatchableJob_beforeAnInteractiveOne() {
     Shard shard = Shard.of("batch_aware", alone(), executor("e", 1, 1000)).holding(QUEUE);
-    List<Dispatch> started = shard.at(0, START);
+    List<BatchDispatched> started = shard.at(0, START);
     // 0.4 × 2 + 0.3 × 3 + 0.2 × 3 + 0.1 × 2 + 0.5 = 3.0, against 0 + 0.9 + 0.6 + 0 + 1.0 = 2.5
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"));
     assertThat(started.get(0).scoreTerms())
@@ -59,7 +59,7 @@ final class BatchAwarePolicyTest {
       Shard shard = new Shard(alone(), Policies.create("batch_aware", weights));
       shard.at(0, executor("e", 1, false, 3, 1000, EVERY_MODEL));
       for (int i = 1; i <= 3; i++) {
-        shard.at(0, new JobArrived(spec(i, i == odd ? attribute : "")));
+        shard.at(0, Step.of(spec(i, i == odd ? attribute : "")));
       }
       List<String> started =
           shard.jobsStartedAt(0, START).stream().flatMap(List::stream).limit(1).toList();

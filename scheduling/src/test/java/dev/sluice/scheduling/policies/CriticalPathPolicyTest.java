@@ -8,14 +8,13 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.JobArrived;
+import dev.sluice.scheduling.core.Step;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Switching;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +36,9 @@ final class CriticalPathPolicyTest {
     return shard;
   }
 
-  private static JobArrived ofPath(Facts.Job job, long pathMs) {
+  private static Step ofPath(Facts.Job job, long pathMs) {
     JobSpec spec = job.spec();
-    return new JobArrived(
+    return Step.of(
         new JobSpec(
             spec.id(),
             spec.source(),
@@ -64,18 +63,18 @@ final class CriticalPathPolicyTest {
 
   @Test
   void startsTheJobOfTheLongestPath_firstByEntryAmongEquals() {
-    Dispatch first = free.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = free.at(0, job(1).arrives()).get(0);
     free.at(0, ofPath(job(2), 10));
     free.at(0, ofPath(job(3), 30));
     free.at(0, ofPath(job(4), 30));
-    Dispatch second = free.at(MS, done(first)).get(0);
+    BatchDispatched second = free.at(MS, done(first)).get(0);
     assertThat(Shard.jobIds(second)).containsExactly("j3");
     assertThat(free.jobsStartedAt(2 * MS, done(second))).containsExactly(List.of("j4"));
   }
 
   @Test
   void nobodyIsOvertakenForEver_byLongerPathsThatComeLater() {
-    Dispatch first = free.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = free.at(0, job(1).arrives()).get(0);
     free.at(0, ofPath(job(2), 10));
     free.at(0, ofPath(job(3).atMs(25), 30));
     assertThat(free.jobsStartedAt(30 * MS, done(first))).containsExactly(List.of("j2"));
@@ -84,10 +83,10 @@ final class CriticalPathPolicyTest {
   @Test
   void aLaneStaysWithItsModel_untilAnotherJobIsThatMuchMoreUrgent() {
     Shard shard = shard(SLOW, 1);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
     shard.at(0, ofPath(job(2).on("vit"), 1000));
     shard.at(0, ofPath(job(3), 1));
-    Dispatch second = shard.at(MS, done(first)).get(0);
+    BatchDispatched second = shard.at(MS, done(first)).get(0);
     assertThat(Shard.jobIds(second)).containsExactly("j3");
     shard.at(MS, ofPath(job(4).atMs(200 * 50 + 1), 1)); // 200 times the switch later, and more
     assertThat(shard.jobsStartedAt(2 * MS, done(second))).containsExactly(List.of("j2"));
@@ -96,7 +95,7 @@ final class CriticalPathPolicyTest {
   @Test
   void aModelIsNotLoadedAgain_whileTheLaneThatHoldsItIsDoneSooner() {
     Shard shard = shard(SLOW, 2);
-    Dispatch first = shard.at(0, job(1).arrives()).get(0);
+    BatchDispatched first = shard.at(0, job(1).arrives()).get(0);
     assertThat(shard.at(0, job(2).arrives())).isEmpty();
     assertThat(shard.at(0, job(3).on("vit").arrives())).hasSize(1);
     assertThat(shard.at(MS, done(first)).get(0).lanes()).containsExactly(0);
@@ -106,17 +105,16 @@ final class CriticalPathPolicyTest {
   @Test
   void aGangThatIsFirst_keepsItsLanesFree_andNoOthers() {
     Shard shard = shard(Switching.NONE, 4);
-    List<Dispatch> running =
+    List<BatchDispatched> running =
         shard.at(
             0,
-            new CoreFact.Together(
-                List.of(job(1).arrives(), job(2).arrives(), job(3).arrives(), job(4).arrives())));
+            Step.together(job(1).arrives(), job(2).arrives(), job(3).arrives(), job(4).arrives()));
     shard.at(0, ofPath(job(5).lanes(2), 60_000));
     shard.at(0, job(6).arrives());
     shard.at(0, job(7).arrives());
     assertThat(shard.at(MS, done(running.get(1)))).isEmpty(); // lane 1 is kept
     assertThat(shard.at(2 * MS, done(running.get(3))).get(0).lanes()).containsExactly(3);
     assertThat(shard.at(3 * MS, done(running.get(0))).get(0).lanes()).containsExactly(0, 1);
-    assertThat(shard.blocked).extracting(Shard.Blocked::cause).contains(Cause.POLICY);
+    assertThat(shard.blocked).extracting(Blocked::cause).contains(Blocked.Cause.POLICY.text());
   }
 }

@@ -9,10 +9,10 @@ import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
-import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ final class DynamicPolicyTest {
     Shard shard =
         Shard.of("dynamic", alone(), executor("e", 1, 1000))
             .holding(job(1).interactive().on("vit"), job(2), job(3));
-    List<Dispatch> started = shard.at(20 * MS, START);
+    List<BatchDispatched> started = shard.at(20 * MS, START);
     // j2 takes 10 ms: 2 / 0.01 s = 200; j1 takes 100 ms: 10 + 20
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"));
     assertThat(started.get(0).scoreTerms())
@@ -44,7 +44,7 @@ final class DynamicPolicyTest {
     Shard shard =
         Shard.of("dynamic", alone(), executor("e", 2, 1000))
             .holding(job(1).of("bulk").sloMs(21), job(2).sloMs(19));
-    List<Dispatch> started = shard.at(20 * MS, START);
+    List<BatchDispatched> started = shard.at(20 * MS, START);
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"), List.of("j1"));
     assertThat(started.get(0).scoreTerms()).containsEntry("urgency", 10.0);
     assertThat(started.get(1).scoreTerms()).containsEntry("urgency", 0.5);

@@ -11,9 +11,9 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
@@ -125,7 +125,7 @@ final class EveryPolicyTest {
     for (int i = 1; i <= 60; i++) {
       shard.holding(i % 3 == 0 ? job(i).interactive() : job(i).samples(1 + i % 7));
     }
-    Queue<Dispatch> running = new ArrayDeque<>(shard.at(0, START));
+    Queue<BatchDispatched> running = new ArrayDeque<>(shard.at(0, START));
     long nowNs = 10 * MS;
     running.addAll(shard.at(nowNs, TICK));
     boolean goesOn = !running.isEmpty() || shard.core.wakeAtNs() < Long.MAX_VALUE;
@@ -135,6 +135,6 @@ final class EveryPolicyTest {
       goesOn = !running.isEmpty() || shard.core.wakeAtNs() < Long.MAX_VALUE;
     }
     assertThat(shard.core.waiting()).isZero();
-    assertThat(shard.ends).hasSize(60).allMatch(end -> end.status() == JobEnd.Status.DONE);
+    assertThat(shard.ends).hasSize(60).allMatch(end -> end.status() == JobEnded.Status.DONE);
   }
 }

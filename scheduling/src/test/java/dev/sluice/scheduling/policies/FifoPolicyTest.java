@@ -9,8 +9,8 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.Dispatch;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
@@ -31,9 +31,9 @@ final class FifoPolicyTest {
     Shard shard =
         Shard.of("fifo", alone(), executor("e", 2, 1000))
             .holding(job(3).atMs(20), job(7).atMs(10), job(8).atMs(30));
-    List<Dispatch> started = shard.at(0, START);
+    List<BatchDispatched> started = shard.at(0, START);
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j7"), List.of("j3"));
-    assertThat(started).extracting(Dispatch::lanes).containsExactly(List.of(0), List.of(1));
+    assertThat(started).extracting(BatchDispatched::lanes).containsExactly(List.of(0), List.of(1));
   }
 
   @Test

@@ -8,9 +8,9 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static dev.sluice.scheduling.core.Facts.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +63,7 @@ final class PrioritySloPolicyTest {
     Shard shard =
         Shard.of("priority_slo", alone(), executor("e", 1, 1000))
             .holding(job(1).on("resnet50").sloMs(100), job(2).sloMs(500));
-    Dispatch first = shard.at(0, START).get(0);
+    BatchDispatched first = shard.at(0, START).get(0);
     assertThat(Shard.jobIds(first)).containsExactly("j1");
     shard.at(MS, job(3).samples(2).sloMs(200).arrives());
     assertThat(shard.jobsStartedAt(2 * MS, Facts.done(first))).containsExactly(List.of("j3"));

@@ -8,9 +8,9 @@ import static dev.sluice.scheduling.core.Facts.executor;
 import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.Dispatch;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ final class RayLikePolicyTest {
   /** Lanes 0, 1 and 2 hold resnet50, vit and resnet18; lane 2 fell idle first, and lane 0 last. */
   private static Shard onThreeLanes() {
     Shard shard = Shard.of("ray_like", alone(), executor("e", 3, 1000));
-    List<Dispatch> running =
+    List<BatchDispatched> running =
         new ArrayList<>(
             shard.holding(job(1).on("resnet50"), job(2).on("vit"), job(3)).at(0, START));
     for (int lane = 2; lane >= 0; lane--) {

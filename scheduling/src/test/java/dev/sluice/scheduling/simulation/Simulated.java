@@ -1,19 +1,22 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.fact.CoreFact;
-import dev.sluice.scheduling.fact.CoreFact.Capability;
-import dev.sluice.scheduling.fact.CoreFact.WarmUp;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.fact.CoreSettings.Leases;
 import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobClass;
-import dev.sluice.scheduling.policy.JobName;
-import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,17 +31,18 @@ final class Simulated implements SimulationListener {
   /** All that was told, a line each, in order. */
   final List<String> lines = new ArrayList<>();
 
-  final List<Dispatch> dispatches = new ArrayList<>();
-  final Map<DispatchName, List<String>> jobs = new HashMap<>();
+  final List<BatchDispatched> dispatches = new ArrayList<>();
+  final Map<DispatchId, List<String>> jobs = new HashMap<>();
   final List<Batch> batches = new ArrayList<>();
-  final List<JobEnd> ends = new ArrayList<>();
+  final List<JobEnded> ends = new ArrayList<>();
   final List<String> requested = new ArrayList<>();
+  final List<Long> intendedAtNs = new ArrayList<>();
   final List<Logged> facts = new ArrayList<>();
 
   @Nullable SimulationEnd end;
 
   /** A batch that was done. */
-  record Batch(int shard, CoreFact.BatchCompleted fact, Ran ran, long appendedAtNs) {
+  record Batch(int shard, BatchCompleted fact, long appendedAtNs) {
     String lane() {
       return shard + "/" + fact.lane();
     }
@@ -48,25 +52,25 @@ final class Simulated implements SimulationListener {
   record Logged(int shard, long appendedAtNs) {}
 
   /** Jobs in a list, all of one generator. */
-  static Requests requests(List<JobSpec> jobs) {
+  static Requests requests(List<JobRequested> jobs) {
     return new Requests() {
       private int next;
 
       @Override
-      public @Nullable JobSpec next(int generator) {
+      public @Nullable JobRequested next(int generator) {
         return next == jobs.size() ? null : jobs.get(next++);
       }
 
       @Override
-      public boolean isMeasured(JobName job) {
+      public boolean isMeasured(String jobId) {
         return true;
       }
     };
   }
 
-  static JobSpec job(int index, String workload, int samples, long intendedAtNs) {
+  static JobRequested job(int index, String workload, int samples, long intendedAtNs) {
     boolean interactive = index % 3 == 0;
-    return new JobSpec(
+    return new JobRequested(
         "job-" + index,
         0,
         index,
@@ -75,8 +79,8 @@ final class Simulated implements SimulationListener {
         "onnx",
         "fp32",
         samples,
-        1,
         interactive ? 50 * MS : 500 * MS,
+        intendedAtNs,
         intendedAtNs);
   }
 
@@ -91,14 +95,21 @@ final class Simulated implements SimulationListener {
         .withAhead(ahead);
   }
 
+  static RunStarted started(int shards) {
+    return new RunStarted(
+        "simulated", Simulation.TIME_ZERO_EPOCH_MS, 7, "", "", shards, 1, Long.MAX_VALUE / 2);
+  }
+
   static SimulationSettings settings(
       CoreSettings core, String policy, int shards, int lanes, long tokens, Hops hops) {
     return new SimulationSettings(
+        started(shards),
         core,
         () -> Policies.create(policy, Map.of()),
         shards,
         lanes,
         tokens,
+        true,
         "made-up",
         WORKLOADS.stream()
             .map(w -> new Capability(w, "onnx", "fp32", 1_000_000, List.of(new WarmUp(1, 5 * MS))))
@@ -114,12 +125,12 @@ final class Simulated implements SimulationListener {
   static ServiceModel constant(long nsPerSample) {
     return new ServiceModel() {
       @Override
-      public double[] nsByBusyLanes(JobSpec first, int samples) {
-        return new double[] {nsPerSample * samples};
+      public double[] nsByBusyLanes(Work batch) {
+        return new double[] {nsPerSample * batch.samples()};
       }
 
       @Override
-      public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
+      public double factor(Work batch, long startsAtNs) {
         return 1;
       }
     };
@@ -141,57 +152,36 @@ final class Simulated implements SimulationListener {
   /** The batch that a job was done in. */
   Batch batchOf(String jobId) {
     return batches.stream()
-        .filter(batch -> jobs.getOrDefault(batch.fact.dispatch(), List.of()).contains(jobId))
+        .filter(batch -> jobs.getOrDefault(batch.fact.dispatchId(), List.of()).contains(jobId))
         .findFirst()
         .orElseThrow();
   }
 
-  private void log(int shard, long appendedAtNs, Object what) {
+  @Override
+  public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    long appendedAtNs = (appendedAtEpochMs - Simulation.TIME_ZERO_EPOCH_MS) * MS;
     facts.add(new Logged(shard, appendedAtNs));
-    lines.add(shard + " " + appendedAtNs + " " + what);
+    lines.add(shard + " " + appendedAtNs + " " + fact);
+    if (fact instanceof JobRequested job) {
+      requested.add(job.jobId());
+      intendedAtNs.add(job.intendedAtNs());
+    } else if (fact instanceof BatchCompleted completed) {
+      batches.add(new Batch(shard, completed, appendedAtNs));
+    }
   }
 
   @Override
-  public void requested(int shard, long appendedAtNs, JobSpec job, long sentAtNs) {
-    requested.add(job.id());
-    log(shard, appendedAtNs, job + " " + sentAtNs);
-  }
-
-  @Override
-  public void completed(int shard, long appendedAtNs, CoreFact.BatchCompleted fact, Ran ran) {
-    batches.add(new Batch(shard, fact, ran, appendedAtNs));
-    log(shard, appendedAtNs, fact + " " + ran);
-  }
-
-  @Override
-  public void reported(
-      int shard,
-      long appendedAtNs,
-      CoreFact.ExecutorReported report,
-      List<List<DispatchName>> held) {
-    log(shard, appendedAtNs, report + " " + held);
-  }
-
-  @Override
-  public void appended(int shard, long appendedAtNs, CoreFact fact) {
-    log(shard, appendedAtNs, fact);
-  }
-
-  @Override
-  public void started(int shard, long appendedAtNs, Dispatch dispatch) {
+  public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
     dispatches.add(dispatch);
-    jobs.put(dispatch.name(), dispatch.jobs().stream().map(JobSpec::id).toList());
+    jobs.put(dispatch.dispatchId(), dispatch.jobs().stream().map(DispatchedJob::jobId).toList());
     lines.add(shard + " " + dispatch);
   }
 
   @Override
-  public void ended(int shard, long appendedAtNs, JobEnd end) {
-    ends.add(end);
-    lines.add(shard + " " + end);
-  }
-
-  @Override
-  public void blocked(int shard, long appendedAtNs, long fromNs, long toNs, Cause cause) {
-    lines.add(shard + " " + fromNs + " " + toNs + " " + cause);
+  public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
+    if (outcome instanceof JobEnded end) {
+      ends.add(end);
+    }
+    lines.add(shard + " " + outcome);
   }
 }

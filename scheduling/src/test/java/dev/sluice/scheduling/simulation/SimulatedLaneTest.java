@@ -2,9 +2,9 @@ package dev.sluice.scheduling.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.Dispatch;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +14,7 @@ final class SimulatedLaneTest {
   void holdsTheRunningBatch_thenThoseAhead() {
     Shard shard = Shard.of("fifo", Facts.alone(), Facts.executor("e", 3, 1000));
     shard.holding(Facts.job(1), Facts.job(2), Facts.job(3));
-    List<Dispatch> batches = shard.at(0, Facts.START);
+    List<BatchDispatched> batches = shard.at(0, Facts.START);
     SimulatedLane lane = new SimulatedLane();
     assertThat(lane.holds()).isZero();
     assertThat(lane.held()).isEmpty();
@@ -24,6 +24,6 @@ final class SimulatedLaneTest {
     lane.ahead.add(batches.get(2));
 
     assertThat(lane.holds()).isEqualTo(3);
-    assertThat(lane.held()).isEqualTo(batches.stream().map(Dispatch::name).toList());
+    assertThat(lane.held()).isEqualTo(batches.stream().map(BatchDispatched::dispatchId).toList());
   }
 }

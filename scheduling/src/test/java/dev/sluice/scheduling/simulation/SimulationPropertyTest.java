@@ -3,12 +3,14 @@ package dev.sluice.scheduling.simulation;
 import static dev.sluice.scheduling.simulation.Simulated.MS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreFact.Result;
-import dev.sluice.scheduling.fact.Dispatch;
-import dev.sluice.scheduling.fact.DispatchName;
-import dev.sluice.scheduling.fact.JobEnd;
+import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.Simulated.Batch;
@@ -33,7 +35,7 @@ final class SimulationPropertyTest {
   @Property(tries = 50)
   void givesEachJobOneOutcome(@ForAll long seed) {
     Simulated told = simulate(seed);
-    assertThat(told.ends.stream().map(JobEnd::jobId))
+    assertThat(told.ends.stream().map(JobEnded::jobId))
         .containsExactlyInAnyOrderElementsOf(told.requested);
     assertThat(told.end().jobs()).isEqualTo(told.requested.size());
   }
@@ -47,10 +49,10 @@ final class SimulationPropertyTest {
       }
     }
     for (List<Batch> lane : byLane.values()) {
-      lane.sort(Comparator.comparingLong(batch -> batch.ran().startedAtNs()));
+      lane.sort(Comparator.comparingLong(batch -> batch.fact().startedAtNs()));
       for (int i = 1; i < lane.size(); i++) {
-        assertThat(lane.get(i).ran().startedAtNs())
-            .isGreaterThanOrEqualTo(lane.get(i - 1).ran().endedAtNs());
+        assertThat(lane.get(i).fact().startedAtNs())
+            .isGreaterThanOrEqualTo(lane.get(i - 1).fact().finishedAtNs());
       }
     }
   }
@@ -59,17 +61,18 @@ final class SimulationPropertyTest {
   void neverHoldsMoreTokensThanThereAre(@ForAll long seed) {
     Simulated told = simulate(seed);
     Map<String, List<long[]>> changes = new HashMap<>(); // by executor: fact, tokens
-    Map<String, Map<DispatchName, Dispatch>> byName = new HashMap<>();
-    for (Dispatch dispatch : told.dispatches) {
+    Map<String, Map<DispatchId, BatchDispatched>> byName = new HashMap<>();
+    for (BatchDispatched dispatch : told.dispatches) {
       changes
           .computeIfAbsent(dispatch.executorId(), e -> new ArrayList<>())
           .add(new long[] {dispatch.decidedAtNs(), 1, dispatch.tokens()});
       byName
           .computeIfAbsent(dispatch.executorId(), e -> new HashMap<>())
-          .put(dispatch.name(), dispatch);
+          .put(dispatch.dispatchId(), dispatch);
     }
     for (Batch batch : told.batches) {
-      Dispatch dispatch = byName.get(batch.fact().executorId()).get(batch.fact().dispatch());
+      BatchDispatched dispatch =
+          byName.get(batch.fact().executorId()).get(batch.fact().dispatchId());
       changes
           .get(dispatch.executorId())
           .add(new long[] {batch.appendedAtNs(), 0, -dispatch.tokens()});
@@ -97,7 +100,7 @@ final class SimulationPropertyTest {
 
   private static Simulated simulate(long seed) {
     var random = new Random(seed);
-    List<JobSpec> jobs = new ArrayList<>();
+    List<JobRequested> jobs = new ArrayList<>();
     long atNs = 0;
     int gapNsMax = 1 + random.nextInt(8_000_000);
     for (int i = 0; i < 150; i++) {
@@ -125,17 +128,17 @@ final class SimulationPropertyTest {
   private static ServiceModel contended(int lanes, double slower) {
     return new ServiceModel() {
       @Override
-      public double[] nsByBusyLanes(JobSpec first, int samples) {
+      public double[] nsByBusyLanes(Work batch) {
         var ns = new double[slower == 0 ? 1 : lanes];
         for (int busy = 0; busy < ns.length; busy++) {
-          ns[busy] = (4 + samples) * MS * (1 + slower * busy);
+          ns[busy] = (4 + batch.samples()) * MS * (1 + slower * busy);
         }
         return ns;
       }
 
       @Override
-      public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
-        return 0.8 + 0.4 * (first.index() % 11) / 10;
+      public double factor(Work batch, long startsAtNs) {
+        return 0.8 + 0.4 * (JobId.index(batch.jobs().get(0).jobId()) % 11) / 10;
       }
     };
   }

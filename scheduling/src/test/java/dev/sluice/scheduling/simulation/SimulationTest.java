@@ -8,9 +8,10 @@ import static dev.sluice.scheduling.simulation.Simulated.requests;
 import static dev.sluice.scheduling.simulation.Simulated.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.JobEnd;
-import dev.sluice.scheduling.policy.JobName;
-import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchDispatched.Work;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.List;
@@ -25,9 +26,9 @@ final class SimulationTest {
   @Test
   void startsAJobWhenItArrives_andEndsItAfterItsServiceTime() {
     Simulated told = fifo(1, Hops.NONE, job(0, "small", 3, 10 * MS));
-    var ran = told.batchOf("job-0").ran();
+    BatchCompleted ran = told.batchOf("job-0").fact();
     assertThat(ran.startedAtNs()).isEqualTo(10 * MS);
-    assertThat(ran.endedAtNs()).isEqualTo(40 * MS);
+    assertThat(ran.finishedAtNs()).isEqualTo(40 * MS);
     assertThat(ran.busyLanes()).isOne();
     assertThat(told.end().jobs()).isOne();
     assertThat(told.end().endedAtNs()).isEqualTo(40 * MS);
@@ -36,16 +37,16 @@ final class SimulationTest {
   @Test
   void startsTheNextAtTheVeryEndOfTheOneBefore() {
     Simulated told = fifo(1, Hops.NONE, job(0, "small", 1, 0), job(1, "small", 1, MS));
-    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(10 * MS);
+    assertThat(told.batchOf("job-1").fact().startedAtNs()).isEqualTo(10 * MS);
   }
 
   @Test
   void endsABatchBeforeAJobArrives_whenBothAreDueAtOneNanosecond() {
     Simulated told = fifo(1, Hops.NONE, job(0, "small", 1, 0), job(1, "small", 1, 10 * MS));
-    assertThat(told.dispatches.get(1).name().factId())
+    assertThat(told.dispatches.get(1).dispatchId().factOffset())
         .as("the fact of job-1's own arrival, not of the completion before it")
-        .isEqualTo(told.dispatches.get(0).name().factId() + 2);
-    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(10 * MS);
+        .isEqualTo(told.dispatches.get(0).dispatchId().factOffset() + 2);
+    assertThat(told.batchOf("job-1").fact().startedAtNs()).isEqualTo(10 * MS);
   }
 
   @Test
@@ -53,7 +54,7 @@ final class SimulationTest {
     Simulated told = fifo(2, Hops.NONE, job(0, "small", 1, 5), job(1, "small", 2, 5));
     assertThat(told.batchOf("job-0").fact().lane()).isZero();
     assertThat(told.batchOf("job-1").fact().lane()).isOne();
-    assertThat(told.batchOf("job-1").ran().busyLanes()).isEqualTo(2);
+    assertThat(told.batchOf("job-1").fact().busyLanes()).isEqualTo(2);
   }
 
   @Test
@@ -61,12 +62,12 @@ final class SimulationTest {
     ServiceModel contended =
         new ServiceModel() {
           @Override
-          public double[] nsByBusyLanes(JobSpec first, int samples) {
+          public double[] nsByBusyLanes(Work batch) {
             return new double[] {100 * MS, 150 * MS};
           }
 
           @Override
-          public double factor(JobSpec first, int samples, int attempt, long startsAtNs) {
+          public double factor(Work batch, long startsAtNs) {
             return 1;
           }
         };
@@ -76,8 +77,8 @@ final class SimulationTest {
             contended,
             requests(List.of(job(0, "small", 1, 0), job(1, "small", 1, 40 * MS))));
     // 40 % is done alone; the other 60 % take 90 ms; then 60 % of the second are done, 40 % alone.
-    assertThat(told.batchOf("job-0").ran().endedAtNs()).isEqualTo(130 * MS);
-    assertThat(told.batchOf("job-1").ran().endedAtNs()).isEqualTo(170 * MS);
+    assertThat(told.batchOf("job-0").fact().finishedAtNs()).isEqualTo(130 * MS);
+    assertThat(told.batchOf("job-1").fact().finishedAtNs()).isEqualTo(170 * MS);
   }
 
   @Test
@@ -90,11 +91,11 @@ final class SimulationTest {
             1);
     Simulated told = fifo(1, hops, job(0, "small", 1, 0), job(1, "small", 1, MS));
     var first = told.batchOf("job-0");
-    assertThat(first.ran().startedAtNs()).isEqualTo(5_100_000);
-    assertThat(first.ran().workNs()).isEqualTo(10 * MS);
+    assertThat(first.fact().startedAtNs()).isEqualTo(5_100_000);
+    assertThat(first.fact().emulatedServiceNs()).isEqualTo(10 * MS);
     assertThat(first.fact().serviceNs()).isEqualTo(10_200_000);
     assertThat(first.appendedAtNs()).as("log time of 16.3 ms").isEqualTo(16 * MS);
-    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(20_300_000);
+    assertThat(told.batchOf("job-1").fact().startedAtNs()).isEqualTo(20_300_000);
   }
 
   /**
@@ -117,7 +118,7 @@ final class SimulationTest {
               private int sent;
 
               @Override
-              public @Nullable JobSpec next(int generator) {
+              public @Nullable JobRequested next(int generator) {
                 return nextAt(0);
               }
 
@@ -127,18 +128,16 @@ final class SimulationTest {
               }
 
               @Override
-              public @Nullable JobSpec nextAt(long intendedAtNs) {
+              public @Nullable JobRequested nextAt(long intendedAtNs) {
                 return intendedAtNs < 50 * MS ? job(sent++, "small", 1, intendedAtNs) : null;
               }
 
               @Override
-              public boolean isMeasured(JobName job) {
+              public boolean isMeasured(String jobId) {
                 return true;
               }
             });
-    assertThat(told.dispatches)
-        .extracting(dispatch -> dispatch.jobs().get(0).intendedAtNs())
-        .containsExactly(0L, 20_200_000L, 40_400_000L);
+    assertThat(told.intendedAtNs).containsExactly(0L, 20_200_000L, 40_400_000L);
     assertThat(told.requested).containsExactly("job-0", "job-1", "job-2");
     assertThat(told.ends).hasSize(3);
     assertThat(told.end().jobs()).isEqualTo(3);
@@ -154,8 +153,8 @@ final class SimulationTest {
             settings(core(false, 1), "fifo", 1, 1, TOKENS, hops),
             constant(10 * MS),
             requests(List.of(job(0, "small", 1, 0), job(1, "small", 1, 0), job(2, "small", 1, 0))));
-    assertThat(told.batchOf("job-1").ran().startedAtNs()).isEqualTo(11 * MS);
-    assertThat(told.batchOf("job-2").ran().startedAtNs()).isEqualTo(21 * MS);
+    assertThat(told.batchOf("job-1").fact().startedAtNs()).isEqualTo(11 * MS);
+    assertThat(told.batchOf("job-2").fact().startedAtNs()).isEqualTo(21 * MS);
   }
 
   @Test
@@ -165,24 +164,27 @@ final class SimulationTest {
             settings(core(true, 0), "dynamic", 1, 1, TOKENS, Hops.NONE),
             constant(MS),
             requests(List.of(job(1, "small", 2, 300_000), job(2, "small", 3, 2 * MS))));
-    var ran = told.batchOf("job-1").ran();
-    assertThat(told.batchOf("job-2").fact().dispatch())
-        .isEqualTo(told.batchOf("job-1").fact().dispatch());
+    BatchCompleted ran = told.batchOf("job-1").fact();
+    assertThat(told.batchOf("job-2").fact().dispatchId())
+        .isEqualTo(told.batchOf("job-1").fact().dispatchId());
     assertThat(ran.startedAtNs()).as("5 ms after log time 0").isEqualTo(5 * MS);
     assertThat(told.lines).anyMatch(line -> line.equals("0 5000000 Ticked[]"));
   }
 
   @Test
   void endsTheArrivalsWithTheTail_andDropsWhatWaits() {
-    List<JobSpec> jobs = IntStream.range(0, 10).mapToObj(i -> job(i, "small", 1, i * MS)).toList();
+    List<JobRequested> jobs =
+        IntStream.range(0, 10).mapToObj(i -> job(i, "small", 1, i * MS)).toList();
     var settings = settings(core(false, 0), "fifo", 1, 1, TOKENS, Hops.NONE);
     var withTail =
         new SimulationSettings(
+            settings.started(),
             settings.core(),
             settings.policies(),
             1,
             1,
             TOKENS,
+            true,
             "made-up",
             settings.capabilities(),
             null,
@@ -192,7 +194,7 @@ final class SimulationTest {
             Hops.NONE);
     Simulated told = Simulated.run(withTail, constant(10 * MS), requests(jobs));
     assertThat(told.end().tailLimitReached()).isTrue();
-    assertThat(told.ends.stream().filter(end -> end.status() == JobEnd.Status.DONE)).hasSize(3);
+    assertThat(told.ends.stream().filter(end -> end.status() == JobEnded.Status.DONE)).hasSize(3);
     assertThat(told.ends.stream().filter(end -> "run_ended".equals(end.reason()))).hasSize(7);
   }
 
@@ -203,13 +205,13 @@ final class SimulationTest {
           private int next;
 
           @Override
-          public JobSpec next(int generator) {
+          public JobRequested next(int generator) {
             return job(next, "small", 1, next++ * 20 * MS);
           }
 
           @Override
-          public boolean isMeasured(JobName job) {
-            return job.text().equals("job-0") || job.text().equals("job-1");
+          public boolean isMeasured(String jobId) {
+            return jobId.equals("job-0") || jobId.equals("job-1");
           }
         };
     var told =
@@ -242,13 +244,13 @@ final class SimulationTest {
             requests(List.of(job(0, "small", 49, 0), job(1, "small", 2, 0))));
     assertThat(told.batches).hasSize(2);
     assertThat(told.batches.get(0)).isEqualTo(told.batchOf("job-0"));
-    assertThat(told.batchOf("job-1").ran().endedAtNs()).isEqualTo(510 * MS);
+    assertThat(told.batchOf("job-1").fact().finishedAtNs()).isEqualTo(510 * MS);
     assertThat(told.batches)
         .extracting(Simulated.Batch::appendedAtNs)
         .containsExactly(1090 * MS, 1090 * MS);
   }
 
-  private static Simulated fifo(int lanes, Hops hops, JobSpec... jobs) {
+  private static Simulated fifo(int lanes, Hops hops, JobRequested... jobs) {
     return Simulated.run(
         settings(core(false, 0), "fifo", 1, lanes, TOKENS, hops),
         constant(10 * MS),
