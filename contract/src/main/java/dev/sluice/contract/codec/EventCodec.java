@@ -23,21 +23,17 @@ import org.jspecify.annotations.Nullable;
  * @param <E> type of the topic's events
  */
 public final class EventCodec<E> {
-  public static final EventCodec<Fact> FACTS =
-      asItIs(Fact.class).butFirst(HotJson::readFact, HotJson::write);
+  public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
   public static final EventCodec<BatchDispatched> DISPATCHES =
-      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event)
-          .butFirst(HotBatches::readDispatch, HotBatches::write);
-  public static final EventCodec<Outcome> OUTCOMES =
-      asItIs(Outcome.class).butFirst(HotJson::readOutcome, HotJson::write);
+      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
+  public static final EventCodec<Outcome> OUTCOMES = asItIs(Outcome.class);
   public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);
 
   /** Records of topic {@code metrics}. */
   public static final EventCodec<WindowRecord> METRICS = asItIs(WindowRecord.class);
 
-  /** Records of topic {@code lanes}; numbers with a fraction are written with six decimals. */
-  public static final EventCodec<LanesWindow> LANES =
-      new EventCodec<>(asItIs(LanesWindow.class).reading, LanesJson::write);
+  /** Records of topic {@code lanes}. */
+  public static final EventCodec<LanesWindow> LANES = asItIs(LanesWindow.class);
 
   private final Reading<E> reading;
   private final Writing<E> writing;
@@ -50,11 +46,6 @@ public final class EventCodec<E> {
   /** An event as bytes. */
   private interface Writing<E> {
     byte[] write(E event) throws JsonProcessingException;
-  }
-
-  private EventCodec(Reading<E> reading, Writing<E> writing) {
-    this.reading = reading;
-    this.writing = writing;
   }
 
   /**
@@ -83,20 +74,6 @@ public final class EventCodec<E> {
   /** A codec of events whose JSON has the fields of their records. */
   private static <E> EventCodec<E> asItIs(Class<E> type) {
     return new EventCodec<>(type, Function.identity(), Function.identity());
-  }
-
-  /** Returns a codec that goes this one's way where a faster way gives null. */
-  private EventCodec<E> butFirst(
-      Function<byte[], @Nullable E> fastReading, Function<E, byte @Nullable []> fastWriting) {
-    return new EventCodec<>(
-        bytes -> {
-          E event = fastReading.apply(bytes);
-          return event == null ? reading.read(bytes) : event;
-        },
-        event -> {
-          byte[] bytes = fastWriting.apply(event);
-          return bytes == null ? writing.write(event) : bytes;
-        });
   }
 
   /** The event as bytes. */

@@ -1,6 +1,5 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.codec.DispatchHead;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
@@ -101,7 +100,7 @@ final class DispatchReader implements Runnable {
     byte[] bytes = Objects.requireNonNullElse(received.value(), new byte[0]);
     try {
       if (received.topic().equals(topics.dispatches())) {
-        takeDispatch(bytes);
+        take(EventCodec.DISPATCHES.read(bytes));
       } else if (EventCodec.RUNS.read(bytes) instanceof RunStarted run) {
         begin(run);
       }
@@ -120,16 +119,6 @@ final class DispatchReader implements Runnable {
     var waiting = List.copyOf(early);
     early.clear();
     waiting.forEach(this::take);
-  }
-
-  /** Takes a dispatch; one that is for another executor is not read whole. */
-  private void takeDispatch(byte[] bytes) throws UnreadableEventException {
-    DispatchHead head = runClock == null ? null : DispatchHead.readOrNull(bytes);
-    if (head == null || head.executorId().equals(settings.executorId())) {
-      take(EventCodec.DISPATCHES.read(bytes));
-    } else if (highest == null || head.id().compareTo(highest) > 0) {
-      highest = head.id();
-    }
   }
 
   private void take(BatchDispatched dispatch) {

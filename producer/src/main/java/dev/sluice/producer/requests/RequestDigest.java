@@ -1,6 +1,5 @@
 package dev.sluice.producer.requests;
 
-import dev.sluice.contract.codec.JsonOutput;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.value.JobId;
 import java.nio.charset.StandardCharsets;
@@ -13,13 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class RequestDigest {
   private static final int AT_ONCE = 1 << 7;
 
-  /** Bytes of one line, about: a longer one only makes the buffer grow. */
-  private static final int LINE = 100;
-
-  private static final byte[] PREFIX = JobId.PREFIX.getBytes(StandardCharsets.UTF_8);
-
   private final PackedRequests requests;
-  private final List<byte[]> ofKinds;
+  private final List<String> ofKinds;
   private @Nullable String whole;
 
   RequestDigest(List<JobKind> kinds, PackedRequests requests) {
@@ -28,33 +22,32 @@ final class RequestDigest {
   }
 
   /** What stands between the id and the intended time of each job of a kind. */
-  private static byte[] line(JobKind kind) {
+  private static String line(JobKind kind) {
     return String.join(
-            "\t",
-            "",
-            kind.classType(),
-            kind.workload(),
-            kind.backend(),
-            kind.precision(),
-            Integer.toString(kind.samples()),
-            Long.toString(kind.sloNs()),
-            "")
-        .getBytes(StandardCharsets.UTF_8);
+        "\t",
+        "",
+        kind.classType(),
+        kind.workload(),
+        kind.backend(),
+        kind.precision(),
+        Integer.toString(kind.samples()),
+        Long.toString(kind.sloNs()),
+        "");
   }
 
   /** Returns the digest, in hexadecimal. */
   synchronized String whole() {
     if (whole == null) {
       MessageDigest sha256 = Sha256.begin();
+      var lines = new StringBuilder();
       for (int from = 0; from < requests.size(); from += AT_ONCE) {
         int to = Math.min(requests.size(), from + AT_ONCE);
-        var lines = new JsonOutput(AT_ONCE * LINE); // no JSON, but numbers as it writes them
+        lines.setLength(0);
         for (int i = from; i < to; i++) {
-          lines.number(PREFIX, i);
-          lines.number(ofKinds.get(requests.kind(i)), requests.intendedAtNs(i));
-          lines.one('\n');
+          lines.append(JobId.PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
+          lines.append(requests.intendedAtNs(i)).append('\n');
         }
-        sha256.update(lines.bytes(0, lines.length()));
+        sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
       }
       whole = HexFormat.of().formatHex(sha256.digest());
     }

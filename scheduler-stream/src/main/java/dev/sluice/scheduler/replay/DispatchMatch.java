@@ -1,7 +1,5 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Difference.Kind;
@@ -111,10 +109,7 @@ final class DispatchMatch {
   }
 
   static Decision decision(LoggedDispatch dispatch) {
-    try {
-      return Decision.Started.of(EventCodec.DISPATCHES.read(dispatch.value()));
-    } catch (UnreadableEventException e) {
-      return OutcomeMatch.unreadable(dispatch.value());
-    }
+    BatchDispatched event = dispatch.event();
+    return event == null ? OutcomeMatch.unreadable(dispatch.value()) : Decision.Started.of(event);
   }
 }

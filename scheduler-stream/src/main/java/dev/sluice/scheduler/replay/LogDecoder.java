@@ -1,8 +1,8 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.DispatchStart;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
@@ -14,10 +14,7 @@ import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
 import dev.sluice.scheduler.replay.LoggedRecord.LoggedRun;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads a log's records as far as a replay needs them. Of a recorded decision that is little: equal
- * decisions have equal bytes, and only others are read whole. Has no state.
- */
+/** Reads a log's records as far as a replay needs them. Has no state. */
 public final class LogDecoder {
   private LogDecoder() {}
 
@@ -26,15 +23,19 @@ public final class LogDecoder {
     return switch (entry.topic()) {
       case "facts" -> fact(entry);
       case "dispatches" ->
-          new LoggedDispatch(
-              entry.partition(),
-              entry.offset(),
-              entry.value(),
-              DispatchStart.readOrNull(entry.value()));
+          new LoggedDispatch(entry.partition(), entry.offset(), entry.value(), dispatch(entry));
       case "outcomes" -> new LoggedOutcome(entry.partition(), entry.offset(), entry.value());
       case "runs" -> run(entry);
       default -> null;
     };
+  }
+
+  private static @Nullable BatchDispatched dispatch(RecordedEntry entry) {
+    try {
+      return EventCodec.DISPATCHES.read(entry.value());
+    } catch (UnreadableEventException e) {
+      return null;
+    }
   }
 
   private static LoggedFact fact(RecordedEntry entry) {

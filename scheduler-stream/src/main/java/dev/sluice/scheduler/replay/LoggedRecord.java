@@ -1,6 +1,6 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.DispatchStart;
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunStarted;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +26,10 @@ public sealed interface LoggedRecord {
   /**
    * A record of {@code dispatches}.
    *
-   * @param start what it starts; null: the bytes are no dispatch
+   * @param event null: the bytes are no dispatch
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
-  record LoggedDispatch(int shard, long offset, byte[] value, @Nullable DispatchStart start)
+  record LoggedDispatch(int shard, long offset, byte[] value, @Nullable BatchDispatched event)
       implements LoggedRecord {}
 
   /** A record of {@code outcomes}. */

@@ -1,8 +1,8 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.DispatchStart;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
@@ -132,24 +132,24 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   }
 
   void take(LoggedDispatch dispatch) {
-    DispatchStart start = dispatch.start();
+    BatchDispatched start = dispatch.event();
     DispatchId last = lastRecorded;
     if (start == null) {
       starts.recordedOnly(Kind.UNREADABLE, dispatch, at);
-    } else if (start.id().factOffset() > nextOffset + AHEAD_MAX) {
+    } else if (start.dispatchId().factOffset() > nextOffset + AHEAD_MAX) {
       starts.recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
-    } else if (last != null && start.id().compareTo(last) <= 0) {
+    } else if (last != null && start.dispatchId().compareTo(last) <= 0) {
       starts.recordedOnly(Kind.ORDER, dispatch, at);
     } else {
-      lastRecorded = start.id();
+      lastRecorded = start.dispatchId();
       if (starts.hasOpen()) {
-        starts.matchOpen(start.id(), dispatch, at);
-      } else if (start.id().factOffset() <= at.offset()) {
+        starts.matchOpen(start.dispatchId(), dispatch, at);
+      } else if (start.dispatchId().factOffset() <= at.offset()) {
         starts.recordedOnly(Kind.NOT_STARTED, dispatch, at);
       } else {
         dispatches.add(dispatch);
       }
-      knownBefore = start.id().factOffset();
+      knownBefore = start.dispatchId().factOffset();
       release();
     }
   }
@@ -293,7 +293,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
           null);
       return Choice.nothing(Cause.POLICY);
     }
-    DispatchStart recorded = startOf(then);
+    BatchDispatched recorded = eventOf(then);
     if (own instanceof Choice.Start start && isSame(start, recorded)) {
       repeated = then;
       return own;
@@ -302,14 +302,13 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     String note = null;
     try {
       forced =
-          RecordedDecisions.start(
-              state, recorded.jobIds(), recorded.executorId(), recorded.lanes());
+          RecordedDecisions.start(state, idsOf(recorded), recorded.executorId(), recorded.lanes());
     } catch (InvalidChoiceException e) {
       note = "the recorded start cannot be repeated, so that the histories part: " + e.getMessage();
     }
     judged = true;
     if (own instanceof Choice.Start start) {
-      boolean sameJobs = AskedPolicy.idsOf(start).equals(recorded.jobIds());
+      boolean sameJobs = AskedPolicy.idsOf(start).equals(idsOf(recorded));
       other(
           sameJobs ? Kind.LANE : Kind.JOBS,
           forced instanceof Choice.Start known ? classOf(known) : null,
@@ -327,14 +326,14 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return forced == null ? own : forced;
   }
 
-  private static boolean isSame(Choice.Start own, DispatchStart recorded) {
-    if (own.batch().size() != recorded.jobIds().size()
+  private static boolean isSame(Choice.Start own, BatchDispatched recorded) {
+    if (own.batch().size() != recorded.jobs().size()
         || own.lanes().size() != recorded.lanes().size()
         || !own.lanes().get(0).executorId().equals(recorded.executorId())) {
       return false;
     }
     for (int i = 0; i < own.batch().size(); i++) {
-      if (!own.batch().get(i).spec().id().equals(recorded.jobIds().get(i))) {
+      if (!own.batch().get(i).spec().id().equals(recorded.jobs().get(i).jobId())) {
         return false;
       }
     }
@@ -374,16 +373,20 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return start.batch().get(0).spec().classType();
   }
 
-  private static DispatchStart startOf(LoggedDispatch dispatch) {
-    DispatchStart start = dispatch.start();
-    if (start == null) {
+  private static BatchDispatched eventOf(LoggedDispatch dispatch) {
+    BatchDispatched event = dispatch.event();
+    if (event == null) {
       throw new IllegalStateException("a dispatch that cannot be read was kept");
     }
-    return start;
+    return event;
+  }
+
+  private static List<String> idsOf(BatchDispatched dispatch) {
+    return dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
   }
 
   private static DispatchId idOf(LoggedDispatch dispatch) {
-    return startOf(dispatch).id();
+    return eventOf(dispatch).dispatchId();
   }
 
   @Override

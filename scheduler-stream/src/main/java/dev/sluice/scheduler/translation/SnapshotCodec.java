@@ -2,19 +2,20 @@ package dev.sluice.scheduler.translation;
 
 import static java.util.Map.entry;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.contract.codec.JsonOutput;
 import dev.sluice.contract.value.JobId;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.JobSpec;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -45,9 +46,6 @@ public final class SnapshotCodec {
           entry("samples", CoreEntity.SamplesCorrection.class),
           entry("seen", CoreEntity.Observed.class),
           entry("progress", CoreEntity.Progress.class));
-
-  /** About the most bytes that an entity takes. */
-  private static final int ENTITY_BYTES = 1024;
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
@@ -107,14 +105,13 @@ public final class SnapshotCodec {
 
   /** Writes entities, chunk by chunk. */
   public static final class Writer {
-    private static final byte[] COMMA = {','};
-    private static final byte[] BEGIN = {'['};
-
     private final Iterator<CoreEntity> entities;
     private final Map<JobGroup, Integer> groups = new HashMap<>();
 
     /** Bytes that were written and not returned yet. */
-    private byte[] left = {};
+    private final ByteArrayOutputStream left = new ByteArrayOutputStream();
+
+    private final JsonGenerator json;
 
     /**
      * Begins to write.
@@ -123,6 +120,11 @@ public final class SnapshotCodec {
      */
     public Writer(List<CoreEntity> entities) {
       this.entities = entities.iterator();
+      try {
+        json = MAPPER.createGenerator(left).setRootValueSeparator(null);
+      } catch (IOException e) {
+        throw new IllegalStateException("memory cannot be written to", e);
+      }
     }
 
     /**
@@ -131,54 +133,51 @@ public final class SnapshotCodec {
      * @param size number of bytes, of which the last chunk alone has fewer
      */
     public byte @Nullable [] next(int size) {
-      var json = new JsonOutput(size + ENTITY_BYTES);
-      json.raw(left);
-      while (json.length() < size && entities.hasNext()) {
-        write(entities.next(), json);
+      try {
+        while (left.size() < size && entities.hasNext()) {
+          write(entities.next());
+          json.flush();
+        }
+      } catch (IOException e) {
+        throw new IllegalStateException("an entity that cannot be written", e);
       }
-      int length = Math.min(size, json.length());
-      left = json.bytes(length, json.length());
-      return length == 0 ? null : json.bytes(0, length);
+      byte[] written = left.toByteArray();
+      int length = Math.min(size, written.length);
+      left.reset();
+      left.write(written, length, written.length - length);
+      return length == 0 ? null : Arrays.copyOf(written, length);
     }
 
-    private void write(CoreEntity entity, JsonOutput json) {
+    private void write(CoreEntity entity) throws IOException {
       if (entity instanceof WaitingJob job && job.spec().node() == null) {
-        write(job, json);
+        write(job);
       } else {
         String key = entity.key();
         int slash = key.indexOf('/');
-        json.raw(bytes(Map.of(slash < 0 ? key : key.substring(0, slash), entity)));
+        json.writePOJO(Map.of(slash < 0 ? key : key.substring(0, slash), entity));
       }
     }
 
-    private void write(WaitingJob job, JsonOutput json) {
+    private void write(WaitingJob job) throws IOException {
       JobSpec spec = job.spec();
       JobGroup common = JobGroup.of(spec);
       Integer known = groups.get(common);
       int group = known == null ? groups.size() : known;
       if (known == null) {
         groups.put(common, group);
-        json.raw(bytes(common.values()));
+        json.writePOJO(common.values());
       }
-      json.number(BEGIN, group);
+      json.writeStartArray();
+      json.writeNumber(group);
       if (JobId.index(spec.id()) != spec.index()) {
-        json.raw(COMMA);
-        json.raw(bytes(spec.id()));
+        json.writeString(spec.id());
       }
-      json.number(COMMA, spec.index());
-      json.number(COMMA, spec.intendedAtNs());
-      json.number(COMMA, job.entry());
-      json.number(COMMA, job.appendedAtNs());
-      json.number(COMMA, job.attempts());
-      json.one(']');
-    }
-
-    private static byte[] bytes(Object value) {
-      try {
-        return MAPPER.writeValueAsBytes(value);
-      } catch (JsonProcessingException e) {
-        throw new IllegalStateException("an entity that cannot be written: " + value, e);
-      }
+      json.writeNumber(spec.index());
+      json.writeNumber(spec.intendedAtNs());
+      json.writeNumber(job.entry());
+      json.writeNumber(job.appendedAtNs());
+      json.writeNumber(job.attempts());
+      json.writeEndArray();
     }
   }
 
