@@ -146,9 +146,9 @@ final class LineReader implements Closeable {
   /**
    * Goes on to the next line behind the header.
    *
-   * @return the cursor at the line's beginning; null if the trailer stands there and is right
+   * @return the line's bytes; null if the trailer stands there and is right
    */
-  @Nullable LineCursor next(LineCursor cursor) throws UserMistakeException {
+  byte @Nullable [] next() throws UserMistakeException {
     if (ended) {
       return null;
     }
@@ -161,8 +161,7 @@ final class LineReader implements Closeable {
       ended = true;
       return null;
     }
-    cursor.begin(buffer, lineFrom, lineTo);
-    return cursor;
+    return Arrays.copyOfRange(buffer, lineFrom, lineTo);
   }
 
   private boolean isTrailer() {

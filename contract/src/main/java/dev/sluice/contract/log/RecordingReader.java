@@ -1,12 +1,15 @@
 package dev.sluice.contract.log;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +19,7 @@ import org.jspecify.annotations.Nullable;
  * mistake names the file and its line. Not safe for threads.
  */
 public final class RecordingReader implements Closeable {
-  private static final byte[] TOPIC = "{\"topic\":".getBytes(UTF_8);
-  private static final byte[] PARTITION = ",\"partition\":".getBytes(UTF_8);
-  private static final byte[] OFFSET = ",\"offset\":".getBytes(UTF_8);
-  private static final byte[] APPENDED = ",\"appended_ms\":".getBytes(UTF_8);
-  private static final byte[] EVENT = ",\"event\":".getBytes(UTF_8);
-  private static final byte[] EVENT_END = "}".getBytes(UTF_8);
-  private static final byte[] BYTES = ",\"bytes\":\"".getBytes(UTF_8);
-  private static final byte[] BYTES_END = "\"}".getBytes(UTF_8);
+  private static final JsonFactory JSON = new JsonFactory();
   private static final List<String> TOPICS = LogOrder.TOPICS;
 
   /** Recordings of either kind, as files that a command writes. */
@@ -31,7 +27,6 @@ public final class RecordingReader implements Closeable {
       new OutputFile.Kind("recording", true, RecordingReader::isRecording);
 
   private final LineReader lines;
-  private final LineCursor cursor = new LineCursor();
   private final LogOrder order = new LogOrder();
   private long records;
 
@@ -82,7 +77,7 @@ public final class RecordingReader implements Closeable {
    * salvaged was cut short.
    */
   public @Nullable RecordedEntry next() throws UserMistakeException {
-    LineCursor line = lines.next(cursor);
+    byte[] line = lines.next();
     if (line == null) {
       return null;
     }
@@ -125,35 +120,48 @@ public final class RecordingReader implements Closeable {
     lines.close();
   }
 
-  private static @Nullable RecordedEntry entry(LineCursor line) {
-    String name = line.skips(TOPIC) ? line.text() : null;
-    int rank = name == null ? -1 : LogOrder.rank(name);
-    long partition = line.skips(PARTITION) ? line.number() : -1;
-    long offset = line.skips(OFFSET) ? line.number() : -1;
-    long appendedMs = line.skips(APPENDED) ? line.number() : Long.MIN_VALUE;
-    byte[] value = value(line);
-    return rank < 0
-            || partition < 0
-            || partition >= LogOrder.PARTITIONS_MAX
-            || offset < 0
-            || appendedMs == Long.MIN_VALUE
-            || value == null
-        ? null
-        : new RecordedEntry(TOPICS.get(rank), (int) partition, offset, appendedMs, value);
-  }
-
-  private static byte @Nullable [] value(LineCursor line) {
-    if (line.skips(EVENT) && line.dropsEnd(EVENT_END)) {
-      byte[] event = line.rest();
-      return RecordingWriter.isJsonObjectOnOneLine(event) ? event : null;
-    }
-    if (line.skips(BYTES) && line.dropsEnd(BYTES_END)) {
-      try {
-        return Base64.getDecoder().decode(line.rest());
-      } catch (IllegalArgumentException e) {
+  /** The record in a line that has the fields of a record in their order; null: it has not. */
+  private static @Nullable RecordedEntry entry(byte[] line) {
+    try (JsonParser json = JSON.createParser(line)) {
+      if (json.nextToken() != JsonToken.START_OBJECT || !"topic".equals(json.nextFieldName())) {
         return null;
       }
+      int rank = LogOrder.rank(String.valueOf(json.nextTextValue()));
+      long partition = number(json, "partition");
+      long offset = number(json, "offset");
+      long appendedMs = number(json, "appended_ms");
+      byte[] value = value(json, line);
+      return rank < 0
+              || partition < 0
+              || partition >= LogOrder.PARTITIONS_MAX
+              || offset < 0
+              || value == null
+          ? null
+          : new RecordedEntry(TOPICS.get(rank), (int) partition, offset, appendedMs, value);
+    } catch (IOException | IllegalArgumentException e) {
+      return null; // told with the line's place by the caller
     }
-    return null;
+  }
+
+  private static long number(JsonParser json, String name) throws IOException {
+    if (!name.equals(json.nextFieldName()) || json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw new IllegalArgumentException("no " + name);
+    }
+    return json.getLongValue();
+  }
+
+  /** The last field: an event as it stands there, or other bytes as text. */
+  private static byte @Nullable [] value(JsonParser json, byte[] line) throws IOException {
+    String name = String.valueOf(json.nextFieldName());
+    JsonToken token = json.nextToken();
+    byte[] value = null;
+    if (name.equals("event") && token == JsonToken.START_OBJECT && line[line.length - 1] == '}') {
+      int from = (int) json.currentTokenLocation().getByteOffset();
+      json.skipChildren();
+      value = Arrays.copyOfRange(line, from, line.length - 1);
+    } else if (name.equals("bytes") && token == JsonToken.VALUE_STRING) {
+      value = Base64.getDecoder().decode(json.getText());
+    }
+    return json.nextToken() == JsonToken.END_OBJECT && json.nextToken() == null ? value : null;
   }
 }

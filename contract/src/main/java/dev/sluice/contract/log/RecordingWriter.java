@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.sluice.contract.file.OutputFile;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,6 +23,7 @@ public final class RecordingWriter implements Closeable {
 
   private final LineWriter lines;
   private final LogOrder order = new LogOrder();
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private long records;
 
   private RecordingWriter(LineWriter lines, RecordingHeader header) throws IOException {
@@ -29,7 +31,8 @@ public final class RecordingWriter implements Closeable {
       throw new IllegalArgumentException("a log has a header of kind log");
     }
     this.lines = lines;
-    lines.put((header.toJson() + "\n").getBytes(UTF_8));
+    byte[] head = (header.toJson() + "\n").getBytes(UTF_8);
+    lines.put(head, head.length);
   }
 
   /**
@@ -68,11 +71,21 @@ public final class RecordingWriter implements Closeable {
     if (text.length > LineWriter.LINE_BYTES_MAX - 256) {
       throw new IOException("a record of " + value.length + " bytes is too long for a line");
     }
-    lines.put("{\"topic\":\"" + entry.topic() + "\",\"partition\":" + entry.partition());
-    lines.put(",\"offset\":" + entry.offset() + ",\"appended_ms\":" + entry.appendedAtEpochMs());
-    lines.put(isEvent ? ",\"event\":" : ",\"bytes\":\"");
-    lines.put(text);
-    lines.put(isEvent ? "}\n" : "\"}\n");
+    String head =
+        "{\"topic\":\""
+            + entry.topic()
+            + "\",\"partition\":"
+            + entry.partition()
+            + ",\"offset\":"
+            + entry.offset()
+            + ",\"appended_ms\":"
+            + entry.appendedAtEpochMs()
+            + (isEvent ? ",\"event\":" : ",\"bytes\":\"");
+    line.reset();
+    line.writeBytes(head.getBytes(UTF_8));
+    line.writeBytes(text);
+    line.writeBytes((isEvent ? "}\n" : "\"}\n").getBytes(UTF_8));
+    lines.put(line.toByteArray(), line.size());
     records++;
   }
 
@@ -92,13 +105,12 @@ public final class RecordingWriter implements Closeable {
   }
 
   /** Tells whether bytes can stand in a line as they are. */
-  static boolean isJsonObjectOnOneLine(byte[] bytes) {
-    return PlainJson.isObject(bytes)
-        || (bytes.length >= 2
-            && bytes[0] == '{'
-            && bytes[bytes.length - 1] == '}'
-            && hasNoControls(bytes)
-            && isJsonObject(bytes));
+  private static boolean isJsonObjectOnOneLine(byte[] bytes) {
+    return bytes.length >= 2
+        && bytes[0] == '{'
+        && bytes[bytes.length - 1] == '}'
+        && hasNoControls(bytes)
+        && isJsonObject(bytes);
   }
 
   private static boolean hasNoControls(byte[] bytes) {

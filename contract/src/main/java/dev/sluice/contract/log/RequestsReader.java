@@ -1,11 +1,14 @@
 package dev.sluice.contract.log;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +16,10 @@ import org.jspecify.annotations.Nullable;
  * log. Not safe for threads.
  */
 public final class RequestsReader implements Closeable {
-  private static final byte[] INTENDED = "{\"intended_ns\":".getBytes(UTF_8);
-  private static final byte[] CLASS = ",\"class\":".getBytes(UTF_8);
-  private static final byte[] WORKLOAD = ",\"workload\":".getBytes(UTF_8);
-  private static final byte[] BACKEND = ",\"backend\":".getBytes(UTF_8);
-  private static final byte[] PRECISION = ",\"precision\":".getBytes(UTF_8);
-  private static final byte[] SAMPLES = ",\"samples\":".getBytes(UTF_8);
-  private static final byte[] SLO = ",\"slo_ns\":".getBytes(UTF_8);
-  private static final byte[] END = "}".getBytes(UTF_8);
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
 
   private final LineReader lines;
-  private final LineCursor cursor = new LineCursor();
   private long records;
   private long lastNs;
 
@@ -57,7 +53,7 @@ public final class RequestsReader implements Closeable {
    * salvaged was cut short.
    */
   public @Nullable RecordedRequest next() throws UserMistakeException {
-    LineCursor line = lines.next(cursor);
+    byte[] line = lines.next();
     if (line == null) {
       return null;
     }
@@ -99,18 +95,34 @@ public final class RequestsReader implements Closeable {
     lines.close();
   }
 
-  private static @Nullable RecordedRequest request(LineCursor line) {
-    long intendedNs = line.skips(INTENDED) ? line.number() : -1;
-    String classType = line.skips(CLASS) ? line.text() : null;
-    String workload = line.skips(WORKLOAD) ? line.text() : null;
-    String backend = line.skips(BACKEND) ? line.text() : null;
-    String precision = line.skips(PRECISION) ? line.text() : null;
-    long samples = line.skips(SAMPLES) ? line.number() : 0;
-    long sloNs = line.skips(SLO) ? line.number() : 0;
-    boolean whole = line.skips(END) && line.isAtEnd();
-    return !whole || intendedNs < 0 || samples < 0 || samples > Integer.MAX_VALUE || sloNs < 0
-        ? null
-        : new RecordedRequest(
-            intendedNs, classType, workload, backend, precision, (int) samples, sloNs);
+  /** The fields of a line; those that are missing are 0 or null. */
+  private record Fields(
+      @JsonProperty(value = "intended_ns", required = true) long intendedNs,
+      @JsonProperty("class") @Nullable String classType,
+      @Nullable String workload,
+      @Nullable String backend,
+      @Nullable String precision,
+      @Nullable Integer samples,
+      @JsonProperty("slo_ns") @Nullable Long sloNs) {}
+
+  private static @Nullable RecordedRequest request(byte[] line) {
+    try {
+      Fields fields = JSON.readValue(line, Fields.class);
+      var request =
+          new RecordedRequest(
+              fields.intendedNs,
+              fields.classType,
+              fields.workload,
+              fields.backend,
+              fields.precision,
+              fields.samples == null ? 0 : fields.samples,
+              fields.sloNs == null ? 0 : fields.sloNs);
+      byte[] written = RequestsWriter.line(request);
+      boolean asWritten =
+          Arrays.equals(written, 0, written.length - 1, line, 0, line.length); // but the line feed
+      return asWritten ? request : null;
+    } catch (IOException | IllegalArgumentException e) {
+      return null; // told with the line's place by the caller
+    }
   }
 }

@@ -2,13 +2,13 @@ package dev.sluice.contract.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.OutputFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +17,10 @@ import org.jspecify.annotations.Nullable;
  * for threads.
  */
 public final class RequestsWriter implements Closeable {
-  private static final int NAMES_MAX = 4096;
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final int NAME_LETTERS_MAX = LineWriter.LINE_BYTES_MAX / 32;
 
   private final LineWriter lines;
-
-  /** Names as JSON strings, so that each is quoted once; emptied when there are too many. */
-  private final Map<String, byte[]> quoted = new HashMap<>();
-
   private long records;
   private long lastNs;
 
@@ -32,7 +29,8 @@ public final class RequestsWriter implements Closeable {
       throw new IllegalArgumentException("requests have a header of kind requests");
     }
     this.lines = lines;
-    lines.put((header.toJson() + "\n").getBytes(UTF_8));
+    byte[] head = (header.toJson() + "\n").getBytes(UTF_8);
+    lines.put(head, head.length);
   }
 
   /**
@@ -59,44 +57,36 @@ public final class RequestsWriter implements Closeable {
           "a request comes too late: " + request.intendedAtNs() + " ns after " + lastNs);
     }
     lastNs = request.intendedAtNs();
-    lines.put("{\"intended_ns\":" + lastNs);
-    put(",\"class\":", request.classType());
-    put(",\"workload\":", request.workload());
-    put(",\"backend\":", request.backend());
-    put(",\"precision\":", request.precision());
-    put(",\"samples\":", request.samples());
-    put(",\"slo_ns\":", request.sloNs());
-    lines.put("}\n");
+    byte[] line = line(request);
+    lines.put(line, line.length);
     records++;
   }
 
-  private void put(String key, @Nullable String name) throws IOException {
-    if (name == null) {
-      return;
-    }
-    if (quoted.size() > NAMES_MAX) {
-      quoted.clear();
-    }
-    lines.put(key);
-    lines.put(quoted.computeIfAbsent(name, RequestsWriter::quote));
+  /** A request's line, line feed included. */
+  static byte[] line(RecordedRequest request) throws IOException {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("intended_ns", request.intendedAtNs());
+    put(fields, "class", request.classType());
+    put(fields, "workload", request.workload());
+    put(fields, "backend", request.backend());
+    put(fields, "precision", request.precision());
+    put(fields, "samples", request.samples());
+    put(fields, "slo_ns", request.sloNs());
+    return (JSON.writeValueAsString(fields) + "\n").getBytes(UTF_8);
   }
 
-  private static byte[] quote(String name) {
-    byte[] inside = JsonStringEncoder.getInstance().quoteAsUTF8(name);
-    if (inside.length > LineWriter.LINE_BYTES_MAX / 8) {
-      throw new IllegalArgumentException("a name is too long (" + inside.length + " bytes)");
+  private static void put(Map<String, Object> fields, String key, @Nullable String name) {
+    if (name != null && name.length() > NAME_LETTERS_MAX) {
+      throw new IllegalArgumentException("a name is too long (" + name.length() + " letters)");
     }
-    byte[] all = new byte[inside.length + 2];
-    all[0] = '"';
-    System.arraycopy(inside, 0, all, 1, inside.length);
-    all[all.length - 1] = '"';
-    return all;
+    if (name != null) {
+      fields.put(key, name);
+    }
   }
 
-  private void put(String key, long number) throws IOException {
+  private static void put(Map<String, Object> fields, String key, long number) {
     if (number > 0) {
-      lines.put(key);
-      lines.put(number);
+      fields.put(key, number);
     }
   }
 
