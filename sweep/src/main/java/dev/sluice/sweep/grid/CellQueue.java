@@ -1,8 +1,10 @@
 package dev.sluice.sweep.grid;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Mode;
+import dev.sluice.sweep.queue.HeldQueue;
 import dev.sluice.sweep.queue.KillAll;
 import dev.sluice.sweep.queue.QueueFolder;
 import dev.sluice.sweep.queue.QueueSettings;
@@ -15,6 +17,7 @@ import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import dev.sluice.sweep.workspace.SchedulerLog;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,8 +33,11 @@ final class CellQueue implements AutoCloseable {
   private final Grid grid;
   private final QueueFolder queue;
   private final Map<String, Cell> cells = new HashMap<>();
-  private final @Nullable WorkerKeeper worker;
   private final GridWork work;
+
+  /** Cells that are simulated; null: cells run, each in a process of its own. */
+  private final @Nullable SimulatedCells simulated;
+
   private final SchedulerLog log;
   private @Nullable Scheduler scheduler;
   private boolean stopping;
@@ -52,17 +58,9 @@ final class CellQueue implements AutoCloseable {
     grid = all.grid();
     queue = folder.queue();
     all.cells().forEach(cell -> cells.put(cell.id(), cell));
-    worker =
-        grid.mode() == Mode.SIMULATE
-            ? new WorkerKeeper(
-                List.of(
-                    grid.base().toString(),
-                    folder.cells().toString(),
-                    Integer.toString(grid.slots())),
-                queue.variables(),
-                folder.log("worker"))
-            : null;
-    work = new GridWork(grid, folder, cells, worker);
+    work = new GridWork(grid, folder, cells);
+    simulated =
+        grid.mode() == Mode.SIMULATE ? new SimulatedCells(grid.base(), folder, grid.slots()) : null;
     log = SchedulerLog.open(folder.workspace());
   }
 
@@ -78,11 +76,38 @@ final class CellQueue implements AutoCloseable {
    */
   void run(List<Cell> open, Progress progress)
       throws IOException, UserMistakeException, InterruptedException {
+    try (HeldQueue held = hold()) {
+      held.announce();
+      if (simulated == null) {
+        runInProcesses(open, held, progress);
+      } else {
+        int unused = KillAll.running(held, "begun by an earlier version").tasks();
+        held.write(entries(open).events(held.state(), MachineClock.epochMs()));
+        simulated.run(open, held, progress);
+      }
+    }
+  }
+
+  private HeldQueue hold() throws IOException, UserMistakeException, InterruptedException {
+    return queue
+        .hold()
+        .orElseThrow(
+            () ->
+                new UserMistakeException(
+                    queue.folder().toString(),
+                    "another scheduler runs here",
+                    "its status is enough, or it should be stopped first"));
+  }
+
+  private void runInProcesses(List<Cell> open, HeldQueue held, Progress progress)
+      throws IOException, InterruptedException {
     Map<String, Integer> begun = new HashMap<>();
-    begun().forEach(task -> begun.put(task.name(), task.attempt()));
+    held.state().running().stream()
+        .filter(task -> cells.containsKey(task.name()))
+        .forEach(task -> begun.put(task.name(), task.attempt()));
     Sessions counting = counting(progress);
-    schedule(open, counting);
-    QueueState state = queue.read();
+    schedule(open, held, counting);
+    QueueState state = held.state();
     List<Cell> lost = new ArrayList<>();
     for (Cell cell : open) {
       TaskState task = state.task(cell.id());
@@ -93,7 +118,7 @@ final class CellQueue implements AutoCloseable {
       }
     }
     if (!lost.isEmpty()) {
-      schedule(lost, counting);
+      schedule(lost, held, counting);
     }
   }
 
@@ -111,10 +136,14 @@ final class CellQueue implements AutoCloseable {
     };
   }
 
-  private void schedule(List<Cell> open, Sessions sessions)
-      throws IOException, UserMistakeException, InterruptedException {
+  private static Request entries(List<Cell> open) {
     List<Entry> entries = new ArrayList<>();
     open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
+    return new Request(entries);
+  }
+
+  private void schedule(List<Cell> open, HeldQueue held, Sessions sessions)
+      throws IOException, InterruptedException {
     var settings =
         new QueueSettings(
             List.of(), grid.slots(), 0, Integer.MAX_VALUE, true, true, CHECK_INTERVAL);
@@ -125,13 +154,16 @@ final class CellQueue implements AutoCloseable {
       }
       scheduler = next;
     }
-    queue.hand(new Request(entries));
-    Scheduler.End unused = next.run();
+    Path unusedFile = queue.hand(entries(open));
+    Scheduler.End unused = next.run(held);
   }
 
   /** Lets {@link #run} return soon; what runs goes on. From any thread. */
   synchronized void stop() {
     stopping = true;
+    if (simulated != null) {
+      simulated.stop();
+    }
     if (scheduler != null) {
       scheduler.stop();
     }
@@ -143,7 +175,9 @@ final class CellQueue implements AutoCloseable {
    * @return number of cells that were ended
    */
   int endRunning() throws IOException, UserMistakeException, InterruptedException {
-    return KillAll.running(queue, "stopped with its sweep").tasks();
+    try (HeldQueue held = hold()) {
+      return KillAll.running(held, "stopped with its sweep").tasks();
+    }
   }
 
   /** Tells whether anything waits or runs. */
@@ -154,9 +188,6 @@ final class CellQueue implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    if (worker != null) {
-      worker.close();
-    }
     log.close();
   }
 }

@@ -86,7 +86,7 @@ public final class GridRun {
         run(open, queue);
         if (signals.received()) {
           console.endLiveLine();
-          console.line(stopped(queue, signals.exitStatus()));
+          console.line(stopped(grid, queue, signals.exitStatus()));
           return signals.exitStatus();
         }
       }
@@ -95,8 +95,11 @@ public final class GridRun {
   }
 
   /** Ends what runs, after Ctrl-C; another signal lets it go on. */
-  private static String stopped(CellQueue queue, int status)
+  private static String stopped(Grid grid, CellQueue queue, int status)
       throws UserMistakeException, IOException, InterruptedException {
+    if (grid.mode() == Mode.SIMULATE) {
+      return "Stopped. What is done stands; the same command runs the rest.";
+    }
     return status == ExitStatus.STOPPED
         ? "Stopped. Cells that were ended: "
             + queue.endRunning()

@@ -2,7 +2,6 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.sweep.config.Grid;
-import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.queue.Work;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,11 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of a grid as tasks of a queue, each named by its folder. A cell is done if its folder
- * stands among the cells, whatever its command's status was.
+ * The cells of a grid that run as tasks of a queue, each named by its folder. A cell is done if its
+ * folder stands among the cells, whatever its command's status was.
  */
 final class GridWork implements Work {
   /** JVM options of a process that measures latencies, as the launcher gives them to a run. */
@@ -37,17 +35,14 @@ final class GridWork implements Work {
   private final Grid grid;
   private final SweepFolder folder;
   private final Map<String, Cell> cells;
-  private final @Nullable WorkerKeeper worker;
 
   /**
    * @param cells cells by the names of their tasks
-   * @param worker keeper of simulated cells; null: each cell runs in a process of its own
    */
-  GridWork(Grid grid, SweepFolder folder, Map<String, Cell> cells, @Nullable WorkerKeeper worker) {
+  GridWork(Grid grid, SweepFolder folder, Map<String, Cell> cells) {
     this.grid = grid;
     this.folder = folder;
     this.cells = Map.copyOf(cells);
-    this.worker = worker;
   }
 
   @Override
@@ -58,18 +53,7 @@ final class GridWork implements Work {
     }
     folder.clear(cell);
     return new Plan(
-        grid.mode() == Mode.SIMULATE ? simulation(cell) : run(cell),
-        Map.of(),
-        Path.of("").toAbsolutePath(),
-        folder.log(name),
-        cell.key());
-  }
-
-  /** What a {@link WorkerKeeper} makes an order of. */
-  private static List<String> simulation(Cell cell) {
-    List<String> command = new ArrayList<>(List.of(cell.id()));
-    command.addAll(cell.overrides());
-    return command;
+        run(cell), Map.of(), Path.of("").toAbsolutePath(), folder.log(name), cell.key());
   }
 
   private List<String> run(Cell cell) {
@@ -97,15 +81,5 @@ final class GridWork implements Work {
   @Override
   public Path marker(String name) {
     return folder.cells().resolve(name);
-  }
-
-  @Override
-  public @Nullable Path markers() {
-    return null; // nobody but a task's own process makes its folder
-  }
-
-  @Override
-  public @Nullable Keeper keeper() {
-    return worker;
   }
 }

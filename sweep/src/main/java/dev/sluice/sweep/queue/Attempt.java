@@ -1,113 +1,117 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.ProcessIdentity;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The files by which the scheduler and the keeper of one attempt meet. */
-public record Attempt(Path attempts, int task, int number) {
-  /** What a claim says. */
-  sealed interface Claim {
-    /** Nobody has claimed the attempt. */
-    record None() implements Claim {}
+/**
+ * An attempt at a task, and the files by which its keeper and the schedulers meet. The keeper is a
+ * small shell that outlives the scheduler: it claims the attempt, runs its command, and leaves the
+ * exit status.
+ */
+record Attempt(Path attempts, int task, int number) {
+  /** Variable of the queue's folder, in the environment of each of its processes. */
+  static final String QUEUE = "SLUICE_SWEEP";
 
-    /** A keeper has, or another began to and was cut off. */
-    record Unfinished() implements Claim {}
+  /** Variable of the attempt, in the environment of each of its processes. */
+  static final String ATTEMPT = "SLUICE_SWEEP_ATTEMPT";
 
-    /** A scheduler has: no keeper may. */
-    record Withdrawn() implements Claim {}
-
-    /** A keeper has. */
-    record Keeper(ProcessIdentity process) implements Claim {}
-  }
-
+  private static final String SCRIPT = script();
   private static final String BY_SCHEDULER = "withdrawn";
 
-  /**
-   * The attempt of a {@link #prefix}.
-   *
-   * @throws IllegalArgumentException if it is no attempt's
-   */
-  public static Attempt of(String prefix) {
-    Path files = Path.of(prefix);
-    Path folder = files.getParent();
-    if (folder == null) {
-      throw new IllegalArgumentException("(" + prefix + ") is no attempt's");
-    }
-    return of(folder, files.getFileName().toString());
+  /** Files of an attempt, those of earlier versions among them. */
+  private static final List<String> KINDS = List.of("fifo", "order", "exit", "claim");
+
+  /** What a claim says. */
+  enum Claim {
+    /** Nobody has claimed the attempt. */
+    NONE,
+    /** A keeper has, or another began to and was cut off. */
+    UNFINISHED,
+    /** A scheduler has: no keeper may. */
+    WITHDRAWN,
+    /** A keeper has. */
+    KEPT
   }
 
-  private static Attempt of(Path attempts, String name) {
-    String[] parts = name.split("\\.", 3);
-    return new Attempt(attempts, Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
+  private static String script() {
+    try (InputStream in = Attempt.class.getResourceAsStream("keeper.sh")) {
+      if (in == null) {
+        throw new IllegalStateException("the keeper's script is missing");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Path file(String kind) {
-    return attempts.resolve(name() + "." + kind);
+    return attempts.resolve(task + "." + number + "." + kind);
   }
 
-  /** Name of the attempt among those of its queue. */
-  String name() {
-    return task + "." + number;
-  }
-
-  /** Path of the attempt's files without their ends. */
-  public String prefix() {
-    return attempts.resolve(name()).toString();
-  }
-
-  /** The named pipe that a keeper holds open as long as it lives. */
-  public Path fifo() {
-    return file("fifo");
-  }
-
-  /** A value that tells the attempt from all others of all queues. */
+  /** A value that tells the attempt from all others of all queues: its files without their ends. */
   String id() {
-    return prefix();
+    return attempts.resolve(task + "." + number).toString();
   }
 
-  /** Writes what the keeper reads once it is told to. */
-  void writeOrder(String order) throws IOException {
-    Files.writeString(file("order"), order);
+  /**
+   * Starts a keeper.
+   *
+   * @param variables variables of each process of the queue
+   * @param stamp first line of the attempt in its log
+   * @throws IOException if no process can be started
+   */
+  Process start(Work.Plan plan, Map<String, String> variables, String stamp) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of("/bin/sh", "-c", SCRIPT, "sluice-keeper", id(), plan.log().toString(), stamp));
+    command.addAll(plan.command());
+    Map<String, String> environment = new HashMap<>(variables);
+    environment.putAll(plan.environment());
+    environment.put(ATTEMPT, id());
+    return Launch.of(command)
+        .ownSession()
+        .in(plan.directory())
+        .environment(environment)
+        .output(Redirect.DISCARD)
+        .errorsToOutput()
+        .start();
   }
 
   Claim claim() throws IOException {
-    try {
-      String text = Files.readString(file("claim"));
-      if (text.startsWith(BY_SCHEDULER)) {
-        return new Claim.Withdrawn();
-      }
-      return text.endsWith("\n")
-          ? ProcessIdentity.parse(text).<Claim>map(Claim.Keeper::new).orElse(new Claim.Unfinished())
-          : new Claim.Unfinished();
-    } catch (NoSuchFileException e) {
-      return new Claim.None();
+    if (!Files.exists(file("claim"))) {
+      return Claim.NONE;
     }
+    String text = Files.readString(file("claim"));
+    if (text.startsWith(BY_SCHEDULER)) {
+      return Claim.WITHDRAWN;
+    }
+    return keeper(text).isPresent() ? Claim.KEPT : Claim.UNFINISHED;
   }
 
-  /** Claims the attempt for a keeper in this process; false: it is claimed. */
-  public boolean claim(ProcessIdentity keeper) throws IOException {
-    try {
-      Files.writeString(
-          file("claim"), keeper + "\n", StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      return true;
-    } catch (FileAlreadyExistsException e) {
-      return false;
-    }
+  /** The keeper that has claimed the attempt; empty: none, or its claim is no whole line. */
+  Optional<ProcessIdentity> keeper() throws IOException {
+    return Files.exists(file("claim")) ? keeper(Files.readString(file("claim"))) : Optional.empty();
   }
 
-  /** Leaves the exit status, and gives up a claim whose process lives on. */
-  public void leave(int status) throws IOException {
-    Files.writeString(file("exit"), status + "\n");
-    Files.deleteIfExists(file("claim"));
+  private static Optional<ProcessIdentity> keeper(String claim) {
+    return claim.endsWith("\n") ? ProcessIdentity.parse(claim) : Optional.empty();
   }
 
   /** Claims the attempt, so that a late keeper gives up; false: it is claimed. */
@@ -115,7 +119,7 @@ public record Attempt(Path attempts, int task, int number) {
     try {
       Files.createFile(file("claim"));
     } catch (FileAlreadyExistsException e) {
-      return false;
+      return claim() == Claim.WITHDRAWN;
     }
     Files.writeString(file("claim"), BY_SCHEDULER);
     return true;
@@ -123,28 +127,30 @@ public record Attempt(Path attempts, int task, int number) {
 
   /** The exit status that the keeper left, a line; empty: none yet, or the disk was full. */
   OptionalInt status() throws IOException {
-    try {
-      String line = Files.readString(file("exit"));
-      return line.endsWith("\n")
-          ? OptionalInt.of(Integer.parseInt(line.strip()))
-          : OptionalInt.empty();
-    } catch (NoSuchFileException e) {
+    if (!Files.exists(file("exit"))) {
       return OptionalInt.empty();
     }
+    String line = Files.readString(file("exit"));
+    return line.endsWith("\n")
+        ? OptionalInt.of(Integer.parseInt(line.strip()))
+        : OptionalInt.empty();
   }
 
   /** All attempts of which a file stands in a folder. */
   static Set<Attempt> all(Path attempts) throws IOException {
     try (Stream<Path> files = Files.list(attempts)) {
-      return files
-          .map(file -> of(attempts, file.getFileName().toString()))
-          .collect(Collectors.toSet());
+      return files.map(file -> of(attempts, file)).collect(Collectors.toSet());
     }
+  }
+
+  private static Attempt of(Path attempts, Path file) {
+    String[] parts = file.getFileName().toString().split("\\.", 3);
+    return new Attempt(attempts, Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
   }
 
   /** Removes all files of an attempt that has ended. */
   void remove() throws IOException {
-    for (String kind : new String[] {"fifo", "order", "exit", "claim"}) {
+    for (String kind : KINDS) {
       Files.deleteIfExists(file(kind));
     }
   }

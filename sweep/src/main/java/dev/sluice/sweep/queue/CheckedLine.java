@@ -1,5 +1,7 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,23 +10,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lines of fields with a checksum: eight hex digits of the CRC-32 of the rest, and the fields with
- * tabs between. Line breaks, tabs and backslashes in a field are escaped.
+ * tabs between. Line breaks, tabs and backslashes in a field are escaped. A record is written as
+ * its components in their order, which is therefore part of the format.
  */
 final class CheckedLine {
   private static final int CHECK_LENGTH = 8;
-  private static final int HEX = 16;
 
   private CheckedLine() {}
 
   /** A line with its line break. */
   static String of(List<String> fields) {
-    var line = new StringBuilder(100);
+    var rest = new StringBuilder(100);
     for (String field : fields) {
-      line.append('\t');
-      escape(field, line);
+      rest.append('\t');
+      rest.append(
+          field
+              .replace("\\", "\\\\")
+              .replace("\t", "\\t")
+              .replace("\n", "\\n")
+              .replace("\r", "\\r"));
     }
-    String rest = line.toString();
-    return check(rest) + rest + '\n';
+    return check(rest.toString()) + rest + '\n';
   }
 
   /** The fields of a line without its line break; null: the line is damaged. */
@@ -35,59 +41,69 @@ final class CheckedLine {
       return null;
     }
     List<String> fields = new ArrayList<>();
-    int from = CHECK_LENGTH + 1;
-    for (int tab = line.indexOf('\t', from); tab >= 0; tab = line.indexOf('\t', from)) {
-      fields.add(unescape(line.substring(from, tab)));
-      from = tab + 1;
+    for (String field : line.substring(CHECK_LENGTH + 1).split("\t", -1)) {
+      fields.add(field.translateEscapes());
     }
-    fields.add(unescape(line.substring(from)));
     return fields;
   }
 
   private static String check(String rest) {
     var crc = new CRC32();
     crc.update(rest.getBytes(StandardCharsets.UTF_8));
-    String digits = Long.toString(crc.getValue(), HEX);
-    return "0".repeat(CHECK_LENGTH - digits.length()) + digits;
+    return String.format("%08x", crc.getValue());
   }
 
-  private static void escape(String field, StringBuilder to) {
-    for (int i = 0; i < field.length(); i++) {
-      char c = field.charAt(i);
-      switch (c) {
-        case '\\' -> to.append("\\\\");
-        case '\t' -> to.append("\\t");
-        case '\n' -> to.append("\\n");
-        case '\r' -> to.append("\\r");
-        default -> to.append(c);
+  /** The components of a record; null becomes an empty field. */
+  static List<String> components(Record record) {
+    List<String> fields = new ArrayList<>();
+    for (RecordComponent component : record.getClass().getRecordComponents()) {
+      try {
+        Object value = component.getAccessor().invoke(record);
+        fields.add(value == null ? "" : value.toString());
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("(" + component + ") cannot be read", e);
       }
     }
+    return fields;
   }
 
-  private static String unescape(String text) {
-    if (text.indexOf('\\') < 0) {
-      return text;
+  /**
+   * The record that {@link #components} made fields of.
+   *
+   * @throws IllegalArgumentException if they are those of no such record
+   */
+  static <T extends Record> T record(Class<T> type, List<String> fields) {
+    RecordComponent[] components = type.getRecordComponents();
+    if (fields.size() != components.length) {
+      throw new IllegalArgumentException(
+          "%s has %d fields: %s".formatted(type.getSimpleName(), components.length, fields));
     }
-    var field = new StringBuilder(text.length());
-    boolean escaped = false;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (!escaped && c == '\\') {
-        escaped = true;
-        continue;
-      }
-      field.append(escaped ? meant(c) : c);
-      escaped = false;
+    Class<?>[] types = new Class<?>[components.length];
+    Object[] values = new Object[components.length];
+    for (int i = 0; i < components.length; i++) {
+      types[i] = components[i].getType();
+      values[i] = value(types[i], fields.get(i));
     }
-    return field.toString();
+    try {
+      return type.getDeclaredConstructor(types).newInstance(values);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException("no " + type.getSimpleName() + ": " + fields, e);
+    }
   }
 
-  private static char meant(char escaped) {
-    return switch (escaped) {
-      case 't' -> '\t';
-      case 'n' -> '\n';
-      case 'r' -> '\r';
-      default -> escaped;
-    };
+  private static @Nullable Object value(Class<?> type, String text) {
+    if (type == int.class) {
+      return Integer.valueOf(text);
+    }
+    if (type == Integer.class) {
+      return text.isEmpty() ? null : Integer.valueOf(text);
+    }
+    if (type == long.class) {
+      return Long.valueOf(text);
+    }
+    if (type == boolean.class) {
+      return Boolean.valueOf(text);
+    }
+    return type == Outcome.class ? Outcome.valueOf(text) : text;
   }
 }

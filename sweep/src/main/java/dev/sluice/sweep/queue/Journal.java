@@ -16,24 +16,11 @@ import org.jspecify.annotations.Nullable;
  * The journal of a queue: one {@link CheckedLine} for each event, appended. What was written
  * survives the death of the process; what was also synced survives that of the machine.
  */
-final class Journal implements AutoCloseable {
-  private final Storage storage;
+class Journal implements AutoCloseable {
+  private final FileChannel channel;
 
   /** Length of all whole lines, bytes. */
   private long length;
-
-  /** Bytes on a medium: a file, which may be full. */
-  interface Storage extends AutoCloseable {
-    /** Writes all bytes at a position, or fails having written some. */
-    void write(ByteBuffer bytes, long position) throws IOException;
-
-    void truncate(long length) throws IOException;
-
-    void sync() throws IOException;
-
-    @Override
-    void close() throws IOException;
-  }
 
   /**
    * What a journal holds.
@@ -42,45 +29,11 @@ final class Journal implements AutoCloseable {
    */
   record Content(List<QueueEvent> events, long length) {}
 
-  private Journal(Storage storage, long length) {
-    this.storage = storage;
-    this.length = length;
-  }
-
   /** Opens a journal behind its whole lines; what was torn is cut off. */
-  static Journal open(Storage storage, Content content) throws IOException {
-    storage.truncate(content.length());
-    return new Journal(storage, content.length());
-  }
-
-  /** The storage of a file. */
-  static Storage file(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    return new Storage() {
-      @Override
-      public void write(ByteBuffer bytes, long position) throws IOException {
-        long at = position;
-        while (bytes.hasRemaining()) {
-          at += channel.write(bytes, at);
-        }
-      }
-
-      @Override
-      public void truncate(long length) throws IOException {
-        channel.truncate(length);
-      }
-
-      @Override
-      public void sync() throws IOException {
-        channel.force(false);
-      }
-
-      @Override
-      public void close() throws IOException {
-        channel.close();
-      }
-    };
+  Journal(Path file, Content content) throws IOException {
+    channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    length = content.length();
+    channel.truncate(length);
   }
 
   /**
@@ -93,14 +46,10 @@ final class Journal implements AutoCloseable {
     if (!Files.exists(file)) {
       return new Content(List.of(), 0);
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(channel.size()));
-      while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-        // reads on until the buffer is full
-      }
-      channel.force(false);
-      return parse(bytes.array(), bytes.position(), file.toString());
+    try (FileChannel synced = FileChannel.open(file, StandardOpenOption.READ)) {
+      synced.force(false);
     }
+    return parse(Files.readAllBytes(file), file.toString());
   }
 
   /**
@@ -108,20 +57,20 @@ final class Journal implements AutoCloseable {
    *
    * @param source the file, for the message
    */
-  static Content parse(byte[] bytes, int end, String source) throws UserMistakeException {
+  static Content parse(byte[] bytes, String source) throws UserMistakeException {
     List<QueueEvent> events = new ArrayList<>();
     int from = 0;
-    for (int line = 1; from < end; line++) {
+    for (int line = 1; from < bytes.length; line++) {
       int to = from;
-      while (to < end && bytes[to] != '\n') {
+      while (to < bytes.length && bytes[to] != '\n') {
         to++;
       }
       List<String> fields =
-          to == end
+          to == bytes.length
               ? null
               : CheckedLine.fields(new String(bytes, from, to - from, StandardCharsets.UTF_8));
       if (fields == null) {
-        if (to + 1 >= end) {
+        if (to + 1 >= bytes.length) {
           break;
         }
         throw damaged(source, line, null);
@@ -150,26 +99,34 @@ final class Journal implements AutoCloseable {
    *
    * @throws IOException if they cannot be written, as on a full disk
    */
-  synchronized void append(List<QueueEvent> events) throws IOException {
+  void append(List<QueueEvent> events) throws IOException {
     var lines = new StringBuilder();
     events.forEach(event -> lines.append(CheckedLine.of(event.fields())));
     byte[] bytes = lines.toString().getBytes(StandardCharsets.UTF_8);
     try {
-      storage.write(ByteBuffer.wrap(bytes), length);
+      write(ByteBuffer.wrap(bytes), length);
     } catch (IOException e) {
-      storage.truncate(length); // a half of a line must not stand before the next one
+      channel.truncate(length); // a half of a line must not stand before the next one
       throw e;
     }
     length += bytes.length;
   }
 
+  /** Writes all bytes at a position, or fails having written some. */
+  void write(ByteBuffer bytes, long position) throws IOException {
+    long at = position;
+    while (bytes.hasRemaining()) {
+      at += channel.write(bytes, at);
+    }
+  }
+
   /** Returns when all that was appended has reached the disk. */
   void sync() throws IOException {
-    storage.sync();
+    channel.force(false);
   }
 
   @Override
   public void close() throws IOException {
-    storage.close();
+    channel.close();
   }
 }

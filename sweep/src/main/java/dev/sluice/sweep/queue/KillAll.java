@@ -33,7 +33,7 @@ public final class KillAll {
     }
     ProcessIdentity scheduler = holder.get().process();
     int unused =
-        Leftovers.end(
+        QueueProcesses.end(
             () ->
                 scheduler.isAlive(ProcessIdentity.presentBoot())
                     ? List.of(scheduler.pid())
@@ -50,56 +50,51 @@ public final class KillAll {
   public static Ends all(QueueFolder folder)
       throws IOException, InterruptedException, UserMistakeException {
     stop(folder);
-    return end(folder, true, "kill-all");
+    try {
+      QueueState unused = folder.read();
+    } catch (UserMistakeException e) {
+      int unused = QueueProcesses.end(() -> QueueProcesses.ofQueue(folder, List.of()), PATIENCE);
+      throw e;
+    }
+    try (HeldQueue queue =
+        folder
+            .hold()
+            .orElseThrow(
+                () -> new IOException("a scheduler was started again: " + folder.folder()))) {
+      List<TaskState> waiting = queue.state().waiting();
+      Ends ends = running(queue, "kill-all");
+      List<QueueEvent> events = new ArrayList<>();
+      long nowMs = MachineClock.epochMs();
+      waiting.forEach(task -> events.add(killed(task, 0, "kill-all", 0, nowMs)));
+      queue.write(events);
+      queue.sync();
+      return new Ends(ends.tasks, events.size(), ends.killed);
+    }
   }
 
   /**
    * Ends each task that runs, as {@link #all} does; those that wait, wait on.
    *
    * @param why reason of their ends, in words
-   * @throws UserMistakeException if the journal is damaged; the processes have ended all the same
    */
-  public static Ends running(QueueFolder folder, String why)
-      throws IOException, InterruptedException, UserMistakeException {
-    return end(folder, false, why);
-  }
-
-  private static Ends end(QueueFolder folder, boolean waiting, String why)
-      throws IOException, InterruptedException, UserMistakeException {
-    try (var held =
-        folder
-            .hold()
-            .orElseThrow(
-                () -> new IOException("a scheduler was started again: " + folder.folder()))) {
-      QueueState state;
-      Journal.Content content;
-      try {
-        content = Journal.read(folder.journal());
-        state = folder.fold(content);
-      } catch (UserMistakeException e) {
-        int unused = Leftovers.end(() -> Leftovers.ofQueue(folder, List.of()), PATIENCE);
-        throw e;
-      }
-      List<Attempt> attempts = folder.running(state);
-      for (Attempt attempt : attempts) {
-        boolean unused = attempt.withdraw(); // a keeper on its way gives up
-      }
-      int killed = Leftovers.end(() -> Leftovers.ofQueue(folder, attempts), PATIENCE);
-      List<QueueEvent> events = new ArrayList<>();
-      long now = MachineClock.epochMs();
-      for (TaskState task : state.running()) {
-        long ranMs = Math.max(0, now - task.sinceMs());
-        events.add(killed(task, task.attempt(), why, ranMs, now));
-      }
-      for (TaskState task : waiting ? state.waiting() : List.<TaskState>of()) {
-        events.add(killed(task, 0, why, 0, now));
-      }
-      try (var journal = Journal.open(Journal.file(folder.journal()), content)) {
-        journal.append(events);
-        journal.sync();
-      }
-      return new Ends(attempts.size(), events.size() - attempts.size(), killed);
+  public static Ends running(HeldQueue queue, String why) throws IOException, InterruptedException {
+    List<Attempt> attempts = new ArrayList<>();
+    for (TaskState task : queue.state().running()) {
+      Attempt attempt = queue.folder().attempt(task);
+      attempts.add(attempt);
+      boolean unused = attempt.withdraw(); // a keeper on its way gives up
     }
+    int killed =
+        QueueProcesses.end(() -> QueueProcesses.ofQueue(queue.folder(), attempts), PATIENCE);
+    List<QueueEvent> events = new ArrayList<>();
+    long nowMs = MachineClock.epochMs();
+    for (TaskState task : queue.state().running()) {
+      long ranMs = Math.max(0, nowMs - task.sinceMs());
+      events.add(killed(task, task.attempt(), why, ranMs, nowMs));
+    }
+    queue.write(events);
+    queue.sync();
+    return new Ends(attempts.size(), 0, killed);
   }
 
   private static Ended killed(TaskState task, int attempt, String why, long ranMs, long nowMs) {

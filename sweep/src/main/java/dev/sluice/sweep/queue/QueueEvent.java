@@ -2,11 +2,13 @@ package dev.sluice.sweep.queue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A fact in the life of a queue, one line of its journal. Times are wall time, milliseconds since
- * 1970; a task's number never changes.
+ * 1970; a task's number never changes. Names of kinds and the order of components are those of the
+ * journal's lines, so they never change either.
  */
 public sealed interface QueueEvent {
   /** How an attempt ended, or a task without one. */
@@ -68,29 +70,10 @@ public sealed interface QueueEvent {
   /** All GPUs get tasks again. */
   record Resumed(long atMs) implements QueueEvent {}
 
-  /** The fields of the event's line, its kind first. */
+  /** The fields of the event's line: its kind, and its components. */
   default List<String> fields() {
-    if (this instanceof Queued e) {
-      return fields("queued", e.task, e.name, e.config, e.gpu == null ? "" : e.gpu, e.atMs);
-    }
-    if (this instanceof Started e) {
-      return fields("started", e.task, e.attempt, e.gpu, e.digest, e.log, e.boot, e.atMs);
-    }
-    if (this instanceof Ended e) {
-      return fields(
-          "ended", e.task, e.attempt, e.outcome, e.status, e.why, e.again, e.ranMs, e.atMs);
-    }
-    if (this instanceof Aside e) {
-      return fields("aside", e.gpu, e.atMs);
-    }
-    return fields("resumed", ((Resumed) this).atMs);
-  }
-
-  private static List<String> fields(Object... values) {
-    List<String> fields = new ArrayList<>(values.length);
-    for (Object value : values) {
-      fields.add(value.toString());
-    }
+    List<String> fields = new ArrayList<>(List.of(kind(getClass())));
+    fields.addAll(CheckedLine.components((Record) this));
     return fields;
   }
 
@@ -100,64 +83,16 @@ public sealed interface QueueEvent {
    * @throws IllegalArgumentException if they are those of no event
    */
   static QueueEvent of(List<String> fields) {
-    var in = new Fields(fields);
-    QueueEvent event =
-        switch (in.text()) {
-          case "queued" -> new Queued(in.whole(), in.text(), in.text(), in.wholeOrNull(), in.ms());
-          case "started" ->
-              new Started(
-                  in.whole(), in.whole(), in.whole(), in.text(), in.text(), in.text(), in.ms());
-          case "ended" ->
-              new Ended(
-                  in.whole(),
-                  in.whole(),
-                  Outcome.valueOf(in.text()),
-                  in.whole(),
-                  in.text(),
-                  Boolean.parseBoolean(in.text()),
-                  in.ms(),
-                  in.ms());
-          case "aside" -> new Aside(in.whole(), in.ms());
-          case "resumed" -> new Resumed(in.ms());
-          default -> throw new IllegalArgumentException("no event begins so: " + fields);
-        };
-    in.end();
-    return event;
+    for (Class<?> type : QueueEvent.class.getPermittedSubclasses()) {
+      if (kind(type).equals(fields.get(0))) {
+        return (QueueEvent)
+            CheckedLine.record(type.asSubclass(Record.class), fields.subList(1, fields.size()));
+      }
+    }
+    throw new IllegalArgumentException("no event begins so: " + fields);
   }
 
-  /** Fields of a line, read in their order. */
-  final class Fields {
-    private final List<String> all;
-    private int next;
-
-    Fields(List<String> all) {
-      this.all = all;
-    }
-
-    String text() {
-      if (next == all.size()) {
-        throw new IllegalArgumentException("a field is missing: " + all);
-      }
-      return all.get(next++);
-    }
-
-    int whole() {
-      return Integer.parseInt(text());
-    }
-
-    @Nullable Integer wholeOrNull() {
-      String text = text();
-      return text.isEmpty() ? null : Integer.valueOf(text);
-    }
-
-    long ms() {
-      return Long.parseLong(text());
-    }
-
-    void end() {
-      if (next != all.size()) {
-        throw new IllegalArgumentException("there are fields too many: " + all);
-      }
-    }
+  private static String kind(Class<?> type) {
+    return type.getSimpleName().toLowerCase(Locale.ROOT);
   }
 }

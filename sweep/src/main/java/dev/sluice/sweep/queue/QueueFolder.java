@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,30 +41,13 @@ public final class QueueFolder {
   /** The scheduler of a queue: its process, and since when it runs. */
   public record Holder(ProcessIdentity process, Instant since) {}
 
-  /** A right to be the queue's scheduler, until closed or until the process ends. */
-  static final class Held implements AutoCloseable {
-    private final Path folder;
-    private final FileChannel channel;
-
-    private Held(Path folder, FileChannel channel) {
-      this.folder = folder;
-      this.channel = channel;
-    }
-
-    @Override
-    public void close() throws IOException {
-      channel.close();
-      HELD_HERE.remove(folder);
-    }
-  }
-
   public Path folder() {
     return folder;
   }
 
   /** Variables in the environment of each process of the queue, by which it is found. */
-  public Map<String, String> variables() {
-    return Map.of(Keepers.QUEUE, folder.toString());
+  Map<String, String> variables() {
+    return Map.of(Attempt.QUEUE, folder.toString());
   }
 
   /** The journal. */
@@ -141,23 +123,37 @@ public final class QueueFolder {
     }
   }
 
-  /** Becomes the queue's scheduler; empty: another process is. */
-  Optional<Held> hold() throws IOException, InterruptedException {
+  /**
+   * Becomes the queue's scheduler; empty: another process is.
+   *
+   * @throws UserMistakeException if the journal is damaged
+   */
+  public Optional<HeldQueue> hold() throws IOException, UserMistakeException, InterruptedException {
+    return hold(content -> new Journal(journal(), content));
+  }
+
+  Optional<HeldQueue> hold(HeldQueue.Opener opener)
+      throws IOException, UserMistakeException, InterruptedException {
     make();
     if (!HELD_HERE.add(folder)) {
       return Optional.empty();
     }
-    FileChannel channel =
+    FileChannel lock =
         FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
-      if (channel.tryLock() != null) {
-        return Optional.of(new Held(folder, channel));
+      if (lock.tryLock() != null) {
+        return Optional.of(new HeldQueue(this, lock, opener));
       }
       MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + LOCK_PAUSE_NS);
     }
-    channel.close();
-    HELD_HERE.remove(folder);
+    free(lock);
     return Optional.empty();
+  }
+
+  /** Gives up what {@link #hold} took. */
+  void free(FileChannel lock) throws IOException {
+    lock.close();
+    HELD_HERE.remove(folder);
   }
 
   void writeHolder() throws IOException {
@@ -205,12 +201,5 @@ public final class QueueFolder {
   /** The files of an attempt that is the last of a task. */
   Attempt attempt(TaskState task) {
     return new Attempt(attempts(), task.number, task.attempt);
-  }
-
-  /** Attempts whose tasks run. */
-  List<Attempt> running(QueueState state) {
-    List<Attempt> attempts = new ArrayList<>();
-    state.running().forEach(task -> attempts.add(attempt(task)));
-    return attempts;
   }
 }

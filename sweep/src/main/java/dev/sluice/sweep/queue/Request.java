@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks that a person or a program wants to run. */
@@ -25,7 +26,7 @@ public record Request(List<Entry> entries) {
   public record Entry(String name, String config, @Nullable Integer gpu, boolean again) {}
 
   /** What the request does to a queue: tasks that wait or run already stay as they are. */
-  List<QueueEvent> events(QueueState state, long nowMs) {
+  public List<QueueEvent> events(QueueState state, long nowMs) {
     List<QueueEvent> events = new ArrayList<>(List.of(new Resumed(nowMs)));
     Set<String> fresh = new HashSet<>();
     int number = state.nextNumber();
@@ -44,17 +45,9 @@ public record Request(List<Entry> entries) {
   }
 
   String text() {
-    var text = new StringBuilder();
-    for (Entry entry : entries) {
-      text.append(
-          CheckedLine.of(
-              List.of(
-                  entry.name,
-                  entry.config,
-                  entry.gpu == null ? "" : entry.gpu.toString(),
-                  Boolean.toString(entry.again))));
-    }
-    return text.toString();
+    return entries.stream()
+        .map(entry -> CheckedLine.of(CheckedLine.components(entry)))
+        .collect(Collectors.joining());
   }
 
   /**
@@ -64,18 +57,12 @@ public record Request(List<Entry> entries) {
    */
   static Request parse(String text) {
     List<Entry> entries = new ArrayList<>();
-    for (String line : text.split("\n", -1)) {
-      if (line.isEmpty()) {
-        continue;
-      }
+    for (String line : text.lines().toList()) {
       List<String> fields = CheckedLine.fields(line);
       if (fields == null) {
         throw new IllegalArgumentException("a request is damaged: " + line);
       }
-      var in = new QueueEvent.Fields(fields);
-      entries.add(
-          new Entry(in.text(), in.text(), in.wholeOrNull(), Boolean.parseBoolean(in.text())));
-      in.end();
+      entries.add(CheckedLine.record(Entry.class, fields));
     }
     return new Request(entries);
   }

@@ -1,48 +1,55 @@
 package dev.sluice.sweep.queue;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix;
+import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ProcessIdentity;
+import dev.sluice.sweep.queue.QueueEvent.Aside;
+import dev.sluice.sweep.queue.QueueEvent.Ended;
+import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueEvent.Started;
+import dev.sluice.sweep.queue.QueueState.Start;
+import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a queue: starts what its state says comes next, hears of ends, and writes each step to the
+ * Runs a queue: starts what its state says comes next, sees ends, and writes each step to the
  * journal before it takes it. Killed at any moment, the next scheduler goes on from the journal and
  * the attempts' files; nothing is lost and nothing starts twice.
  *
- * <p>One thread decides; threads of keepers and watches put news into its mailbox.
+ * <p>One thread does all of it, and looks at the files of what runs fifty times a second.
  */
 public final class Scheduler {
+  /** Time between looks at requests and at exit statuses. */
+  private static final long TICK_NS = 20_000_000;
+
+  /** Time between looks at processes. */
+  private static final long LOOK_NS = 250_000_000;
+
+  /** Time that a task's last processes have to end by themselves. */
+  private static final long GRACE_NS = 200_000_000;
+
+  /** Time from SIGTERM to SIGKILL of what a task left running. */
+  private static final long PATIENCE_NS = 10_000_000_000L;
+
   private final QueueFolder folder;
   private final QueueSettings settings;
   private final Work work;
-  private final Consumer<String> log;
   private final Sessions sessions;
-  private final BlockingQueue<News> mailbox = new LinkedBlockingQueue<>();
-
-  private final Medium medium;
-
-  /** Opener of the journal's storage. */
-  @FunctionalInterface
-  interface Medium {
-    Journal.Storage open(Path file) throws IOException;
-  }
-
-  /** What the mailbox holds. */
-  sealed interface News {
-    record CommandEnded(Attempt attempt, int status) implements News {}
-
-    record Gone(Attempt attempt) implements News {}
-
-    record FilesCame(List<Path> files) implements News {}
-
-    record Stop() implements News {}
-  }
+  private final Consumer<String> log;
+  private final HeldQueue.Opener opener;
+  private volatile boolean stopping;
 
   /** How a scheduler ended. */
   public enum End {
@@ -63,7 +70,7 @@ public final class Scheduler {
       Work work,
       Sessions sessions,
       Consumer<String> log) {
-    this(folder, settings, work, sessions, log, Journal::file);
+    this(folder, settings, work, sessions, log, content -> new Journal(folder.journal(), content));
   }
 
   Scheduler(
@@ -72,18 +79,18 @@ public final class Scheduler {
       Work work,
       Sessions sessions,
       Consumer<String> log,
-      Medium medium) {
-    this.medium = medium;
+      HeldQueue.Opener opener) {
     this.folder = folder;
     this.settings = settings;
     this.work = work;
     this.sessions = sessions;
     this.log = log;
+    this.opener = opener;
   }
 
   /** Lets {@link #run} return soon; what runs goes on. From any thread. */
   public void stop() {
-    mailbox.add(new News.Stop());
+    stopping = true;
   }
 
   /**
@@ -92,7 +99,7 @@ public final class Scheduler {
    * @throws UserMistakeException if another scheduler runs, or the journal is damaged
    */
   public End run() throws IOException, UserMistakeException, InterruptedException {
-    var held = folder.hold();
+    var held = folder.hold(opener);
     if (held.isEmpty()) {
       throw new UserMistakeException(
           folder.folder().toString(),
@@ -103,28 +110,411 @@ public final class Scheduler {
                   .orElse("(since just now)"),
           "its status is enough, or it should be stopped first");
     }
-    try (var holding = held.get()) {
-      Journal.Content content = Journal.read(folder.journal());
-      QueueState state = folder.fold(content);
-      folder.writeHolder();
-      List<Path> watched = new ArrayList<>(List.of(folder.inbox()));
-      Path markers = work.markers();
-      if (markers != null) {
-        watched.add(markers);
+    try (HeldQueue queue = held.get()) {
+      queue.announce();
+      return run(queue);
+    }
+  }
+
+  /** Runs as {@link #run()} does a queue that this process holds, and goes on to hold it. */
+  public End run(HeldQueue queue) throws IOException, InterruptedException {
+    return new Loop(queue).run();
+  }
+
+  /** An attempt that runs. */
+  private static final class Live {
+    final Attempt attempt;
+
+    /** The keeper's process; null: an earlier scheduler started it, or none could be started. */
+    final @Nullable Process keeper;
+
+    /** Whether an earlier scheduler began it. */
+    final boolean foundAgain;
+
+    Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {
+      this.attempt = attempt;
+      this.keeper = keeper;
+      this.foundAgain = foundAgain;
+    }
+  }
+
+  /** An attempt whose end is in the journal. */
+  private static final class Finished {
+    final Attempt attempt;
+    final Ended ended;
+    final String name;
+    final int gpu;
+    final String taskLog;
+    final long atNs = MachineClock.monotonicNs();
+
+    /** Whether its log names what it left running. */
+    boolean told;
+
+    Finished(Attempt attempt, Ended ended, TaskState task) {
+      this.attempt = attempt;
+      this.ended = ended;
+      this.name = task.name();
+      this.gpu = task.gpu();
+      this.taskLog = task.log();
+    }
+  }
+
+  /** One run of a scheduler. */
+  private final class Loop {
+    private final HeldQueue queue;
+    private final QueueState state;
+    private final String boot;
+    private final Map<Integer, Live> live = new LinkedHashMap<>();
+
+    /** Ends that the log does not tell yet, since they may not have reached the disk. */
+    private final List<Finished> untold = new ArrayList<>();
+
+    /** Ends after which files, sessions and processes may be left. */
+    private final List<Finished> finished = new ArrayList<>();
+
+    /** True from a failed write or sync to the next one that succeeds. */
+    private boolean full;
+
+    Loop(HeldQueue queue) throws IOException {
+      this.queue = queue;
+      this.state = queue.state();
+      this.boot = ProcessIdentity.presentBoot();
+    }
+
+    End run() throws IOException, InterruptedException {
+      removeOld();
+      for (TaskState task : state.running()) {
+        live.put(task.number, new Live(folder.attempt(task), null, true));
       }
-      try (var journal = Journal.open(medium.open(folder.journal()), content);
-          var ledger = new Ledger(journal, log);
-          var after = new Aftermath(ledger, sessions, settings.cleanup(), log);
-          var watch = FolderWatch.of(watched, files -> mailbox.add(new News.FilesCame(files)));
-          var loop =
-              new Loop(
-                  new Loop.Parts(
-                      folder, ProcessIdentity.presentBoot(), settings, work, ledger, after, log),
-                  state,
-                  mailbox,
-                  sessions)) {
-        return loop.run();
+      seeEnds(true);
+      for (Live running : live.values()) {
+        log.accept(
+            quoted(task(running.attempt)) + " found again, attempt " + running.attempt.number());
+      }
+      long lookedNs = MachineClock.monotonicNs();
+      long checkedNs = lookedNs - settings.checkInterval().toNanos();
+      while (true) {
+        long nowNs = MachineClock.monotonicNs();
+        boolean look = nowNs - lookedNs >= LOOK_NS;
+        takeRequests();
+        if (nowNs - checkedNs >= settings.checkInterval().toNanos()) {
+          checkedNs = nowNs;
+          state.waiting().stream().filter(this::isMarked).forEach(this::doneBefore);
+        }
+        seeEnds(look);
+        fill();
+        tellEnds();
+        if (look) {
+          lookedNs = nowNs;
+          cleanUp();
+        }
+        if (stopping) {
+          log.accept("stopped; tasks that run: " + live.size());
+          return End.STOPPED;
+        }
+        if (live.isEmpty() && untold.isEmpty() && finished.isEmpty() && !full) {
+          takeRequests();
+          if (state.next(settings) == null) {
+            return state.anyWaits() ? End.STUCK : End.ALL_ENDED;
+          }
+        } else {
+          MachineClock.pacer().awaitNs(nowNs + TICK_NS);
+        }
       }
     }
+
+    /** Removes what an earlier scheduler had no time to remove, except the claims that it took. */
+    private void removeOld() throws IOException {
+      for (Attempt attempt : Attempt.all(folder.attempts())) {
+        TaskState task = attempt.task() < state.nextNumber() ? state.task(attempt.task()) : null;
+        int last = task == null ? 0 : task.attempt();
+        boolean runs = task != null && task.phase() == Phase.RUNNING && attempt.number() == last;
+        // An attempt that the journal does not know is of a boot before the present one.
+        boolean mayBeLate = attempt.number() <= last && attempt.claim() == Attempt.Claim.WITHDRAWN;
+        if (!runs && !mayBeLate) {
+          attempt.remove();
+        }
+      }
+    }
+
+    private void takeRequests() throws IOException {
+      for (Path file : folder.requests()) {
+        Request request;
+        try {
+          request = Request.parse(Files.readString(file));
+        } catch (IllegalArgumentException e) {
+          log.accept("a request is left alone: " + file + " (" + e.getMessage() + ")");
+          Files.move(file, folder.folder().resolve(file.getFileName() + ".damaged"));
+          continue;
+        }
+        List<QueueEvent> events = request.events(state, MachineClock.epochMs());
+        if (!write(events) || !sync()) {
+          return; // the disk is full: the request stays where it is
+        }
+        Files.delete(file);
+        log.accept("queued: " + (events.size() - 1) + " of " + request.entries().size() + " asked");
+      }
+    }
+
+    /**
+     * Sees which attempts have ended.
+     *
+     * @param look whether also those are looked at that left no exit status
+     */
+    private void seeEnds(boolean look) throws IOException {
+      for (Live running : List.copyOf(live.values())) {
+        OptionalInt status = running.attempt.status();
+        if (status.isPresent()) {
+          commandEnded(running, status.getAsInt());
+        } else if (look) {
+          judge(running);
+        }
+      }
+    }
+
+    /** Judges an attempt that has left no exit status, but whose keeper may be gone. */
+    private void judge(Live running) throws IOException {
+      Attempt attempt = running.attempt;
+      if (running.foundAgain && !task(attempt).boot.equals(boot)) {
+        commandEnded(running, Verdict.UNKNOWN); // it may have run: a reboot loses files too
+        return;
+      }
+      switch (attempt.claim()) {
+        case NONE, WITHDRAWN -> {
+          boolean mayClaim = running.keeper != null && running.keeper.isAlive();
+          if (!mayClaim && attempt.withdraw()) {
+            neverBegan(running);
+          }
+        }
+        case UNFINISHED -> {
+          if (QueueProcesses.ofAttempt(attempt).isEmpty()) {
+            neverBegan(running);
+          }
+        }
+        case KEPT -> {
+          boolean alive = attempt.keeper().filter(keeper -> keeper.isAlive(boot)).isPresent();
+          if (!alive && QueueProcesses.ofAttempt(attempt).isEmpty()) {
+            commandEnded(running, attempt.status().orElse(Verdict.UNKNOWN));
+          }
+        }
+      }
+    }
+
+    /** Ends an attempt whose command was not begun: one of this scheduler's keepers has failed. */
+    private void neverBegan(Live running) {
+      if (running.foundAgain) {
+        end(running, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began");
+      } else {
+        end(running, Outcome.FAILED, Verdict.UNKNOWN, "its keeper never began");
+      }
+    }
+
+    private void commandEnded(Live running, int status) {
+      Path marker = work.marker(task(running.attempt).name());
+      boolean marked = marker != null && Files.exists(marker);
+      Verdict verdict = Verdict.of(status, marked, marker != null, settings);
+      end(running, verdict.outcome(), status, verdict.why());
+    }
+
+    /** Writes an end; where the disk is full, the next look sees the end again. */
+    private void end(Live running, Outcome outcome, int status, String why) {
+      TaskState task = task(running.attempt);
+      boolean again = outcome == Outcome.FAILED && task.failures < settings.retriesMax();
+      Ended ended = ended(task, outcome, status, why, again);
+      var end = new Finished(running.attempt, ended, task);
+      if (!write(List.of(ended))) {
+        return;
+      }
+      live.remove(task.number);
+      if (outcome == Outcome.WITHDRAWN) {
+        return;
+      }
+      untold.add(end);
+      if (end.gpu != QueueState.NO_GPU
+          && state.quickFailures(end.gpu) >= settings.setAsideAfter()
+          && !state.aside().contains(end.gpu)
+          && write(List.of(new Aside(end.gpu, MachineClock.epochMs())))) {
+        log.accept("GPU " + end.gpu + " gets no more: tasks in a row failed on it at once");
+      }
+    }
+
+    private Ended ended(TaskState task, Outcome outcome, int status, String why, boolean again) {
+      long nowMs = MachineClock.epochMs();
+      long ranMs = Math.max(0, nowMs - task.sinceMs());
+      int attempt = task.phase() == Phase.RUNNING ? task.attempt() : 0;
+      return new Ended(task.number, attempt, outcome, status, why, again, ranMs, nowMs);
+    }
+
+    private boolean isMarked(TaskState task) {
+      Path marker = work.marker(task.name());
+      return marker != null && Files.exists(marker);
+    }
+
+    /** Takes a waiting task for done, as its marker is there; false: the disk is full. */
+    private boolean doneBefore(TaskState task) {
+      if (!write(List.of(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false)))) {
+        return false;
+      }
+      log.accept(quoted(task) + " is done before: its marker is there");
+      return true;
+    }
+
+    /** Starts what can start. */
+    private void fill() {
+      boolean filling = !stopping;
+      while (filling) {
+        Start start = state.next(settings);
+        filling =
+            start != null
+                && (isMarked(start.task())
+                    ? doneBefore(start.task())
+                    : start(start.task(), start.gpu()));
+      }
+    }
+
+    /** Starts an attempt, or has it failed at once; false: the disk is full. */
+    private boolean start(TaskState task, int gpu) {
+      Work.@Nullable Plan plan = null;
+      String problem = "";
+      try {
+        plan = work.plan(task.name(), task.config(), gpu);
+        if (!Files.isDirectory(plan.directory())) {
+          throw new NotDirectoryException(plan.directory().toString());
+        }
+      } catch (IOException e) {
+        problem = UserMistakeException.reason(e);
+      }
+      var started =
+          new Started(
+              task.number,
+              task.attempt() + 1,
+              gpu,
+              plan == null ? "" : plan.digest(),
+              plan == null ? "" : plan.log().toString(),
+              boot,
+              MachineClock.epochMs());
+      if (!write(List.of(started))) {
+        return false;
+      }
+      Attempt attempt = folder.attempt(task);
+      Process keeper = null;
+      if (plan != null && problem.isEmpty()) {
+        try {
+          keeper =
+              attempt.start(plan, folder.variables(), TaskLog.start(task.name(), started, folder));
+        } catch (IOException e) {
+          problem = UserMistakeException.reason(e);
+        }
+      }
+      var running = new Live(attempt, keeper, false);
+      live.put(task.number, running);
+      if (problem.isEmpty()) {
+        sessions.begun(task.name(), gpu);
+      } else {
+        end(running, Outcome.FAILED, Verdict.UNKNOWN, "it cannot be started: " + problem);
+      }
+      return true;
+    }
+
+    /** Tells of ends, once they are on the disk. */
+    private void tellEnds() {
+      if (!sync()) {
+        return;
+      }
+      for (Finished end : untold) {
+        Ended ended = end.ended;
+        log.accept(
+            "task ("
+                + end.name
+                + ")"
+                + (ended.outcome() == Outcome.DONE ? " is done" : " has failed")
+                + (ended.why().isEmpty() ? "" : ": " + ended.why())
+                + (ended.again() ? "; it waits again" : ""));
+        TaskLog.appendEnd(end.taskLog, end.name, ended);
+      }
+      finished.addAll(untold);
+      untold.clear();
+    }
+
+    /** Sees what attempts left running, in one pass over all processes, and removes their files. */
+    private void cleanUp() throws IOException {
+      long nowNs = MachineClock.monotonicNs();
+      List<Finished> due = finished.stream().filter(end -> nowNs - end.atNs >= GRACE_NS).toList();
+      if (due.isEmpty()) {
+        return;
+      }
+      Map<String, List<Long>> left =
+          QueueProcesses.ofAttempts(due.stream().map(end -> end.attempt).toList());
+      for (Finished end : due) {
+        if (end.attempt.keeper().filter(keeper -> keeper.isAlive(boot)).isPresent()) {
+          continue; // it ends just now
+        }
+        List<Long> pids = left.getOrDefault(end.attempt.id(), List.of());
+        if (!pids.isEmpty()) {
+          leftRunning(end, pids, nowNs - end.atNs > PATIENCE_NS);
+        }
+        if (pids.isEmpty() || !settings.cleanup()) {
+          end.attempt.remove();
+          sessions.ended(end.name, end.gpu, settings.cleanup());
+          finished.remove(end);
+        }
+      }
+    }
+
+    private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
+      if (!end.told) {
+        end.told = true;
+        String line =
+            "task ("
+                + end.name
+                + ") left processes running: "
+                + QueueProcesses.words(pids)
+                + (settings.cleanup() ? "; they are ended" : "");
+        log.accept(line);
+        TaskLog.append(end.taskLog, line);
+      }
+      if (settings.cleanup()) {
+        for (long pid : pids) {
+          boolean unused = Posix.kill(pid, late ? Signal.KILL : Signal.TERM);
+        }
+      }
+    }
+
+    /** Writes events and takes them in; false: the journal cannot be written now. */
+    private boolean write(List<QueueEvent> events) {
+      try {
+        queue.write(events);
+        full = false;
+        return true;
+      } catch (IOException e) {
+        refuse(e);
+        return false;
+      }
+    }
+
+    private boolean sync() {
+      try {
+        queue.sync();
+        return true;
+      } catch (IOException e) {
+        refuse(e);
+        return false;
+      }
+    }
+
+    private void refuse(IOException e) {
+      if (!full) {
+        full = true;
+        log.accept("nothing starts until the journal can be written: " + e.getMessage());
+      }
+    }
+
+    private TaskState task(Attempt attempt) {
+      return state.task(attempt.task());
+    }
+  }
+
+  private static String quoted(TaskState task) {
+    return "task (" + task.name() + ")";
   }
 }

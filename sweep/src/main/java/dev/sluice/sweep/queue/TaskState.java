@@ -43,6 +43,11 @@ public final class TaskState {
     this.config = config;
   }
 
+  /** Number of the task in its queue. */
+  public int number() {
+    return number;
+  }
+
   public String name() {
     return name;
   }

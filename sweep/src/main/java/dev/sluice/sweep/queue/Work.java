@@ -21,32 +21,6 @@ public interface Work {
   /** The file that says that a task is done; null: its exit status alone says so. */
   @Nullable Path marker(String name);
 
-  /** The task whose marker a file is; null: of none. */
-  default @Nullable String marked(Path file) {
-    return null;
-  }
-
-  /** The folder of all markers, to be watched; null: none. */
-  @Nullable Path markers();
-
-  /** Who keeps attempts in place of a shell for each; null: nobody. */
-  default @Nullable Keeper keeper() {
-    return null;
-  }
-
-  /** A process that keeps many attempts, and meets the scheduler by the files of each. */
-  @FunctionalInterface
-  interface Keeper {
-    /**
-     * Hands an attempt over.
-     *
-     * @param stamp first line of the attempt in its log
-     * @return the process, which may live on when the attempt has ended
-     * @throws IOException if there is no such process, and none can be started
-     */
-    Process keep(Attempt attempt, Plan plan, String stamp) throws IOException;
-  }
-
   /**
    * What an attempt runs.
    *

@@ -52,17 +52,4 @@ final class WorkspaceWork implements Work {
   public @Nullable Path marker(String name) {
     return workspace.marker(name);
   }
-
-  @Override
-  public @Nullable String marked(Path file) {
-    String name = file.getFileName().toString();
-    return name.endsWith(Workspace.MARKER)
-        ? name.substring(0, name.length() - Workspace.MARKER.length())
-        : null;
-  }
-
-  @Override
-  public @Nullable Path markers() {
-    return workspace.config().folders().output();
-  }
 }

@@ -34,7 +34,7 @@ final class JournalTest {
 
   private Path written() throws IOException {
     Path file = folder.resolve("journal");
-    try (var journal = Journal.open(Journal.file(file), new Journal.Content(List.of(), 0))) {
+    try (var journal = new Journal(file, new Journal.Content(List.of(), 0))) {
       for (QueueEvent event : EVENTS) {
         journal.append(List.of(event));
       }
@@ -59,7 +59,7 @@ final class JournalTest {
       Files.write(file, cut);
       Journal.Content content = Journal.read(file);
       assertThat(content.events()).as("cut at " + end).isEqualTo(EVENTS.subList(0, whole));
-      try (var journal = Journal.open(Journal.file(file), content)) {
+      try (var journal = new Journal(file, content)) {
         journal.append(List.of(new Resumed(99)));
       }
       assertThat(Journal.read(file).events()).hasSize(whole + 1).endsWith(new Resumed(99));
@@ -77,7 +77,7 @@ final class JournalTest {
       boolean joins = bytes[i] == '\n';
       if (line < lastLine && !(joins && line == lastLine - 1)) {
         int named = line;
-        assertThatThrownBy(() -> Journal.parse(damaged, damaged.length, "journal"))
+        assertThatThrownBy(() -> Journal.parse(damaged, "journal"))
             .as("byte " + i)
             .isInstanceOf(UserMistakeException.class)
             .hasMessageContaining("journal:" + named + ": error: the journal is damaged");
@@ -89,14 +89,13 @@ final class JournalTest {
   @Test
   void onAFullDisk_nothingOfALineStays_andWritingGoesOnWhenThereIsRoom() throws Exception {
     Path file = folder.resolve("journal");
-    var storage = new SmallStorage(Journal.file(file));
-    try (var journal = Journal.open(storage, new Journal.Content(List.of(), 0))) {
+    try (var journal = new SmallJournal(file, new Journal.Content(List.of(), 0))) {
       journal.append(EVENTS.subList(0, 1));
-      storage.left = 10;
+      journal.left = 10;
       assertThatThrownBy(() -> journal.append(EVENTS.subList(1, 3)))
           .isInstanceOf(IOException.class);
       assertThat(Journal.read(file).events()).isEqualTo(EVENTS.subList(0, 1));
-      storage.left = Long.MAX_VALUE;
+      journal.left = Long.MAX_VALUE;
       journal.append(EVENTS.subList(1, 3));
     }
     assertThat(Journal.read(file).events()).isEqualTo(EVENTS.subList(0, 3));

@@ -48,7 +48,7 @@ final class KilledSchedulerTest {
   @AfterEach
   void endAll() throws Exception {
     started.forEach(Process::destroyForcibly);
-    Leftovers.end(() -> Leftovers.ofQueue(queue, List.of()), Duration.ZERO);
+    QueueProcesses.end(() -> QueueProcesses.ofQueue(queue, List.of()), Duration.ZERO);
   }
 
   private void hand(String... shells) throws IOException {
@@ -155,7 +155,7 @@ final class KilledSchedulerTest {
     Path go = pipe("go");
     hand("echo begun >news; read line <go");
     killAfterNews(news);
-    Leftovers.end(() -> Leftovers.ofQueue(queue, List.of()), Duration.ZERO);
+    QueueProcesses.end(() -> QueueProcesses.ofQueue(queue, List.of()), Duration.ZERO);
     // A reboot ends the keeper too, whereas this one may have seen its task end.
     Files.deleteIfExists(queue.attempts().resolve("0.1.exit"));
     Path claim = queue.attempts().resolve("0.1.claim");
@@ -176,7 +176,7 @@ final class KilledSchedulerTest {
   void aStartWithoutAClaim_isTakenBack_soThatALateKeeperGivesUp() throws Exception {
     hand("echo $1 >>ran");
     queue.make();
-    try (var journal = Journal.open(Journal.file(queue.journal()), Journal.read(queue.journal()))) {
+    try (var journal = new Journal(queue.journal(), Journal.read(queue.journal()))) {
       journal.append(
           List.of(
               new QueueEvent.Queued(0, "t0", "echo $1 >>ran", null, 0),
@@ -186,8 +186,7 @@ final class KilledSchedulerTest {
     assertThat(scheduler(1).run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(queue.read().task("t0").attempt()).isEqualTo(2);
-    assertThat(new Attempt(queue.attempts(), 0, 1).claim())
-        .isInstanceOf(Attempt.Claim.Withdrawn.class);
+    assertThat(new Attempt(queue.attempts(), 0, 1).claim()).isEqualTo(Attempt.Claim.WITHDRAWN);
   }
 
   @Test
@@ -246,7 +245,7 @@ final class KilledSchedulerTest {
     assertThat(ends.tasks()).isEqualTo(2);
     assertThat(ends.waiting()).isEqualTo(1);
     assertThat(process.waitFor()).isNotZero();
-    assertThat(Leftovers.ofQueue(queue, List.of())).isEmpty();
+    assertThat(QueueProcesses.ofQueue(queue, List.of())).isEmpty();
     assertThat(queue.read().tasks()).allMatch(task -> task.outcome() == Outcome.KILLED);
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
@@ -258,7 +257,7 @@ final class KilledSchedulerTest {
     Path news = pipe("news");
     Path go = pipe("go");
     hand("echo begun >news; read line <go; exit 5", "touch second");
-    var storage = new SmallStorage[1];
+    var journal = new SmallJournal[1];
     var full = new CountDownLatch(1);
     var scheduler =
         new Scheduler(
@@ -271,15 +270,15 @@ final class KilledSchedulerTest {
                 full.countDown();
               }
             },
-            file -> storage[0] = new SmallStorage(Journal.file(file)));
+            content -> journal[0] = new SmallJournal(queue.journal(), content));
     var end = new FutureTask<>(scheduler::run);
     new Thread(end, "scheduler").start();
     assertThat(Files.readString(news)).isNotEmpty();
-    storage[0].left = 3;
+    journal[0].left = 3;
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     full.await();
     assertThat(folder.resolve("second")).doesNotExist();
-    storage[0].left = Long.MAX_VALUE;
+    journal[0].left = Long.MAX_VALUE;
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("second")).exists();
     assertThat(queue.read().task("t0").status()).isEqualTo(5);

@@ -12,7 +12,6 @@ import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -47,7 +46,7 @@ final class RecoveryTest {
 
   @AfterEach
   void endAll() throws Exception {
-    Leftovers.end(() -> Leftovers.ofQueue(queue, List.of()), Duration.ZERO);
+    QueueProcesses.end(() -> QueueProcesses.ofQueue(queue, List.of()), Duration.ZERO);
   }
 
   private void hand(String... shells) throws IOException {
@@ -58,14 +57,14 @@ final class RecoveryTest {
     queue.hand(new Request(entries));
   }
 
-  private Scheduler scheduler(Scheduler.Medium medium) {
+  private Scheduler scheduler(HeldQueue.Opener opener) {
     return new Scheduler(
         queue,
         QueueSettings.slots(1),
         new ShellWork(folder, null),
         Sessions.plain(),
         log::add,
-        medium);
+        opener);
   }
 
   private FutureTask<End> begin(Scheduler scheduler) {
@@ -88,7 +87,7 @@ final class RecoveryTest {
 
   /** Writes the journal of a scheduler that died right after the line of a start. */
   private void beganAttempt(String boot) throws Exception {
-    try (var journal = Journal.open(Journal.file(queue.journal()), Journal.read(queue.journal()))) {
+    try (var journal = new Journal(queue.journal(), Journal.read(queue.journal()))) {
       journal.append(
           List.of(
               new QueueEvent.Queued(0, "t0", "echo $1 >>ran", null, 0),
@@ -103,7 +102,8 @@ final class RecoveryTest {
   @Test
   void afterAReboot_aStartWithoutAClaim_mayHaveRun_andHasFailed() throws Exception {
     beganAttempt("00000000-0000-0000-0000-000000000000");
-    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
+        .isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).doesNotExist();
     assertThat(only().phase()).isEqualTo(Phase.FAILED);
     assertThat(only().why()).isEqualTo("gone without a trace");
@@ -113,7 +113,8 @@ final class RecoveryTest {
   void whoClaimedByHalf_ranNothing_andTheTaskRuns() throws Exception {
     beganAttempt(ProcessIdentity.presentBoot());
     Files.writeString(queue.attempts().resolve("0.1.claim"), "12");
-    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
+        .isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().attempt()).isEqualTo(2);
   }
@@ -124,7 +125,8 @@ final class RecoveryTest {
     for (String file : List.of("0.1.fifo", "0.1.claim", "0.1.order", "0.1.exit")) {
       Files.writeString(queue.attempts().resolve(file), "0\n");
     }
-    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
+        .isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().status()).isEqualTo(3);
   }
@@ -146,36 +148,36 @@ final class RecoveryTest {
     Path news = pipe("news");
     Path go = pipe("go");
     hand("echo $1 >>ran; echo begun >news; read line <go; exit 5");
-    var storage = new SmallStorage[1];
-    var scheduler = scheduler(file -> storage[0] = new SmallStorage(Journal.file(file)));
+    var journal = new SmallJournal[1];
+    var scheduler = scheduler(content -> journal[0] = new SmallJournal(queue.journal(), content));
     var end = begin(scheduler);
     assertThat(Files.readString(news)).isNotEmpty();
-    storage[0].left = 3;
+    journal[0].left = 3;
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     awaitLog("No space left");
     scheduler.stop();
     assertThat(end.get()).isEqualTo(End.STOPPED);
     assertThat(only().phase()).isEqualTo(Phase.RUNNING);
-    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
+        .isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().status()).isEqualTo(5);
   }
 
-  /** A journal's file whose syncs wait. */
-  private record SlowStorage(Journal.Storage file, CountDownLatch held, CountDownLatch go)
-      implements Journal.Storage {
-    @Override
-    public void write(ByteBuffer bytes, long position) throws IOException {
-      file.write(bytes, position);
+  /** A journal whose syncs wait. */
+  private static final class SlowJournal extends Journal {
+    private final CountDownLatch held;
+    private final CountDownLatch go;
+
+    SlowJournal(Path file, Content content, CountDownLatch held, CountDownLatch go)
+        throws IOException {
+      super(file, content);
+      this.held = held;
+      this.go = go;
     }
 
     @Override
-    public void truncate(long length) throws IOException {
-      file.truncate(length);
-    }
-
-    @Override
-    public void sync() throws IOException {
+    void sync() throws IOException {
       if (held.getCount() == 0) {
         try {
           go.await();
@@ -183,12 +185,7 @@ final class RecoveryTest {
           Thread.currentThread().interrupt();
         }
       }
-      file.sync();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
+      super.sync();
     }
   }
 
@@ -199,7 +196,7 @@ final class RecoveryTest {
     hand("echo begun >news; read line <go", "echo next >news");
     var held = new CountDownLatch(1);
     var synced = new CountDownLatch(1);
-    var end = begin(scheduler(file -> new SlowStorage(Journal.file(file), held, synced)));
+    var end = begin(scheduler(content -> new SlowJournal(queue.journal(), content, held, synced)));
     assertThat(Files.readString(news)).isEqualTo("begun\n");
     held.countDown();
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
@@ -235,54 +232,5 @@ final class RecoveryTest {
     assertThat(process.exitValue()).isZero();
     assertThat(Files.size(folder.resolve("t0.log"))).isGreaterThan(1_000_000_000L);
     assertThat(mostBytes).isBetween(1_000_000L, 150_000_000L);
-  }
-
-  private List<Long> keepers() throws IOException {
-    return Leftovers.ofQueue(queue, List.of()).stream()
-        .filter(pid -> ProcessIdentity.commandLine(pid).contains("sluice-keeper"))
-        .toList();
-  }
-
-  private List<Long> awaitKeepers(int number) throws IOException {
-    List<Long> found = keepers();
-    while (found.size() != number) {
-      found = keepers();
-    }
-    return found;
-  }
-
-  @Test
-  void aKeeperThatWaits_endsWithItsScheduler() throws Exception {
-    Path news = pipe("news");
-    Path go = pipe("go");
-    hand("echo begun >news; read line <go; echo $1 >>ran", "echo $1 >>ran");
-    Process process = process();
-    assertThat(Files.readString(news)).isNotEmpty();
-    assertThat(awaitKeepers(2)).hasSize(2);
-    process.destroyForcibly().waitFor();
-    assertThat(awaitKeepers(1)).hasSize(1);
-    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
-    assertThat(scheduler(Journal::file).run()).isEqualTo(End.ALL_ENDED);
-    assertThat(Files.readAllLines(folder.resolve("ran"))).containsExactly("t0", "t1");
-  }
-
-  @Test
-  void aKeeperThatWaits_mayBeKilled() throws Exception {
-    Path news = pipe("news");
-    Path go = pipe("go");
-    hand("echo begun >news; read line <go", "echo $1 >>ran");
-    var end = begin(scheduler(Journal::file));
-    assertThat(Files.readString(news)).isNotEmpty();
-    List<Long> both = awaitKeepers(2);
-    var task = (Attempt.Claim.Keeper) new Attempt(queue.attempts(), 0, 1).claim();
-    for (long pid : both) {
-      if (pid != task.process().pid()) {
-        assertThat(Posix.kill(pid, Posix.Signal.KILL)).isTrue();
-      }
-    }
-    assertThat(awaitKeepers(1)).hasSize(1);
-    Files.writeString(go, "go\n", StandardOpenOption.WRITE);
-    assertThat(end.get()).isEqualTo(End.ALL_ENDED);
-    assertThat(folder.resolve("ran")).hasContent("t1");
   }
 }

@@ -173,7 +173,7 @@ final class SchedulerTest {
     run(cleanup, task("parent", "setsid sleep 1001 </dev/null >/dev/null 2>&1 & true"));
     assertThat(log)
         .anyMatch(line -> line.contains("left processes running") && line.contains("sleep 1001"));
-    assertThat(Leftovers.ofQueue(queue, List.of())).isEmpty();
+    assertThat(QueueProcesses.ofQueue(queue, List.of())).isEmpty();
   }
 
   @Test
@@ -193,7 +193,7 @@ final class SchedulerTest {
         Launch.of("/bin/sh", "-c", "trap '' TERM; echo deaf; while :; do read x; done").start();
     assertThat(deaf.getInputStream().read()).isPositive(); // the signal is ignored by now
     int killed =
-        Leftovers.end(
+        QueueProcesses.end(
             () -> deaf.isAlive() ? List.of(deaf.pid()) : List.of(), Duration.ofMillis(200));
     assertThat(killed).isEqualTo(1);
     assertThat(deaf.waitFor()).isEqualTo(128 + 9);

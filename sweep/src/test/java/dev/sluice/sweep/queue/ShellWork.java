@@ -21,10 +21,4 @@ record ShellWork(Path folder, @Nullable Path markers) implements Work {
   public @Nullable Path marker(String name) {
     return markers == null ? null : markers.resolve(name + "_completed.txt");
   }
-
-  @Override
-  public @Nullable String marked(Path file) {
-    String name = file.getFileName().toString();
-    return name.endsWith("_completed.txt") ? name.replace("_completed.txt", "") : null;
-  }
 }

@@ -14,20 +14,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Finds and ends processes of a queue by what they inherited from it, wherever they went. */
-public final class Leftovers {
+final class QueueProcesses {
   private static final long PAUSE_NS = 20_000_000;
 
-  private Leftovers() {}
+  private QueueProcesses() {}
 
-  /** Processes of an attempt, all that its keeper began. */
+  /** Processes of an attempt: its keeper, and all that it began. */
   static List<Long> ofAttempt(Attempt attempt) throws IOException {
-    return ProcessIdentity.withVariable(Keepers.ATTEMPT, attempt.id());
+    return ProcessIdentity.withVariable(Attempt.ATTEMPT, attempt.id());
   }
 
   /** Processes of attempts, by the attempts' ids. */
   static Map<String, List<Long>> ofAttempts(List<Attempt> attempts) throws IOException {
     return ProcessIdentity.withVariable(
-        Keepers.ATTEMPT, attempts.stream().map(Attempt::id).collect(Collectors.toSet()));
+        Attempt.ATTEMPT, attempts.stream().map(Attempt::id).collect(Collectors.toSet()));
   }
 
   /**
@@ -36,12 +36,12 @@ public final class Leftovers {
    */
   static List<Long> ofQueue(QueueFolder folder, List<Attempt> running) throws IOException {
     Set<Long> found =
-        new HashSet<>(ProcessIdentity.withVariable(Keepers.QUEUE, folder.folder().toString()));
+        new HashSet<>(ProcessIdentity.withVariable(Attempt.QUEUE, folder.folder().toString()));
     String boot = ProcessIdentity.presentBoot();
     for (Attempt attempt : running) {
-      if (attempt.claim() instanceof Attempt.Claim.Keeper keeper
-          && keeper.process().isAlive(boot)) {
-        found.addAll(ProcessIdentity.ofSession(keeper.process().pid()));
+      var keeper = attempt.keeper().filter(process -> process.isAlive(boot));
+      if (keeper.isPresent()) {
+        found.addAll(ProcessIdentity.ofSession(keeper.get().pid()));
       }
     }
     found.remove(ProcessHandle.current().pid());

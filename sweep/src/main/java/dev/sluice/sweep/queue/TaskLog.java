@@ -1,0 +1,70 @@
+package dev.sluice.sweep.queue;
+
+import dev.sluice.sweep.queue.QueueEvent.Ended;
+import dev.sluice.sweep.queue.QueueEvent.Started;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The lines of Sluice's own in a task's log, between which the output of its attempts stands. */
+public final class TaskLog {
+  /** Begin of each such line. */
+  public static final String STAMP = "== ";
+
+  /** Begin of an attempt's first line. */
+  public static final String START = STAMP + "start ";
+
+  private static final Logger LOG = LoggerFactory.getLogger(TaskLog.class);
+  private static final DateTimeFormatter MOMENT =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss ", Locale.ROOT)
+          .withZone(ZoneId.systemDefault());
+
+  private TaskLog() {}
+
+  /** The first line of an attempt. */
+  public static String start(String name, Started attempt, QueueFolder queue) {
+    String gpu = attempt.gpu() == QueueState.NO_GPU ? "" : ", GPU " + attempt.gpu();
+    return (START
+            + MOMENT.format(Instant.ofEpochMilli(attempt.atMs()))
+            + "task (%s), attempt %d%s, %s".formatted(name, attempt.attempt(), gpu, queue.folder()))
+        .replace('\n', ' ');
+  }
+
+  /** Appends the last line of an attempt. */
+  public static void appendEnd(String file, String name, Ended ended) {
+    String how = ended.why().isEmpty() ? "exit status " + ended.status() : ended.why();
+    append(
+        file,
+        "end "
+            + MOMENT.format(Instant.ofEpochMilli(ended.atMs()))
+            + "task (%s), attempt %d, after %.3f s: %s"
+                .formatted(name, ended.attempt(), ended.ranMs() / 1000.0, how));
+  }
+
+  /** Appends a line, if there is a log. */
+  static void append(String file, String line) {
+    Path path = Path.of(file);
+    if (file.isEmpty() || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try {
+      Files.writeString(
+          path,
+          STAMP + line.replace('\n', ' ') + "\n",
+          StandardCharsets.UTF_8,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      LOG.warn("{} cannot be written", path, e);
+    }
+  }
+}
