@@ -601,13 +601,14 @@ let G = { rows: [] };
 const gantt = $('gantt').firstElementChild;
 
 function drawGantt() {
-	const { g, width, height } = fitted(gantt);
-	const [from, to] = range(S.gantt);
 	const lanes = [...S.lanes.values()].sort((a, b) => inOrder(a.key, b.key));
 	const folded = lanes.some((l) => l.index === null);
 	const rows = lanes.filter((l) => (l.index === null) === folded);
+	$('gantt').style.setProperty('--rows', rows.length);
+	const { g, width, height } = fitted(gantt);
+	const [from, to] = range(S.gantt);
 	const edge = width < 500 ? 64 : 120;
-	const row = clamp((height - 18) / Math.max(1, rows.length), 1, 30);
+	const row = clamp((height - 18) / Math.max(1, rows.length), 1, 66);
 	const x = (t) => edge + (t - from) / (to - from) * (width - edge);
 	const t = now();
 	const bottom = rows.length * row;
