@@ -1,5 +1,7 @@
 package dev.sluice.executor.emulation;
 
+import dev.sluice.contract.value.SplitMix64;
+
 /**
  * The factor by which one emulated batch takes longer or shorter than the mean. It is lognormal
  * with mean 1, and depends on seed, first job and attempt alone, so that it is equal under every
@@ -21,7 +23,7 @@ final class EmulationNoise {
     }
     long hash = hash(seed, firstJobId, attempt);
     double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
-    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(mix(hash)));
+    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(SplitMix64.mix(hash)));
     return StrictMath.exp(spread * z - spread * spread / 2);
   }
 
@@ -31,23 +33,15 @@ final class EmulationNoise {
   }
 
   private static long hash(long seed, String firstJobId, int attempt) {
-    long hash = mix(seed ^ PURPOSE);
+    long hash = SplitMix64.mix(seed ^ PURPOSE);
     for (int i = 0; i < firstJobId.length(); i++) {
-      hash = mix(hash + firstJobId.charAt(i));
+      hash = SplitMix64.mix(hash + firstJobId.charAt(i));
     }
-    return mix(hash + attempt);
+    return SplitMix64.mix(hash + attempt);
   }
 
   /** Returns a uniform number in (0, 1] from a hash. */
   private static double unit(long hash) {
     return ((hash >>> 11) + 1) * 0x1.0p-53;
-  }
-
-  /** Returns the result of one step of SplitMix64 (Steele, Lea, Flood, 2014). */
-  private static long mix(long state) {
-    long z = state + 0x9e3779b97f4a7c15L;
-    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
-    return z ^ (z >>> 31);
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.Seeds;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -131,7 +131,7 @@ public final class Ensemble implements Estimator {
    * tree would depend on the tree that was fitted before it.
    */
   static long treeSeed(long seed, long tree) {
-    return Math.max(2, Seeds.derived(seed, tree) & Long.MAX_VALUE);
+    return Math.max(2, SplitMix64.derived(seed, tree) & Long.MAX_VALUE);
   }
 
   public static Ensemble boosting(
@@ -140,7 +140,7 @@ public final class Ensemble implements Estimator {
     GradientTreeBoost boosting =
         onOneThread(
             () -> {
-              MathEx.setSeed(Seeds.derived(seed, -1)); // for the thread that draws the samples
+              MathEx.setSeed(SplitMix64.derived(seed, -1)); // for the thread that draws the samples
               return GradientTreeBoost.fit(
                   Formula.lhs(TARGET),
                   table.xAndTarget,

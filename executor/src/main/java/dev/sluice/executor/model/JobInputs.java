@@ -1,5 +1,6 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.network.SeededFloats;
 
 /** Makes the inputs of jobs: random numbers that are a function of the run's seed and the job. */
@@ -27,7 +28,7 @@ public final class JobInputs {
    * @param values array of the input's size; its content is overwritten
    */
   public static JobInput make(long seed, String jobId, int samples, float[] values) {
-    SeededFloats.fill(SeededFloats.mix(seed ^ SeededFloats.hash(jobId)), HALF_WIDTH, values);
+    SeededFloats.fill(SplitMix64.finish(seed ^ SeededFloats.hash(jobId)), HALF_WIDTH, values);
     return new JobInput(jobId, samples, values);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.contract.value.SplitMix64;
 import java.util.Arrays;
 import java.util.List;
 
@@ -51,7 +52,7 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
     }
     float halfWidth = number * 1.7320508f; // √3 gives a deviation of 1
     SeededFloats.fill(
-        SeededFloats.mix(SeededFloats.hash(workload + "/" + name)), halfWidth, values);
+        SplitMix64.finish(SeededFloats.hash(workload + "/" + name)), halfWidth, values);
     if (rule == Rule.RANDOM_ZERO_SUM) {
       centre(values);
     }

@@ -1,5 +1,6 @@
 package dev.sluice.executor.profile;
 
+import dev.sluice.contract.value.SplitMix64;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -62,7 +63,8 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
    * order.
    */
   private Random random(int pass, int repeat, int lanes) {
-    return new Random(Seeds.derived(Seeds.derived(Seeds.derived(seed, pass), repeat), lanes));
+    return new Random(
+        SplitMix64.derived(SplitMix64.derived(SplitMix64.derived(seed, pass), repeat), lanes));
   }
 
   /**

@@ -2,9 +2,9 @@ package dev.sluice.executor.latency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
-import dev.sluice.executor.profile.Seeds;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -65,7 +65,7 @@ final class EnsembleTest {
 
   @Test
   void boostingGivesWhatSmilesGives_toTheLastBit() {
-    MathEx.setSeed(Seeds.derived(SEED, -1));
+    MathEx.setSeed(SplitMix64.derived(SEED, -1));
     var smile = GradientTreeBoost.fit(Formula.lhs("y"), TABLE, Loss.lad(), 200, 6, 6, 3, 0.05, 0.7);
     Ensemble ours = Ensemble.boosting(MEDIANS, FEATURES, LINES, SEED);
     for (LatencyKey key : SyntheticProfile.keys(1, 2, 3, 5, 8, 40)) {

@@ -4,6 +4,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.NetworkPart;
 import dev.sluice.executor.network.SeededFloats;
@@ -39,7 +40,7 @@ final class TrainingData {
   }
 
   private long mixed(long purpose, long number) {
-    return SeededFloats.mix(SeededFloats.mix(seed ^ SeededFloats.mix(purpose)) + number);
+    return SplitMix64.finish(SplitMix64.finish(seed ^ SplitMix64.finish(purpose)) + number);
   }
 
   private int label(int step, int sample) {

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.scheduling.policy.SplitMix;
+import dev.sluice.contract.value.SplitMix64;
 import java.util.Arrays;
 
 /**
@@ -43,7 +43,7 @@ public final class BlockSeries {
   /** Returns the row for a virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
-    int block = (int) Long.remainderUnsigned(SplitMix.mix(seed, second), firstRow.length - 1);
+    int block = (int) Long.remainderUnsigned(SplitMix64.mix(seed, second), firstRow.length - 1);
     int rows = firstRow[block + 1] - firstRow[block];
     return firstRow[block] + (int) (Math.floorMod(virtualNs, BLOCK_NS) * rows / BLOCK_NS);
   }

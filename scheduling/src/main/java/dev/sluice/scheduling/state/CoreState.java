@@ -2,6 +2,7 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.value.Prediction;
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.scheduling.fact.CoreEntity;
 import dev.sluice.scheduling.fact.CoreSettings;
 import dev.sluice.scheduling.policy.Choice;
@@ -10,7 +11,6 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.policy.SplitMix;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.ArrayList;
@@ -76,7 +76,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public long draw() {
-    return SplitMix.mix(SplitMix.mix(settings.seed(), factId) + dispatchIndex);
+    return SplitMix64.mix(SplitMix64.mix(settings.seed(), factId) + dispatchIndex);
   }
 
   /**

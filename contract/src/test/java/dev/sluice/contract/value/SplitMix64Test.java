@@ -1,11 +1,11 @@
-package dev.sluice.scheduling.policy;
+package dev.sluice.contract.value;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
 /** The hash against outputs that others publish of SplitMix64. */
-final class SplitMixTest {
+final class SplitMix64Test {
   private static final long STEP = 0x9E3779B97F4A7C15L;
 
   /** The generator's first outputs of the seed 1234567. */
@@ -20,14 +20,14 @@ final class SplitMixTest {
   @Test
   void isTheOutputOfTheGenerator_whoseStateTheValueIs() {
     for (int i = 0; i < OUTPUTS.length; i++) {
-      assertThat(SplitMix.mix(1_234_567 + i * STEP)).isEqualTo(OUTPUTS[i]);
+      assertThat(SplitMix64.mix(1_234_567 + i * STEP)).isEqualTo(OUTPUTS[i]);
     }
   }
 
   @Test
   void mixesTheSeed_beforeItAddsTheNumber() {
     long toTheSeedAgain = 1_234_567 - OUTPUTS[0];
-    assertThat(SplitMix.mix(1_234_567, toTheSeedAgain)).isEqualTo(OUTPUTS[0]);
-    assertThat(SplitMix.mix(1_234_567, toTheSeedAgain + STEP)).isEqualTo(OUTPUTS[1]);
+    assertThat(SplitMix64.mix(1_234_567, toTheSeedAgain)).isEqualTo(OUTPUTS[0]);
+    assertThat(SplitMix64.mix(1_234_567, toTheSeedAgain + STEP)).isEqualTo(OUTPUTS[1]);
   }
 }
