@@ -1,11 +1,8 @@
 package dev.sluice.analytics.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.contract.value.JobId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,115 +54,69 @@ final class DispatchTable {
           "predicted_busy_lanes",
           "busy_lanes");
 
-  private static final byte[] JOB = JobId.PREFIX.getBytes(UTF_8);
-  private static final byte[] NOTHING = {};
-
   private final Jobs jobs;
   private final Batches rows;
-  private final CsvBytes csv;
+  private final TableWriter csv;
 
   /** Cells of each model: workload, backend and precision. */
-  private final List<byte[]> models;
+  private final List<List<String>> models;
 
-  private DispatchTable(RunRows run, CsvBytes csv) {
+  private DispatchTable(RunRows run, TableWriter csv) {
     this.csv = csv;
     jobs = run.jobs();
     rows = run.batches();
     models =
-        rows.models().stream()
-            .map(m -> CsvBytes.joined(List.of(m.workload(), m.backend(), m.precision())))
-            .toList();
+        rows.models().stream().map(m -> List.of(m.workload(), m.backend(), m.precision())).toList();
   }
 
   static void write(RunRows run, Path file) throws IOException {
-    try (CsvBytes csv = CsvBytes.to(file, COLUMNS)) {
-      new DispatchTable(run, csv).write();
-    }
+    TableWriter.write(file, COLUMNS, csv -> new DispatchTable(run, csv).write());
   }
 
-  private void write() throws IOException {
+  private void write() {
     for (int i = 0; i < rows.size(); i++) {
       write(rows.at(i));
     }
   }
 
-  private void write(int batch) throws IOException {
+  private void write(int batch) {
     boolean ran = rows.ran(batch);
-    csv.number(rows.factOffset(batch)).more('-', NOTHING, rows.index(batch));
+    csv.text(rows.factOffset(batch) + "-" + rows.index(batch));
     csv.text(rows.laneId(batch));
-    jobIds(batch);
+    csv.text(jobIds(batch));
     csv.number(rows.samples(batch));
     csv.number(rows.tokens(batch));
     csv.number(rows.attempt(batch));
     csv.text(rows.result(batch));
     csv.seconds(rows.decidedAtNs(batch));
-    seconds(rows.startedAtNs(batch));
-    seconds(rows.finishedAtNs(batch));
+    csv.seconds(rows.startedAtNs(batch), Jobs.NONE);
+    csv.seconds(rows.finishedAtNs(batch), Jobs.NONE);
     csv.ms(rows.predictedNs(batch));
     csv.text(rows.predictionSource(batch));
-    if (rows.termNames(batch).isEmpty()) {
-      csv.empty();
-    } else {
-      csv.rareText(rows.scoreTerms(batch));
-    }
+    csv.text(rows.scoreTerms(batch));
     csv.text(rows.cause(batch));
-    csv.bytes(models.get(rows.modelNumber(batch)));
-    ms(ran ? rows.serviceNs(batch) : Jobs.NONE);
-    ms(ran ? rows.switchNs(batch) : Jobs.NONE);
-    ms(rows.emulatedServiceNs(batch));
-    seconds(rows.completedAtNs(batch));
+    csv.texts(models.get(rows.modelNumber(batch)));
+    csv.ms(ran ? rows.serviceNs(batch) : Jobs.NONE, Jobs.NONE);
+    csv.ms(ran ? rows.switchNs(batch) : Jobs.NONE, Jobs.NONE);
+    csv.ms(rows.emulatedServiceNs(batch), Jobs.NONE);
+    csv.seconds(rows.completedAtNs(batch), Jobs.NONE);
     csv.number(rows.shard(batch));
-    ms(rows.predictedQuantileNs(batch));
-    ms(rows.predictedP95Ns(batch));
-    ms(rows.predictedP99Ns(batch));
+    csv.ms(rows.predictedQuantileNs(batch), Jobs.NONE);
+    csv.ms(rows.predictedP95Ns(batch), Jobs.NONE);
+    csv.ms(rows.predictedP99Ns(batch), Jobs.NONE);
     csv.text(rows.modelVersion(batch));
-    count(rows.predictedBusyLanes(batch));
-    count(rows.busyLanes(batch));
+    csv.count(rows.predictedBusyLanes(batch));
+    csv.count(rows.busyLanes(batch));
     csv.endLine();
   }
 
-  private void jobIds(int batch) throws IOException {
+  private String jobIds(int batch) {
     int count = rows.jobCount(batch);
-    for (int i = 0; i < count; i++) {
-      if (jobs.idNumber(rows.job(batch, i)) < 0) {
-        csv.rareText(
-            IntStream.range(0, count)
-                .mapToObj(place -> jobs.id(rows.job(batch, place)))
-                .collect(Collectors.joining(" ")));
-        return;
-      }
+    if (count == 1) {
+      return jobs.id(rows.job(batch, 0));
     }
-    for (int i = 0; i < count; i++) {
-      int number = jobs.idNumber(rows.job(batch, i));
-      if (i == 0) {
-        csv.named(JOB, number);
-      } else {
-        csv.more(' ', JOB, number);
-      }
-    }
-  }
-
-  private void seconds(long ns) throws IOException {
-    if (ns == Jobs.NONE) {
-      csv.empty();
-    } else {
-      csv.seconds(ns);
-    }
-  }
-
-  private void ms(long ns) throws IOException {
-    if (ns == Jobs.NONE) {
-      csv.empty();
-    } else {
-      csv.ms(ns);
-    }
-  }
-
-  private void count(int count) throws IOException {
-    if (count < 0) {
-      csv.empty();
-    } else {
-      csv.number(count);
-    }
+    return IntStream.range(0, count)
+        .mapToObj(place -> jobs.id(rows.job(batch, place)))
+        .collect(Collectors.joining(" "));
   }
 }

@@ -1,7 +1,5 @@
 package dev.sluice.analytics.report;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobKind;
@@ -9,7 +7,6 @@ import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
-import dev.sluice.contract.value.JobId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,71 +61,55 @@ final class TraceTable {
           "observed_time",
           "shard");
 
-  private static final byte[] JOB = JobId.PREFIX.getBytes(UTF_8);
-  private static final byte[] NOTHING = {};
-
-  /** Thousandths of which a number with a fraction keeps each digit. */
-  private static final long EXACT_MAX = 1_000_000_000_000L;
-
   private final Jobs jobs;
   private final Batches batches;
-  private final CsvBytes csv;
+  private final TableWriter csv;
 
-  private final byte[] runAndPolicy;
+  private final List<String> runAndPolicy;
 
   /** Cells of each kind of job: class, workload, backend and precision. */
-  private final List<byte[]> kinds = new ArrayList<>();
+  private final List<List<String>> kinds = new ArrayList<>();
 
   /** Tokens of each kind's model; null: the experiment does not name it. */
   private final List<@Nullable Integer> tokens = new ArrayList<>();
 
-  private TraceTable(RunRows run, CsvBytes csv) {
+  private TraceTable(RunRows run, TableWriter csv) {
     this.csv = csv;
     jobs = run.jobs();
     batches = run.batches();
     runAndPolicy =
-        CsvBytes.joined(
-            List.of(
-                run.context().runId(), run.context().experiment().scheduling().schedulerName()));
+        List.of(run.context().runId(), run.context().experiment().scheduling().schedulerName());
     Map<String, Integer> byWorkload = new HashMap<>();
     for (WorkloadChoice workload : run.context().experiment().jobs().workloads()) {
       byWorkload.put(workload.name(), workload.tokens());
     }
     for (JobKind kind : jobs.kinds()) {
-      kinds.add(
-          CsvBytes.joined(
-              List.of(kind.classType(), kind.workload(), kind.backend(), kind.precision())));
+      kinds.add(List.of(kind.classType(), kind.workload(), kind.backend(), kind.precision()));
       tokens.add(byWorkload.get(kind.workload()));
     }
   }
 
   static void write(RunRows run, Path file) throws IOException {
-    try (CsvBytes csv = CsvBytes.to(file, COLUMNS)) {
-      new TraceTable(run, csv).write();
-    }
+    TableWriter.write(file, COLUMNS, csv -> new TraceTable(run, csv).write());
   }
 
-  private void write() throws IOException {
+  private void write() {
     for (int i = 0; i < jobs.size(); i++) {
       write(jobs.at(i));
     }
   }
 
-  private void write(int job) throws IOException {
+  private void write(int job) {
     int batch = jobs.batch(job);
     boolean done = jobs.isDone(job);
     int kind = jobs.kindNumber(job);
-    csv.bytes(runAndPolicy);
-    if (jobs.idNumber(job) >= 0) {
-      csv.named(JOB, jobs.idNumber(job));
-    } else {
-      csv.rareText(jobs.id(job));
-    }
-    csv.bytes(kinds.get(kind));
+    csv.texts(runAndPolicy);
+    csv.text(jobs.id(job));
+    csv.texts(kinds.get(kind));
     csv.number(jobs.samples(job));
     csv.seconds(jobs.intendedAtNs(job));
-    seconds(jobs.startedAtNs(job));
-    seconds(jobs.finishedAtNs(job));
+    csv.seconds(jobs.startedAtNs(job), Jobs.NONE);
+    csv.seconds(jobs.finishedAtNs(job), Jobs.NONE);
     ms(done, done ? jobs.waitNs(job) : 0);
     ms(done, done ? jobs.serviceNs(job) : 0);
     ms(done, done ? jobs.endToEndNs(job) : 0);
@@ -153,28 +134,20 @@ final class TraceTable {
     if (batch < 0) {
       csv.empty().empty();
     } else {
-      csv.number(batches.factOffset(batch)).more('-', NOTHING, batches.index(batch));
+      csv.text(batches.factOffset(batch) + "-" + batches.index(batch));
       csv.number(batches.samples(batch));
     }
     ms(done, done ? jobs.serviceShareNs(job) : 0);
     csv.number(jobs.attempt(job));
     csv.seconds(jobs.sentAtNs(job));
     csv.seconds(jobs.appendedAtNs(job));
-    seconds(batch < 0 ? Jobs.NONE : batches.decidedAtNs(batch));
-    seconds(jobs.observedAtNs(job));
+    csv.seconds(batch < 0 ? Jobs.NONE : batches.decidedAtNs(batch), Jobs.NONE);
+    csv.seconds(jobs.observedAtNs(job), Jobs.NONE);
     csv.number(jobs.shard(job));
     csv.endLine();
   }
 
-  private void seconds(long ns) throws IOException {
-    if (ns == Jobs.NONE) {
-      csv.empty();
-    } else {
-      csv.seconds(ns);
-    }
-  }
-
-  private void ms(boolean known, long ns) throws IOException {
+  private void ms(boolean known, long ns) {
     if (known) {
       csv.ms(ns);
     } else {
@@ -182,12 +155,7 @@ final class TraceTable {
     }
   }
 
-  private void samplesPerSecond(int samples, long serviceNs) throws IOException {
-    long thousandths = Math.round(samples * 1e12 / serviceNs);
-    if (thousandths < EXACT_MAX) {
-      csv.thousandths(thousandths);
-    } else {
-      csv.rareText(Decimals.plain(thousandths / 1e3));
-    }
+  private void samplesPerSecond(int samples, long serviceNs) {
+    csv.text(Decimals.plain(Math.round(samples * 1e12 / serviceNs) / 1e3));
   }
 }
