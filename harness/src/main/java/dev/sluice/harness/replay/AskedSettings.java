@@ -4,7 +4,7 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.scheduler.replay.ReplaySettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;

@@ -29,7 +29,7 @@ import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduler.translation.WorkflowOutcomes;
 import dev.sluice.scheduler.translation.Workflows;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import java.io.IOException;

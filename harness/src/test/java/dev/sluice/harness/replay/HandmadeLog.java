@@ -21,7 +21,7 @@ import dev.sluice.contract.value.Reason;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

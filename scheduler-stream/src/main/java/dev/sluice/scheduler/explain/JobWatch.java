@@ -21,7 +21,7 @@ import dev.sluice.scheduler.explain.Explanation.Tokens;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.core.WaitReasons;
 import dev.sluice.scheduling.core.WatchedJob;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -7,7 +7,7 @@ import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.RecordedDecisions.Late;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;

@@ -8,7 +8,7 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.scheduler.translation.ExperimentCore;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.log.Topics;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.Optional;
 import java.util.Set;

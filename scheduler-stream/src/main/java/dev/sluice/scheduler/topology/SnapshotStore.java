@@ -2,7 +2,7 @@ package dev.sluice.scheduler.topology;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.scheduler.translation.SnapshotCodec;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

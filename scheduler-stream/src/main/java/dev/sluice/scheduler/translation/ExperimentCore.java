@@ -1,8 +1,8 @@
 package dev.sluice.scheduler.translation;
 
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.scheduling.fact.CoreSettings;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.SchedulingPolicy;

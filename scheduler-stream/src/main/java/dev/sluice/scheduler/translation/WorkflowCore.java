@@ -2,7 +2,7 @@ package dev.sluice.scheduler.translation;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.workflow.Graph;
 import java.util.List;
 import java.util.Optional;

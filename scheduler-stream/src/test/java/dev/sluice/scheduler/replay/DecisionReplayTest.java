@@ -13,7 +13,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduler.topology.RecordedRun;
 import dev.sluice.scheduler.topology.SimulatedFacts;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policies.Policies;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.sluice.scheduler.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
+import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.List;

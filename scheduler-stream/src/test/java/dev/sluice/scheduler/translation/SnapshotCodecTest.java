@@ -3,8 +3,8 @@ package dev.sluice.scheduler.translation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
+import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -4,7 +4,7 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.Reason;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;

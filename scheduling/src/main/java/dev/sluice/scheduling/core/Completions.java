@@ -4,7 +4,7 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.Reason;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;

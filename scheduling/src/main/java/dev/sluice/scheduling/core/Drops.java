@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.value.Reason;
-import dev.sluice.scheduling.fact.CoreListener;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreListener;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreSettings.Leases;
+import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.ExecutorLanes;

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.Reason;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.state.CoreState;

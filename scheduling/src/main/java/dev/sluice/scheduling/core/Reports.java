@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.event.ExecutorReported;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;

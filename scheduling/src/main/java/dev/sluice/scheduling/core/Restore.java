@@ -2,10 +2,10 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreEntity.LostBatch;
-import dev.sluice.scheduling.fact.CoreEntity.Progress;
-import dev.sluice.scheduling.fact.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity.LostBatch;
+import dev.sluice.scheduling.driver.CoreEntity.Progress;
+import dev.sluice.scheduling.driver.CoreEntity.RunningBatch;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.core;
 
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.prediction;
 
 import dev.sluice.contract.value.Prediction;
-import dev.sluice.scheduling.fact.CoreEntity;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.value.Prediction;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.Arrays;
 import java.util.List;

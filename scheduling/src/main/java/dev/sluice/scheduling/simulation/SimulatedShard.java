@@ -6,7 +6,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.fact.CoreListener;
+import dev.sluice.scheduling.driver.CoreListener;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package dev.sluice.scheduling.simulation;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
 import java.util.function.Supplier;

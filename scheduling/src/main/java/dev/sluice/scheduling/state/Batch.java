@@ -2,7 +2,7 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import java.util.List;
 
 /** A batch that runs or is about to, or one that was lost. */

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.sluice.scheduling.state;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

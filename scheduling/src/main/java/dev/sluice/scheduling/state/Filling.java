@@ -2,7 +2,7 @@ package dev.sluice.scheduling.state;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;

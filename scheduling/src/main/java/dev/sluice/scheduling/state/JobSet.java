@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;

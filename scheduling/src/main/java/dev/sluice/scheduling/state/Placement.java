@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreEntity.WaitingJob;
+import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.List;

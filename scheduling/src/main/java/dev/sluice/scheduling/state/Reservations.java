@@ -1,6 +1,6 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.event.WorkflowRequested.Node;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayDeque;

@@ -10,7 +10,7 @@ import static dev.sluice.scheduling.core.Facts.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.JobEnded;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.core.RecordedDecisions.Late;
-import dev.sluice.scheduling.fact.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.List;
 import java.util.Map;

@@ -20,7 +20,7 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.WorkflowRequested;
-import dev.sluice.scheduling.fact.CoreEntity;
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobGraph;

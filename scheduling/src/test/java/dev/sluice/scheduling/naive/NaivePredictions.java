@@ -4,7 +4,7 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -10,7 +10,7 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.naive.NaiveScheduler.Predicted;
 import dev.sluice.scheduling.naive.NaiveScheduler.Start;
 import dev.sluice.scheduling.policy.Choice.Cause;

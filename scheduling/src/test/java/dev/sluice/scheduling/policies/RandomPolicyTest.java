@@ -7,7 +7,7 @@ import static dev.sluice.scheduling.core.Facts.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.fact.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.fact;
+package dev.sluice.scheduling.driver;
 
 import dev.sluice.scheduling.policy.JobClass;
 import java.util.List;

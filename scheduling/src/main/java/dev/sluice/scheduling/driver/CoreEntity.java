@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.fact;
+package dev.sluice.scheduling.driver;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;

@@ -1,10 +1,10 @@
-package dev.sluice.scheduling.fact;
+package dev.sluice.scheduling.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.sluice.scheduling.fact.CoreSettings.Leases;
-import dev.sluice.scheduling.fact.CoreSettings.Predictor;
+import dev.sluice.scheduling.driver.CoreSettings.Leases;
+import dev.sluice.scheduling.driver.CoreSettings.Predictor;
 import org.junit.jupiter.api.Test;
 
 /** Bounds of the settings. */

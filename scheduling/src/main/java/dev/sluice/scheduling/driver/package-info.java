@@ -6,6 +6,6 @@
  * …Ns}. Deliberately absent: formats and topics, which are the drivers'.
  */
 @NullMarked
-package dev.sluice.scheduling.fact;
+package dev.sluice.scheduling.driver;
 
 import org.jspecify.annotations.NullMarked;
