@@ -11,9 +11,9 @@ import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Lanes;
-import dev.sluice.analytics.statistic.Beside;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.ParallelTasks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -152,7 +152,7 @@ public final class Figures {
     RunHead.addTo(summary, run);
     List<Figure.Fold> folds = ALL.stream().map(figure -> figure.begin(run)).toList();
     List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
-    try (var beside = new Beside()) {
+    try (var beside = new ParallelTasks()) {
       beside.begin(() -> walkJobs(run, those(folds, Figure.OfJobs.class)));
       beside.begin(() -> walkDone(run, those(folds, Figure.OfDone.class)));
       beside.begin(() -> walkBatches(run, those(folds, Figure.OfBatches.class)));

@@ -6,7 +6,7 @@ import dev.sluice.analytics.row.JobColumns;
 import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -195,7 +195,7 @@ public final class RunFold implements LogFold {
             Math.round(load.durationSeconds() * 1e9));
     long boundMs = LogFaults.boundMs(context.experiment().lanes().heartbeatMs());
     var rowFaults = new RowFaults(jobRows, batchRows, boundMs);
-    try (var beside = new Beside()) {
+    try (var beside = new ParallelTasks()) {
       beside.begin(rowFaults::walkJobs);
       beside.begin(rowFaults::walkBatches);
       beside.await();

@@ -2,7 +2,7 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.experiment.Experiment;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -47,7 +47,7 @@ public final class Plots {
 
   /** Draws every picture of such a run into the folder; one without data says why. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
-    try (var beside = new Beside()) {
+    try (var beside = new ParallelTasks()) {
       ALL.forEach(
           (name, plot) ->
               beside.begin(() -> write(plot, run, summary, folder.resolve(name + ".png"))));

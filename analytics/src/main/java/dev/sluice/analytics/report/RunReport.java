@@ -11,7 +11,7 @@ import dev.sluice.analytics.live.FinishedWindows;
 import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.analytics.live.ReportPage;
 import dev.sluice.analytics.plot.Plots;
-import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.event.MetricsWindow;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,13 +75,13 @@ public final class RunReport {
 
   /** Writes trace.csv and dispatches.csv alone, replacing what is there. */
   public void writeRows(Path folder) throws IOException {
-    try (var beside = new Beside()) {
+    try (var beside = new ParallelTasks()) {
       begin(beside, folder);
       beside.await();
     }
   }
 
-  /** As {@link #write(Path, Beside.Work)}, with nothing else to do meanwhile. */
+  /** As {@link #write(Path, ParallelTasks.Task)}, with nothing else to do meanwhile. */
   public void write(Path folder) throws IOException {
     write(folder, () -> {});
   }
@@ -94,10 +94,10 @@ public final class RunReport {
    * @param meanwhile what the caller's thread does beside the writing, whose failure does not stop
    *     the writing
    */
-  public void write(Path folder, Beside.Work meanwhile) throws IOException {
+  public void write(Path folder, ParallelTasks.Task meanwhile) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    try (var beside = new Beside()) {
+    try (var beside = new ParallelTasks()) {
       begin(beside, folder);
       beside.begin(() -> writeWindows(folder));
       beside.begin(
@@ -114,7 +114,7 @@ public final class RunReport {
   }
 
   /** Begins to write trace.csv and dispatches.csv. */
-  private void begin(Beside beside, Path folder) {
+  private void begin(ParallelTasks beside, Path folder) {
     beside.begin(() -> TraceTable.write(run, folder.resolve(FolderFiles.TRACE)));
     beside.begin(() -> DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES)));
   }

@@ -74,7 +74,7 @@ final class BatchRuns {
         .execute(
             work -> {
               try {
-                Ran ran = run(work, dispatch, model, lanes, gang);
+                EndedBatch ran = run(work, dispatch, model, lanes, gang);
                 completing.accept(() -> complete(lanes, ran, runClock));
               } catch (RuntimeException | Error e) {
                 ending.fail(e);
@@ -95,7 +95,7 @@ final class BatchRuns {
   }
 
   /** Runs the batch on the first lane's thread. Any exception becomes the batch's failure. */
-  private Ran run(
+  private EndedBatch run(
       LaneWork work, BatchDispatched dispatch, ModelKey model, List<Lane> lanes, Gang gang) {
     Lane lane = lanes.get(0);
     long switchNs = 0;
@@ -111,12 +111,12 @@ final class BatchRuns {
       begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
       faults.beforeInference(lane.index());
       batch.run();
-      return new Ran(
+      return new EndedBatch(
           dispatch, startedNs, clock.monotonicNs() - startedNs, switchNs, busyLanes, batch, null);
     } catch (Exception e) {
       long nowNs = clock.monotonicNs();
       long beganNs = startedNs == null ? nowNs : startedNs;
-      return new Ran(dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, e);
+      return new EndedBatch(dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, e);
     } finally {
       if (busyLanes != null) {
         busy.addAndGet(-lanes.size());
@@ -129,7 +129,7 @@ final class BatchRuns {
     lanes.forEach(lane -> lane.begin(overdueAtNs));
   }
 
-  private void complete(List<Lane> lanes, Ran ran, RunClock runClock) {
+  private void complete(List<Lane> lanes, EndedBatch ran, RunClock runClock) {
     try {
       BatchCompleted completed = completions.of(ran, runClock);
       lanes.forEach(lane -> lane.release(completed.dispatchId()));

@@ -36,7 +36,7 @@ final class Completions {
   }
 
   /** Returns the completion of a batch that ran, with its results, or of one that failed. */
-  BatchCompleted of(Ran ran, RunClock runClock) {
+  BatchCompleted of(EndedBatch ran, RunClock runClock) {
     long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
     counts.served(ran.serviceNs());
     Exception failure = ran.failure();

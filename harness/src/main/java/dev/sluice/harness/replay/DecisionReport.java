@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Words for compared decisions. */
+/** ReadableTimes for compared decisions. */
 final class DecisionReport {
   private DecisionReport() {}
 

@@ -133,10 +133,10 @@ public final class ExplainRun {
             ? known.isEmpty()
                 ? "the run had no jobs"
                 : "you meant " + NearestName.of(jobId, known).orElseGet(() -> likest(known))
-            : "you meant a job of this workflow: " + Words.some(nodes, 20);
+            : "you meant a job of this workflow: " + ReadableTimes.some(nodes, 20);
     return new UserMistakeException(
         where.toString(),
-        "job (%s) is none of its %s".formatted(jobId, Words.count(known.size(), "job")),
+        "job (%s) is none of its %s".formatted(jobId, ReadableTimes.count(known.size(), "job")),
         maybe);
   }
 

@@ -60,7 +60,7 @@ final class ExplanationText {
   }
 
   private void line(long atNs, String text) {
-    lines.add(String.format(Locale.ROOT, "%9s  %s", Words.at(atNs), text));
+    lines.add(String.format(Locale.ROOT, "%9s  %s", ReadableTimes.at(atNs), text));
   }
 
   private void under(String text) {
@@ -76,13 +76,13 @@ final class ExplanationText {
             asked.model().workload(),
             asked.model().backend(),
             asked.model().precision(),
-            Words.count(asked.samples(), "sample"),
+            ReadableTimes.count(asked.samples(), "sample"),
             asked.lanes() == 1 ? "" : " on " + asked.lanes() + " lanes",
             result(asked.sloNs()));
   }
 
   private String result(@Nullable Long sloNs) {
-    String latency = Words.ms(explanation.latencyNs()) + " ms";
+    String latency = ReadableTimes.ms(explanation.latencyNs()) + " ms";
     JobEnded.Status status = explanation.ending().status();
     if (status == null) {
       return "not ended after " + latency + ", where the log ends";
@@ -97,7 +97,7 @@ final class ExplanationText {
     }
     long leftNs = sloNs - explanation.latencyNs();
     return "%s, %s ms %s its promise"
-        .formatted(latency, Words.ms(Math.abs(leftNs)), leftNs < 0 ? "after" : "before");
+        .formatted(latency, ReadableTimes.ms(Math.abs(leftNs)), leftNs < 0 ? "after" : "before");
   }
 
   private void meant() {
@@ -108,9 +108,9 @@ final class ExplanationText {
         "%smeant; sent %s ms %s, in the log at %s"
             .formatted(
                 explanation.inputs() == null ? "" : "its workflow was ",
-                Words.ms(Math.abs(lateNs)),
+                ReadableTimes.ms(Math.abs(lateNs)),
                 lateNs < 0 ? "early" : "late",
-                Words.at(asked.loggedAtNs())));
+                ReadableTimes.at(asked.loggedAtNs())));
     Explanation.Inputs inputs = explanation.inputs();
     if (inputs != null) {
       inputs(inputs);
@@ -124,7 +124,8 @@ final class ExplanationText {
             .mapToLong(Span::durationNs)
             .sum();
     String text =
-        "waits %s ms for %s".formatted(Words.ms(waitedNs), Words.count(inputs.count(), "input"));
+        "waits %s ms for %s"
+            .formatted(ReadableTimes.ms(waitedNs), ReadableTimes.count(inputs.count(), "input"));
     if (inputs.ends().isEmpty()) {
       line(explanation.asked().loggedAtNs(), text + ", of which none has ended");
       return;
@@ -139,7 +140,7 @@ final class ExplanationText {
     line(
         explanation.asked().loggedAtNs(),
         "%s; the last to end, %s, %s at %s"
-            .formatted(text, last.jobId(), how, Words.at(last.endedAtNs())));
+            .formatted(text, last.jobId(), how, ReadableTimes.at(last.endedAtNs())));
   }
 
   /**
@@ -150,7 +151,7 @@ final class ExplanationText {
     if (!waits.isEmpty()) {
       long fromNs = waits.get(0).fromNs();
       long toNs = waits.get(waits.size() - 1).toNs();
-      line(fromNs, "waits %s ms: %s".formatted(Words.ms(toNs - fromNs), causes(waits)));
+      line(fromNs, "waits %s ms: %s".formatted(ReadableTimes.ms(toNs - fromNs), causes(waits)));
     }
     List<String> beside = new ArrayList<>();
     long fromNs = waits.isEmpty() ? 0 : waits.get(0).fromNs();
@@ -162,7 +163,8 @@ final class ExplanationText {
     if (!overtaking.isEmpty()) {
       beside.add(
           "overtaken by "
-              + Words.some(overtaking.stream().map(ExplanationText::words).toList(), NAMES_SHOWN));
+              + ReadableTimes.some(
+                  overtaking.stream().map(ExplanationText::words).toList(), NAMES_SHOWN));
     }
     if (then != null && then.batch().couldShare() > 0) {
       beside.add(
@@ -210,7 +212,7 @@ final class ExplanationText {
   }
 
   private static String ms(Map<Cause, Long> times, Cause cause) {
-    return Words.ms(Objects.requireNonNull(times.get(cause)));
+    return ReadableTimes.ms(Objects.requireNonNull(times.get(cause)));
   }
 
   /** The cause in words. */
@@ -246,7 +248,7 @@ final class ExplanationText {
                 lanes(attempt.batch()),
                 attempt.batch().others().isEmpty()
                     ? ""
-                    : " with " + Words.some(attempt.batch().others(), NAMES_SHOWN),
+                    : " with " + ReadableTimes.some(attempt.batch().others(), NAMES_SHOWN),
                 predicted(
                     attempt.prediction(),
                     attempt.outcome() == Attempt.Outcome.DONE ? completion : null)));
@@ -281,27 +283,30 @@ final class ExplanationText {
   }
 
   private static String predicted(Prediction prediction, @Nullable BatchCompleted done) {
-    String text = "%s ms (%s)".formatted(Words.ms(prediction.meanNs()), prediction.source());
+    String text =
+        "%s ms (%s)".formatted(ReadableTimes.ms(prediction.meanNs()), prediction.source());
     if (prediction.p95Ns() != null) {
-      text += ", p95 " + Words.ms(prediction.p95Ns());
+      text += ", p95 " + ReadableTimes.ms(prediction.p95Ns());
     }
     return done == null
         ? text
         : "%s; it took %s, %.2f x"
             .formatted(
-                text, Words.ms(done.serviceNs()), done.serviceNs() / (double) prediction.meanNs());
+                text,
+                ReadableTimes.ms(done.serviceNs()),
+                done.serviceNs() / (double) prediction.meanNs());
   }
 
   private void started(Attempt attempt, BatchCompleted completion, long startedAtNs) {
     String model =
         completion.switchNs() > 0
-            ? "model loaded in " + Words.ms(completion.switchNs()) + " ms"
+            ? "model loaded in " + ReadableTimes.ms(completion.switchNs()) + " ms"
             : "model held";
     long finishedAtNs = Objects.requireNonNull(completion.finishedAtNs());
     String end =
         completion.result() == BatchCompleted.Result.FAILED
-            ? "fails %s: %s".formatted(Words.at(finishedAtNs), completion.cause())
-            : "ends " + Words.at(finishedAtNs);
+            ? "fails %s: %s".formatted(ReadableTimes.at(finishedAtNs), completion.cause())
+            : "ends " + ReadableTimes.at(finishedAtNs);
     Long toNs = attempt.result().toNs();
     boolean ended =
         attempt.outcome() == Attempt.Outcome.DONE || attempt.outcome() == Attempt.Outcome.FAILED;
@@ -309,10 +314,10 @@ final class ExplanationText {
         startedAtNs,
         "starts %s ms after the decision; %s; %s%s"
             .formatted(
-                Words.ms(startedAtNs - attempt.decidedAtNs()),
+                ReadableTimes.ms(startedAtNs - attempt.decidedAtNs()),
                 model,
                 end,
-                ended && toNs != null ? ", known at " + Words.at(toNs) : ""));
+                ended && toNs != null ? ", known at " + ReadableTimes.at(toNs) : ""));
   }
 
   private void end() {
@@ -329,7 +334,7 @@ final class ExplanationText {
                   ending.reason(),
                   ending.attempts() == 0
                       ? ""
-                      : " after " + Words.count(ending.attempts(), "attempt")));
+                      : " after " + ReadableTimes.count(ending.attempts(), "attempt")));
     }
   }
 }

@@ -46,7 +46,7 @@ public final class Recorder {
 
   private final Options options;
   private final Console console;
-  private final Missing missing = new Missing();
+  private final RecordingGaps missing = new RecordingGaps();
   private volatile boolean stopped;
 
   /**
@@ -154,8 +154,8 @@ public final class Recorder {
       throws UserMistakeException, IOException, InterruptedException {
     options.checkFile();
     Fields fields = Fields.parse(of.fields());
-    Moment from = of.from() == null ? null : Moment.parse("--from", of.from());
-    Moment to = of.to() == null ? null : Moment.parse("--to", of.to());
+    TopicBound from = of.from() == null ? null : TopicBound.parse("--from", of.from());
+    TopicBound to = of.to() == null ? null : TopicBound.parse("--to", of.to());
     KafkaAccess kafka = KafkaAccess.of("--bootstrap", of.bootstrap(), of.kafkaConfig());
     kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopped);
     heedAWishToStop();
@@ -204,8 +204,8 @@ public final class Recorder {
       String topic,
       Consumer<byte[], byte[]> consumer,
       @Nullable Fields fields,
-      @Nullable Moment from,
-      @Nullable Moment to)
+      @Nullable TopicBound from,
+      @Nullable TopicBound to)
       throws UserMistakeException, IOException {
     List<TopicPartition> partitions = source.partitions(List.of(topic));
     TopicSource.Bounds bounds = source.between(partitions, from, to, missing, topic);
@@ -286,8 +286,8 @@ public final class Recorder {
       Topics topics,
       Consumer<byte[], byte[]> consumer,
       boolean own,
-      @Nullable Moment from,
-      @Nullable Moment to)
+      @Nullable TopicBound from,
+      @Nullable TopicBound to)
       throws UserMistakeException, IOException {
     if (!own) {
       throw new UserMistakeException(
@@ -339,9 +339,9 @@ public final class Recorder {
     tellFile();
   }
 
-  private static void refuseOffset(String option, @Nullable Moment moment)
+  private static void refuseOffset(String option, @Nullable TopicBound moment)
       throws UserMistakeException {
-    if (moment != null && moment.kind() == Moment.Kind.OFFSET) {
+    if (moment != null && moment.kind() == TopicBound.Kind.OFFSET) {
       throw new UserMistakeException(
           option,
           "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",

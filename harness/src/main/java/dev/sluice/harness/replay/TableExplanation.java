@@ -77,7 +77,7 @@ record TableExplanation(Map<String, String> job, List<Map<String, String>> dispa
                 cell("workload_name"),
                 cell("backend"),
                 cell("precision"),
-                Words.count(Long.parseLong(cell("batch_size")), "sample"),
+                ReadableTimes.count(Long.parseLong(cell("batch_size")), "sample"),
                 isDone()
                     ? msCell(job, "e2e_ms") + " ms, promised " + msCell(job, "slo_ms")
                     : cell("status") + (has("reason") ? " as " + cell("reason") : "")));
@@ -87,8 +87,8 @@ record TableExplanation(Map<String, String> job, List<Map<String, String>> dispa
         atNs,
         "meant; sent %s ms late, in the log at %s"
             .formatted(
-                Words.ms(secondsNs(job, "sent_time") - atNs),
-                Words.at(secondsNs(job, "appended_time"))));
+                ReadableTimes.ms(secondsNs(job, "sent_time") - atNs),
+                ReadableTimes.at(secondsNs(job, "appended_time"))));
     for (Map<String, String> dispatch : dispatches) {
       dispatch(lines, dispatch);
     }
@@ -121,20 +121,20 @@ record TableExplanation(Map<String, String> job, List<Map<String, String>> dispa
           startNs,
           "starts %s ms after the decision; ends %s; it took %s"
               .formatted(
-                  Words.ms(startNs - secondsNs(row, "decided_time")),
-                  Words.at(secondsNs(row, "end_time")),
+                  ReadableTimes.ms(startNs - secondsNs(row, "decided_time")),
+                  ReadableTimes.at(secondsNs(row, "end_time")),
                   msCell(row, "service_ms")));
     }
   }
 
   private static void line(List<String> lines, long atNs, String text) {
-    lines.add(String.format(Locale.ROOT, "%9s  %s", Words.at(atNs), text));
+    lines.add(String.format(Locale.ROOT, "%9s  %s", ReadableTimes.at(atNs), text));
   }
 
   private static String msCell(Map<String, String> row, String column) {
     return cell(row, column).isEmpty()
         ? "unknown"
-        : Words.ms(Math.round(Double.parseDouble(cell(row, column)) * 1e6));
+        : ReadableTimes.ms(Math.round(Double.parseDouble(cell(row, column)) * 1e6));
   }
 
   Map<String, Object> asJson() {

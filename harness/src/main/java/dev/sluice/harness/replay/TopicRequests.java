@@ -43,10 +43,10 @@ interface TopicRequests {
             ascii("{\"type\":\"ExecutorReported\""));
 
     private final RequestBuffer requests;
-    private final Missing missing;
+    private final RecordingGaps missing;
     private @Nullable Long timeZeroEpochMs;
 
-    OfFacts(RequestBuffer requests, Missing missing) {
+    OfFacts(RequestBuffer requests, RecordingGaps missing) {
       this.requests = requests;
       this.missing = missing;
     }
@@ -132,9 +132,9 @@ interface TopicRequests {
 
     private final Fields fields;
     private final RequestBuffer requests;
-    private final Missing missing;
+    private final RecordingGaps missing;
 
-    OfFields(Fields fields, RequestBuffer requests, Missing missing) {
+    OfFields(Fields fields, RequestBuffer requests, RecordingGaps missing) {
       this.fields = fields;
       this.requests = requests;
       this.missing = missing;

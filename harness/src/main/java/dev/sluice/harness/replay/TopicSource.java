@@ -76,9 +76,9 @@ final class TopicSource {
    */
   Bounds between(
       List<TopicPartition> partitions,
-      @Nullable Moment from,
-      @Nullable Moment to,
-      Missing missing,
+      @Nullable TopicBound from,
+      @Nullable TopicBound to,
+      RecordingGaps missing,
       String shown)
       throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
@@ -127,18 +127,18 @@ final class TopicSource {
 
   /** Compares bounds of one kind; of two kinds none is before the other. */
   private static boolean isNotAfter(
-      Moment from, @Nullable Long fromMs, Moment to, @Nullable Long toMs) {
+      TopicBound from, @Nullable Long fromMs, TopicBound to, @Nullable Long toMs) {
     if (fromMs != null && toMs != null) {
       return toMs <= fromMs;
     }
-    return from.kind() == Moment.Kind.OFFSET
-        && to.kind() == Moment.Kind.OFFSET
+    return from.kind() == TopicBound.Kind.OFFSET
+        && to.kind() == TopicBound.Kind.OFFSET
         && to.value() <= from.value();
   }
 
   /** The bound as an instant; null if it is an offset. */
   private @Nullable Long epochMs(
-      Moment moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
+      TopicBound moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
     return switch (moment.kind()) {
       case INSTANT -> moment.value();
       case OFFSET -> null;
@@ -164,7 +164,7 @@ final class TopicSource {
   }
 
   private Map<TopicPartition, Long> at(
-      @Nullable Moment moment,
+      @Nullable TopicBound moment,
       @Nullable Long epochMs,
       List<TopicPartition> partitions,
       Map<TopicPartition, Long> ends) {

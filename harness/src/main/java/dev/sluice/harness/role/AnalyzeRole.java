@@ -12,7 +12,7 @@ import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.SummaryTable;
-import dev.sluice.analytics.statistic.Beside;
+import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
@@ -236,7 +236,7 @@ public final class AnalyzeRole implements AutoCloseable {
       Environment environment,
       String requestDigest,
       RunFolder folder,
-      Beside.Work meanwhile)
+      ParallelTasks.Task meanwhile)
       throws IOException {
     report.write(folder.path(), meanwhile);
     writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());

@@ -46,7 +46,7 @@ final class JobWatch implements CoreListener {
   private final @Nullable Long sloNs;
 
   private final int lanesNeeded;
-  private final Life life = new Life();
+  private final JobTimeline life = new JobTimeline();
   private final List<InputEnd> inputEnds = new ArrayList<>();
   private final List<Attempt> attempts = new ArrayList<>();
   private final List<Overtaking> overtaking = new ArrayList<>();

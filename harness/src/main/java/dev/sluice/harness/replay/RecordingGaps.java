@@ -8,7 +8,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** What a recording lacks of its topics, named for a person. */
-final class Missing {
+final class RecordingGaps {
   private static final int SHOWN_MAX = 5;
   private static final int SHOWN_BYTES = 80;
 

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.replay.Moment.Kind;
+import dev.sluice.harness.replay.TopicBound.Kind;
 import java.time.Instant;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bounds as they are typed. */
-final class MomentTest {
+final class TopicBoundTest {
   @ParameterizedTest
   @CsvSource({
     "10m, 600000",
@@ -22,27 +22,28 @@ final class MomentTest {
     "0s, 0",
   })
   void aTime_countsIntoTheTopic(String text, long millis) throws Exception {
-    assertThat(Moment.parse("--to", text))
-        .isEqualTo(new Moment(Kind.TIME_INTO_TOPIC, millis, text));
+    assertThat(TopicBound.parse("--to", text))
+        .isEqualTo(new TopicBound(Kind.TIME_INTO_TOPIC, millis, text));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"2026-11-20T09:00Z", "2026-11-20T10:00:00.000+01:00"})
   void anInstant_hasAZone(String text) throws Exception {
-    assertThat(Moment.parse("--from", text).value())
+    assertThat(TopicBound.parse("--from", text).value())
         .isEqualTo(Instant.parse("2026-11-20T09:00:00Z").toEpochMilli());
   }
 
   @ParameterizedTest
   @CsvSource({"offset:0, 0", "offset:1200, 1200"})
   void anOffset_isOne(String text, long offset) throws Exception {
-    assertThat(Moment.parse("--from", text)).isEqualTo(new Moment(Kind.OFFSET, offset, text));
+    assertThat(TopicBound.parse("--from", text))
+        .isEqualTo(new TopicBound(Kind.OFFSET, offset, text));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "10", "m", "10 m", "-1s", "offset:", "offset:-1", "noon", "1e3s"})
   void anythingElse_isRefused(String text) {
-    assertThatThrownBy(() -> Moment.parse("--from", text))
+    assertThatThrownBy(() -> TopicBound.parse("--from", text))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("--from: error: the value (" + text + ") is no instant");
   }
@@ -50,7 +51,7 @@ final class MomentTest {
   @ParameterizedTest
   @ValueSource(strings = {"2026-11-20T09:00", "2026-11-20T09:00:01"})
   void aTimeOfDayWithoutAZone_isRefused_withTheZoneToType(String text) {
-    assertThatThrownBy(() -> Moment.parse("--to", text))
+    assertThatThrownBy(() -> TopicBound.parse("--to", text))
         .hasMessageContaining("it lacks its zone: " + text + "Z is in UTC");
   }
 }

@@ -9,25 +9,25 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Works on the same rows beside one another, a thread for each processor. */
-public final class Beside implements AutoCloseable {
+public final class ParallelTasks implements AutoCloseable {
   private final ExecutorService threads =
       Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
   private final List<Future<?>> begun = new ArrayList<>();
 
   /** Works that have not begun. */
-  public Beside() {}
+  public ParallelTasks() {}
 
   /** Something to do that may fail to write. */
-  public interface Work {
+  public interface Task {
     void run() throws IOException;
   }
 
   /** Begins a work. */
-  public void begin(Work work) {
+  public void begin(Task task) {
     begun.add(
         threads.submit(
             () -> {
-              work.run();
+              task.run();
               return null;
             }));
   }

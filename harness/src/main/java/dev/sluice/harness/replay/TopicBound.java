@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param value milliseconds since 1970, milliseconds into the topic, or an offset
  * @param text the bound as it was typed
  */
-record Moment(Kind kind, long value, String text) {
+record TopicBound(Kind kind, long value, String text) {
   private static final Pattern PART = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
   private static final Pattern TIME = Pattern.compile("(?:" + PART.pattern() + ")+");
   private static final Pattern OFFSET = Pattern.compile("offset:(\\d{1,18})");
@@ -33,16 +33,17 @@ record Moment(Kind kind, long value, String text) {
    *
    * @param option option that holds it, for messages
    */
-  static Moment parse(String option, String text) throws UserMistakeException {
+  static TopicBound parse(String option, String text) throws UserMistakeException {
     Matcher offset = OFFSET.matcher(text);
     if (offset.matches()) {
-      return new Moment(Kind.OFFSET, Long.parseLong(offset.group(1)), text);
+      return new TopicBound(Kind.OFFSET, Long.parseLong(offset.group(1)), text);
     }
     if (TIME.matcher(text).matches()) {
-      return new Moment(Kind.TIME_INTO_TOPIC, millis(text), text);
+      return new TopicBound(Kind.TIME_INTO_TOPIC, millis(text), text);
     }
     try {
-      return new Moment(Kind.INSTANT, OffsetDateTime.parse(text).toInstant().toEpochMilli(), text);
+      return new TopicBound(
+          Kind.INSTANT, OffsetDateTime.parse(text).toInstant().toEpochMilli(), text);
     } catch (DateTimeParseException | ArithmeticException e) {
       throw new UserMistakeException(
           option,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * it, need not stand in order: each time counts as at least the one before it, and at most the end.
  * So spans are never negative, leave no gap, and sum up exactly.
  */
-final class Life {
+final class JobTimeline {
   private final List<State> states = new ArrayList<>();
 
   private record State(

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Locale;
 
 /** Times and lists as people read them. */
-final class Words {
+final class ReadableTimes {
   private static final double NS_PER_MS = 1e6;
 
-  private Words() {}
+  private ReadableTimes() {}
 
   /** A duration in milliseconds: whole from 10 ms on, else with one or two decimals. */
   static String ms(long ns) {

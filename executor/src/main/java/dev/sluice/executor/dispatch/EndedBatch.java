@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param batch null if it failed
  * @param failure null if it did not fail
  */
-record Ran(
+record EndedBatch(
     BatchDispatched dispatch,
     long startedNs,
     long serviceNs,
