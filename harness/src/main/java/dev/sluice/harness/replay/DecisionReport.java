@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** ReadableTimes for compared decisions. */
+/** Texts of compared decisions. */
 final class DecisionReport {
   private DecisionReport() {}
 

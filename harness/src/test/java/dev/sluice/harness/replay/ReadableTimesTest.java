@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Times and lists in words. */
+/** Times and lists as people read them. */
 final class ReadableTimesTest {
   @Test
   void durationsHaveAsManyDigitsAsTheyNeed() {
