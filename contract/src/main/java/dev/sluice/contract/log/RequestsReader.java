@@ -107,7 +107,10 @@ public final class RequestsReader implements Closeable {
 
   private static @Nullable RecordedRequest request(byte[] line) {
     try {
-      Fields fields = JSON.readValue(line, Fields.class);
+      @Nullable Fields fields = JSON.readValue(line, Fields.class);
+      if (fields == null) {
+        return null; // the JSON null
+      }
       var request =
           new RecordedRequest(
               fields.intendedNs,

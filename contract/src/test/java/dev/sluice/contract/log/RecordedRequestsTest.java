@@ -128,6 +128,7 @@ final class RecordedRequestsTest {
     for (String line :
         List.of(
             "x",
+            "null",
             "{}",
             "{\"intended_ns\":-1}",
             "{\"intended_ns\":1.5}",
