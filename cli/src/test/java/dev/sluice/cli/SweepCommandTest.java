@@ -4,12 +4,11 @@ import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.sweep.queue.HeldQueue;
+import dev.sluice.sweep.workspace.Workspace;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -186,11 +185,10 @@ final class SweepCommandTest {
 
   @Test
   @Tag("loop")
-  void refusesAFolder_inWhichAnotherSweepWorks() throws IOException {
+  void refusesAFolder_inWhichAnotherSweepWorks() throws Exception {
     sweep();
-    try (FileChannel channel = FileChannel.open(left().resolve(".lock"), StandardOpenOption.WRITE);
-        FileLock held = channel.lock()) {
-      assertThat(held.isValid()).isTrue();
+    try (HeldQueue held = Workspace.queueOf(left()).hold().orElseThrow()) {
+      assertThat(held.state().tasks()).hasSize(6);
       assertThat(sweep().err()).contains(left() + ": error: another process runs this sweep.");
     }
   }

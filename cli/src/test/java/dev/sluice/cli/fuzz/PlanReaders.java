@@ -130,10 +130,10 @@ final class PlanReaders {
     Path file = Files.write(folder.resolve("scheduler_config.yml"), input);
     WorkspaceConfig read = WorkspaceConfig.read(file, folder);
     for (WorkspaceKey key : WorkspaceKey.values()) {
-      assertThat(read.written(key)).isNotNull();
+      assertThat(read.written().get(key)).isNotNull();
     }
     FileSystems.getDefault().getPathMatcher("glob:" + read.folders().pattern());
-    assertThat(read.slots().perGpu()).isPositive();
+    assertThat(read.rules().perGpu()).isPositive();
     assertThat(read.rules().checkInterval()).isPositive();
   }
 }

@@ -2,6 +2,8 @@ package dev.sluice.sweep.config;
 
 import dev.sluice.contract.file.Place;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -71,5 +73,22 @@ public record Grid(
   public String name() {
     Path last = file.toAbsolutePath().getFileName();
     return last == null ? "sweep" : last.toString().replaceFirst("(?<=.)\\.ya?ml$", "");
+  }
+
+  /** Each combination of the values of axes, the last axis changing first. */
+  public static List<Map<String, Setting>> crossed(List<Axis> axes) {
+    List<Map<String, Setting>> cells = List.of(Map.of());
+    for (Axis axis : axes) {
+      List<Map<String, Setting>> longer = new ArrayList<>();
+      for (Map<String, Setting> cell : cells) {
+        for (Setting value : axis.values()) {
+          Map<String, Setting> one = new LinkedHashMap<>(cell);
+          one.put(axis.key(), value);
+          longer.add(one);
+        }
+      }
+      cells = longer;
+    }
+    return cells;
   }
 }

@@ -37,6 +37,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
+import dev.sluice.sweep.queue.QueueSettings;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,9 +59,9 @@ import org.jspecify.annotations.Nullable;
  * @param names names in sessions and logs
  * @param program what a task runs
  * @param folders where configs, markers and logs are
- * @param slots where tasks run
- * @param rules when a task is what
+ * @param rules where tasks run, and when a task is what
  * @param places places of the keys that the file has, by key
+ * @param written values of all keys as the file would write them
  */
 public record WorkspaceConfig(
     Path file,
@@ -68,9 +69,9 @@ public record WorkspaceConfig(
     Names names,
     Program program,
     Folders folders,
-    Slots slots,
-    Rules rules,
-    Map<WorkspaceKey, Place> places) {
+    QueueSettings rules,
+    Map<WorkspaceKey, Place> places,
+    Map<WorkspaceKey, String> written) {
   private static final int GPUS_MAX = 1024;
   private static final int MANY = 1_000_000;
   private static final double DAY_SECONDS = 86_400;
@@ -81,6 +82,7 @@ public record WorkspaceConfig(
 
   public WorkspaceConfig {
     places = Map.copyOf(places);
+    written = Map.copyOf(written);
   }
 
   /**
@@ -112,36 +114,6 @@ public record WorkspaceConfig(
   public record Folders(Path configs, String pattern, Path output, Path logs, boolean logging) {}
 
   /**
-   * Where tasks run.
-   *
-   * @param gpus ids in order of preference; none: slots without a GPU
-   * @param perGpu tasks on one GPU at once; without GPUs: tasks at once
-   */
-  public record Slots(List<Integer> gpus, int perGpu) {
-    public Slots {
-      gpus = List.copyOf(gpus);
-    }
-  }
-
-  /**
-   * When a task is what.
-   *
-   * @param restart whether a failed task runs again by itself
-   * @param retriesMax how often at most
-   * @param setAsideAfter quick failures in a row before a GPU gets no more
-   * @param requireMarker whether an exit status of 0 without a marker is a failure
-   * @param cleanup whether what a task leaves running is ended
-   * @param checkInterval time between checks beside the events
-   */
-  public record Rules(
-      boolean restart,
-      int retriesMax,
-      int setAsideAfter,
-      boolean requireMarker,
-      boolean cleanup,
-      Duration checkInterval) {}
-
-  /**
    * Reads the file of a workspace.
    *
    * @throws UserMistakeException with all mistakes
@@ -165,42 +137,11 @@ public record WorkspaceConfig(
       }
     }
     Map<String, Place> placeByName = new HashMap<>();
-    var reader =
-        new Reader(
-            Section.strict(mapping, problems, placeByName, new Schema()), problems, workspace);
-    WorkspaceConfig config = reader.read(file, placeByName);
+    var section = Section.strict(mapping, problems, placeByName, new Schema());
+    WorkspaceConfig config =
+        new Reader(section, problems, workspace, new HashMap<>()).read(file, placeByName);
     problems.throwIfAny();
     return config;
-  }
-
-  /** The value of a key as the file would write it. */
-  public String written(WorkspaceKey key) {
-    return switch (key) {
-      case TASK_NAME -> names.task;
-      case WORK_DIR -> program.workDir.toString();
-      case CONFIG_DIR -> folders.configs.toString();
-      case SCRIPT_PATH -> program.script.toString();
-      case PYTHON_ENV -> program.python;
-      case OUTPUT_DIR -> folders.output.toString();
-      case SCHEDULER_SESSION_SUFFIX -> names.schedulerSuffix;
-      case WORKER_PREFIX -> names.workerPrefix;
-      case MAX_JOBS_PER_GPU -> Integer.toString(slots.perGpu);
-      case GPU_COUNT -> Integer.toString(slots.gpus.size());
-      case GPUS -> slots.gpus.toString();
-      case CHECK_INTERVAL -> Double.toString(rules.checkInterval.toMillis() / 1000.0);
-      case STARTUP_DELAY, COMMAND_DELAY -> "without effect";
-      case LOG_DIR -> folders.logs.toString();
-      case ENABLE_LOGGING -> Boolean.toString(folders.logging);
-      case CONDA_ENV -> program.condaEnv == null ? "none" : program.condaEnv;
-      case CUDA_VISIBLE_DEVICES_VAR -> program.gpuVariable;
-      case CONFIG_PATTERN -> folders.pattern;
-      case AUTO_RESTART_FAILED -> Boolean.toString(rules.restart);
-      case MAX_RETRIES -> Integer.toString(rules.retriesMax);
-      case CLEANUP_ON_COMPLETE -> Boolean.toString(rules.cleanup);
-      case REQUIRE_MARKER -> Boolean.toString(rules.requireMarker);
-      case SET_ASIDE_AFTER -> Integer.toString(rules.setAsideAfter);
-      case TMUX -> Boolean.toString(names.tmux);
-    };
   }
 
   /** The place of a key; of the whole file if the file leaves the key out. */
@@ -208,50 +149,53 @@ public record WorkspaceConfig(
     return places.getOrDefault(key, new Place(file.toString(), 0));
   }
 
-  /** Reads key by key. */
-  private record Reader(Section section, Problems problems, Path workspace) {
+  /**
+   * Reads key by key.
+   *
+   * @param written filled with the values
+   */
+  private record Reader(
+      Section section, Problems problems, Path workspace, Map<WorkspaceKey, String> written) {
     WorkspaceConfig read(Path file, Map<String, Place> placeByName) {
       String task = name(TASK_NAME);
-      String prefix = text(WORKER_PREFIX);
-      var names =
-          new Names(
-              task, text(SCHEDULER_SESSION_SUFFIX), prefix.isEmpty() ? task : prefix, flag(TMUX));
+      String prefix = text(WORKER_PREFIX).isEmpty() ? task : text(WORKER_PREFIX);
+      written.put(WORKER_PREFIX, prefix);
+      var names = new Names(task, text(SCHEDULER_SESSION_SUFFIX), prefix, flag(TMUX));
       String conda = text(CONDA_ENV);
+      boolean plain = conda.isEmpty() || conda.equals("base");
+      written.put(CONDA_ENV, plain ? "none" : conda);
       var program =
           new Program(
               text(PYTHON_ENV),
               path(SCRIPT_PATH),
               path(WORK_DIR),
-              conda.isEmpty() || conda.equals("base") ? null : conda,
-              section.text(
-                  CUDA_VISIBLE_DEVICES_VAR.key(),
-                  CUDA_VISIBLE_DEVICES_VAR.fallback(),
-                  VARIABLE,
-                  "is no name of a variable",
-                  text -> "you meant CUDA_VISIBLE_DEVICES"));
+              plain ? null : conda,
+              variable());
       var folders =
           new Folders(
               path(CONFIG_DIR), pattern(), path(OUTPUT_DIR), path(LOG_DIR), flag(ENABLE_LOGGING));
-      Slots slots = slots();
+      int retriesMax = whole(MAX_RETRIES, 0, MANY);
       var rules =
-          new Rules(
-              flag(AUTO_RESTART_FAILED),
-              whole(MAX_RETRIES, 0, MANY),
+          new QueueSettings(
+              gpus(),
+              whole(MAX_JOBS_PER_GPU, 1, GPUS_MAX),
+              flag(AUTO_RESTART_FAILED) ? retriesMax : 0,
               whole(SET_ASIDE_AFTER, 1, MANY),
               flag(REQUIRE_MARKER),
               flag(CLEANUP_ON_COMPLETE),
-              Duration.ofMillis(
-                  Math.round(1000 * seconds(CHECK_INTERVAL, Range.within(0.001, DAY_SECONDS)))));
-      seconds(STARTUP_DELAY, Range.within(0, DAY_SECONDS));
-      seconds(COMMAND_DELAY, Range.within(0, DAY_SECONDS));
+              checkInterval());
+      for (WorkspaceKey delay : List.of(STARTUP_DELAY, COMMAND_DELAY)) {
+        double unused = seconds(delay, Range.within(0, DAY_SECONDS));
+        written.put(delay, "without effect");
+      }
       section.end();
       Map<WorkspaceKey, Place> places = new HashMap<>();
       placeByName.forEach(
           (key, place) -> WorkspaceKey.of(key).ifPresent(known -> places.put(known, place)));
-      return new WorkspaceConfig(file, workspace, names, program, folders, slots, rules, places);
+      return new WorkspaceConfig(file, workspace, names, program, folders, rules, places, written);
     }
 
-    private Slots slots() {
+    private List<Integer> gpus() {
       int count = whole(GPU_COUNT, 0, GPUS_MAX);
       List<Integer> all = IntStream.range(0, count).boxed().toList();
       List<Integer> gpus = section.wholes(GPUS.key(), all, 0, GPUS_MAX - 1, false);
@@ -265,21 +209,49 @@ public record WorkspaceConfig(
           }
         }
       }
-      return new Slots(gpus, whole(MAX_JOBS_PER_GPU, 1, GPUS_MAX));
+      written.put(GPUS, gpus.toString());
+      written.put(GPU_COUNT, Integer.toString(gpus.size()));
+      return gpus;
+    }
+
+    private Duration checkInterval() {
+      long ms = Math.round(1000 * seconds(CHECK_INTERVAL, Range.within(0.001, DAY_SECONDS)));
+      written.put(CHECK_INTERVAL, Double.toString(ms / 1000.0));
+      return Duration.ofMillis(ms);
     }
 
     private String text(WorkspaceKey key) {
-      boolean empty = section.find(key.key()) instanceof Scalar written && written.text().isEmpty();
-      return empty && MAY_BE_EMPTY.contains(key) ? "" : section.text(key.key(), key.fallback());
+      boolean empty = section.find(key.key()) instanceof Scalar found && found.text().isEmpty();
+      return note(
+          key, empty && MAY_BE_EMPTY.contains(key) ? "" : section.text(key.key(), key.fallback()));
+    }
+
+    private <T> T note(WorkspaceKey key, T value) {
+      written.put(key, value.toString());
+      return value;
+    }
+
+    private String variable() {
+      WorkspaceKey key = CUDA_VISIBLE_DEVICES_VAR;
+      return note(
+          key,
+          section.text(
+              key.key(),
+              key.fallback(),
+              VARIABLE,
+              "is no name of a variable",
+              text -> "you meant CUDA_VISIBLE_DEVICES"));
     }
 
     private String name(WorkspaceKey key) {
-      return section.text(
-          key.key(),
-          key.fallback(),
-          ONE_NAME,
-          "cannot be part of a file's name",
-          text -> "letters, digits and underscores are enough");
+      return note(
+          key,
+          section.text(
+              key.key(),
+              key.fallback(),
+              ONE_NAME,
+              "cannot be part of a file's name",
+              text -> "letters, digits and underscores are enough"));
     }
 
     private String pattern() {
@@ -296,15 +268,15 @@ public record WorkspaceConfig(
     }
 
     private Path path(WorkspaceKey key) {
-      return workspace.resolve(text(key)).normalize();
+      return note(key, workspace.resolve(text(key)).normalize());
     }
 
     private boolean flag(WorkspaceKey key) {
-      return section.flag(key.key(), Boolean.parseBoolean(key.fallback()));
+      return note(key, section.flag(key.key(), Boolean.parseBoolean(key.fallback())));
     }
 
     private int whole(WorkspaceKey key, int least, int most) {
-      return section.whole(key.key(), Integer.parseInt(key.fallback()), least, most);
+      return note(key, section.whole(key.key(), Integer.parseInt(key.fallback()), least, most));
     }
 
     private double seconds(WorkspaceKey key, Range range) {

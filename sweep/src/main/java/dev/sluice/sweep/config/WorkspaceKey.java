@@ -17,7 +17,7 @@ public enum WorkspaceKey {
   MAX_JOBS_PER_GPU("2", "tasks that run on one GPU at once"),
   GPU_COUNT("2", "number of GPUs; 0: max_jobs_per_gpu slots without a GPU"),
   GPUS("", "GPUs to use, in order of preference, as [0, 2, 1]; left out: all of gpu_count"),
-  CHECK_INTERVAL("30", "seconds between checks beside the file events, which come at once"),
+  CHECK_INTERVAL("30", "seconds between looks at the markers of tasks that wait"),
   STARTUP_DELAY("1", "read, without effect: nothing has to wait for tmux"),
   COMMAND_DELAY("0.5", "read, without effect: nothing has to wait for tmux"),
   LOG_DIR("/tmp", "folder of the scheduler's log and of train_logs/NAME.log"),

@@ -16,7 +16,6 @@ import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.sweep.config.Grid;
-import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Setting;
 import java.io.IOException;
@@ -63,7 +62,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
    */
   static Cells of(Grid grid, Vocabulary vocabulary) throws UserMistakeException {
     ParsedExperiment base = ExperimentFile.read(grid.base(), List.of(), vocabulary);
-    List<Map<String, Setting>> crossed = crossed(grid.axes());
+    List<Map<String, Setting>> crossed = Grid.crossed(grid.axes());
     List<Map<String, Setting>> left =
         crossed.stream().filter(cell -> !isExcluded(cell, grid.excluded())).toList();
     if (left.isEmpty()) {
@@ -125,22 +124,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       LaneSource.of(TableRate.orRefuse(parsed, "each cell of a sweep would find a rate of its own"))
           .close();
     }
-  }
-
-  private static List<Map<String, Setting>> crossed(List<Axis> axes) {
-    List<Map<String, Setting>> cells = List.of(Map.of());
-    for (Axis axis : axes) {
-      List<Map<String, Setting>> longer = new ArrayList<>();
-      for (Map<String, Setting> cell : cells) {
-        for (Setting value : axis.values()) {
-          Map<String, Setting> one = new LinkedHashMap<>(cell);
-          one.put(axis.key(), value);
-          longer.add(one);
-        }
-      }
-      cells = longer;
-    }
-    return cells;
   }
 
   private static boolean isExcluded(

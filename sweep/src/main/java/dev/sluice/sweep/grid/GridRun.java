@@ -19,6 +19,7 @@ import dev.sluice.sweep.config.GridFile;
 import dev.sluice.sweep.grid.CellResult.State;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.TaskState;
+import dev.sluice.sweep.workspace.SchedulerLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,32 +82,27 @@ public final class GridRun {
       if (rebuilt && open.size() == cells.cells().size()) {
         console.line("  build          another Sluice than the last time, so all cells run again");
       }
-      try (var queue = new CellQueue(cells, folder);
-          var signals = Signals.listen(queue::stop, () -> {})) {
-        run(open, queue);
-        if (signals.received()) {
-          console.endLiveLine();
-          console.line(stopped(grid, queue, signals.exitStatus()));
-          return signals.exitStatus();
+      try (var log = SchedulerLog.open(folder.workspace())) {
+        CellRunner runner = runner(cells, folder, log);
+        try (var signals = Signals.listen(runner::stop, () -> {})) {
+          run(open, folder.queue().state(), runner);
+          if (signals.received()) {
+            console.endLiveLine();
+            console.line(runner.stopped(signals.exitStatus() == ExitStatus.STOPPED));
+            return signals.exitStatus();
+          }
         }
       }
       return conclude(cells, folder);
     }
   }
 
-  /** Ends what runs, after Ctrl-C; another signal lets it go on. */
-  private static String stopped(Grid grid, CellQueue queue, int status)
-      throws UserMistakeException, IOException, InterruptedException {
-    if (grid.mode() == Mode.SIMULATE) {
-      return "Stopped. What is done stands; the same command runs the rest.";
-    }
-    return status == ExitStatus.STOPPED
-        ? "Stopped. Cells that were ended: "
-            + queue.endRunning()
-            + ". What is done stands; the same command runs the rest."
-        : "Stopped. Cells that go on without a scheduler: "
-            + queue.begun().size()
-            + ". The same command finds them again, and runs the rest.";
+  private static CellRunner runner(Cells cells, SweepFolder folder, SchedulerLog log) {
+    Grid grid = cells.grid();
+    return grid.mode() == Mode.SIMULATE
+        ? new SimulatedCells(
+            folder, grid.slots(), SimulatedCells.ofBase(grid.base(), folder.cells()), log::line)
+        : new LiveCells(cells, folder, log::line);
   }
 
   private void announce(Cells cells, int open) {
@@ -124,18 +120,17 @@ public final class GridRun {
             + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
   }
 
-  private void run(List<Cell> open, CellQueue queue)
+  private void run(List<Cell> open, QueueState state, CellRunner runner)
       throws UserMistakeException, IOException, InterruptedException {
-    if (open.isEmpty() && !queue.isBusy()) {
+    if (open.isEmpty() && !state.anyWaits() && state.running().isEmpty()) {
       return;
     }
-    List<TaskState> begun = queue.begun();
-    if (!begun.isEmpty()) {
-      console.line("  found again    " + begun.size() + " that an earlier start began");
+    if (runner instanceof LiveCells live && !live.begun().isEmpty()) {
+      console.line("  found again    " + live.begun().size() + " that an earlier start began");
     }
     long beganNs = MachineClock.monotonicNs();
     toldAtNs = beganNs;
-    queue.run(
+    runner.run(
         open, (ended, failed) -> tell(Math.min(ended, open.size()), failed, open.size(), beganNs));
     console.endLiveLine();
   }
@@ -175,7 +170,7 @@ public final class GridRun {
     Grid grid = cells.grid();
     List<String> figures = grid.figures().stream().map(Named::name).toList();
     Map<Cell, CellResult> results = new LinkedHashMap<>();
-    QueueState state = folder.queue().read();
+    QueueState state = folder.queue().state();
     for (Cell cell : cells.cells()) {
       results.put(
           cell,

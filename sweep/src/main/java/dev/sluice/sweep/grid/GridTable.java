@@ -2,6 +2,7 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.plot.HeatMap;
+import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.sweep.config.Grid;
@@ -14,6 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -225,26 +228,6 @@ final class GridTable {
 
   /** Columns side by side: names to the left, figures to the right. */
   private static String aligned(List<List<String>> rows, int names) {
-    List<Integer> widths = new ArrayList<>();
-    for (List<String> row : rows) {
-      for (int i = 0; i < row.size(); i++) {
-        int width = row.get(i).length();
-        if (i == widths.size()) {
-          widths.add(width);
-        } else {
-          widths.set(i, Math.max(widths.get(i), width));
-        }
-      }
-    }
-    var text = new StringBuilder();
-    for (List<String> row : rows) {
-      var line = new StringBuilder();
-      for (int i = 0; i < row.size(); i++) {
-        String side = i < names ? "-" : "";
-        line.append(String.format("%" + side + Math.max(1, widths.get(i)) + "s  ", row.get(i)));
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
-    return text.toString();
+    return ScreenText.table(rows, IntStream.range(0, names).boxed().collect(Collectors.toSet()));
   }
 }

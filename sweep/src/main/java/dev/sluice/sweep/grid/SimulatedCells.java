@@ -4,176 +4,252 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.harness.simulate.LostThresholdException;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.sweep.queue.HeldQueue;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.QueueEvent.Started;
-import dev.sluice.sweep.queue.QueueFolder;
 import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.Request;
+import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.queue.TaskState;
+import dev.sluice.sweep.queue.TaskState.Phase;
+import dev.sluice.sweep.queue.Verdict;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorCompletionService;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Simulations of cells in threads of this process: a simulation takes less than the start of a
- * process. A cell's folder gets its name last, so that a process that is killed leaves each cell
- * done or not begun. The start and the end of a cell are written to the journal together, since
- * none runs without its sweep.
+ * Simulates cells in threads of this process, each into its folder. A cell is done once its folder
+ * stands; the queue's journal tells of cells to {@code status} and its like, and decides nothing.
+ * Cells that an earlier process began and did not end are simulated anew.
+ *
+ * <p>A cell that fails leaves the others alone. Cells that found too little memory, perhaps beside
+ * others, are simulated once more, one after another.
  */
-final class SimulatedCells {
+final class SimulatedCells implements CellRunner {
   private static final long LOOK_MS = 50;
 
-  private final Path base;
   private final SweepFolder folder;
+  private final HeldQueue queue;
   private final int slots;
+  private final Simulation simulation;
+  private final Consumer<String> log;
+  private final List<Cell> outOfMemory = new ArrayList<>();
   private volatile boolean stopping;
+  private int ended;
+  private int failed;
+  private @Nullable IOException unwritable;
 
-  /** Events of a cell that was simulated. */
-  private record Simulated(Started started, Ended ended) {}
-
-  /**
-   * @param base file of the experiment that the cells rest on
-   * @param slots number of cells at a time
-   */
-  SimulatedCells(Path base, SweepFolder folder, int slots) {
-    this.base = base;
-    this.folder = folder;
-    this.slots = slots;
+  /** The simulation of one cell, called by several threads at once. */
+  @FunctionalInterface
+  interface Simulation {
+    /**
+     * Simulates a cell into its folder.
+     *
+     * @param cellLog takes the reason of a failure
+     * @return the status that a command would end with
+     */
+    int run(Cell cell, PrintStream cellLog) throws UserMistakeException, IOException;
   }
 
-  /** Lets {@link #run} return soon; cells at hand end with the process. From any thread. */
-  void stop() {
+  /**
+   * @param slots number of cells at a time
+   * @param log takes lines for the sweep's log
+   */
+  SimulatedCells(SweepFolder folder, int slots, Simulation simulation, Consumer<String> log) {
+    this.folder = folder;
+    this.queue = folder.queue();
+    this.slots = slots;
+    this.simulation = simulation;
+    this.log = log;
+  }
+
+  /** The simulation of cells that rest on an experiment file. */
+  static Simulation ofBase(Path base, Path cells) {
+    return (cell, cellLog) -> {
+      try {
+        var parsed = ExperimentFile.read(base, cell.overrides(), Registries.vocabulary());
+        int status = new QuietSimulation(parsed).write(cells, cell.id());
+        if (status == ExitStatus.BUG) {
+          cellLog.println("the simulation is not whole; its figures say why");
+        }
+        return status;
+      } catch (LostThresholdException e) {
+        cellLog.println("ended early: " + e.getMessage());
+        return ExitStatus.BUG; // it has no figures
+      }
+    };
+  }
+
+  @Override
+  public void run(List<Cell> open, Progress progress) throws IOException, InterruptedException {
+    queue(open);
+    simulate(open, slots, progress);
+    List<Cell> again = List.copyOf(outOfMemory);
+    outOfMemory.clear();
+    simulate(again, 1, progress);
+    synchronized (this) {
+      for (TaskState task : stopping ? List.<TaskState>of() : queue.state().running()) {
+        Ended unused = // its thread found too little memory even to tell so
+            queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "out of memory", false);
+      }
+    }
+    queue.sync();
+  }
+
+  /** Queues cells, and ends tasks in the journal that are not among them. */
+  private void queue(List<Cell> open) throws IOException {
+    QueueState state = queue.state();
+    for (TaskState task : state.running()) {
+      Ended unused =
+          queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "ended with its sweep", false);
+    }
+    List<Entry> entries = new ArrayList<>();
+    open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
+    Set<String> names = entries.stream().map(Entry::name).collect(Collectors.toSet());
+    for (TaskState task : state.tasks()) {
+      if (task.phase() == Phase.FAILED && folder.isDone(task.name())) {
+        entries.add(new Entry(task.name(), task.config(), null, true)); // the journal came too late
+      }
+    }
+    int unusedCount = queue.queue(new Request(entries));
+    for (TaskState task : state.waiting()) {
+      if (!names.contains(task.name())) {
+        boolean done = folder.isDone(task.name());
+        Ended unused =
+            queue.end(
+                task,
+                done ? Outcome.DONE_BEFORE : Outcome.FAILED,
+                Verdict.UNKNOWN,
+                done ? "" : "the grid has no such cell any longer",
+                false);
+      }
+    }
+  }
+
+  private void simulate(List<Cell> cells, int atOnce, Progress progress)
+      throws IOException, InterruptedException {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            atOnce,
+            work -> {
+              var thread = new Thread(work, "sluice-cell");
+              thread.setDaemon(true); // a stopped sweep waits for no cell
+              return thread;
+            });
+    cells.forEach(cell -> threads.execute(() -> simulate(cell, atOnce, progress)));
+    threads.shutdown();
+    while (!stopping && !threads.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS)) {
+      // cells go on
+    }
+    synchronized (this) {
+      if (unwritable != null) {
+        throw unwritable;
+      }
+    }
+  }
+
+  private void simulate(Cell cell, int atOnce, Progress progress) {
+    try {
+      if (!begin(cell)) {
+        return;
+      }
+      int status = ExitStatus.BUG;
+      boolean tooLarge = false;
+      try (var cellLog = log(cell)) {
+        try {
+          cellLog.println(TaskLog.start(task(cell), queue.folder()));
+          folder.clear(cell);
+          status = simulation.run(cell, cellLog);
+        } catch (UserMistakeException e) {
+          cellLog.println(e.getMessage());
+          status = ExitStatus.MISTAKE;
+        } catch (IOException | RuntimeException | Error e) {
+          tooLarge = e instanceof OutOfMemoryError || e.getCause() instanceof OutOfMemoryError;
+          e.printStackTrace(cellLog);
+        }
+      }
+      end(cell, status, tooLarge && atOnce > 1, progress);
+    } catch (IOException e) {
+      stopFor(e);
+    }
+  }
+
+  private PrintStream log(Cell cell) throws IOException {
+    return new PrintStream(
+        Files.newOutputStream(
+            folder.log(cell.id()), StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+        true,
+        StandardCharsets.UTF_8);
+  }
+
+  private TaskState task(Cell cell) {
+    TaskState task = queue.state().task(cell.id());
+    if (task == null) {
+      throw new IllegalStateException("cell " + cell.id() + " was not queued");
+    }
+    return task;
+  }
+
+  private synchronized boolean begin(Cell cell) throws IOException {
+    if (!stopping) {
+      queue.start(task(cell), QueueState.NO_GPU, cell.key(), folder.log(cell.id()).toString());
+    }
+    return !stopping;
+  }
+
+  private synchronized void end(Cell cell, int status, boolean again, Progress progress)
+      throws IOException {
+    if (stopping) {
+      return; // it was told as ended
+    }
+    boolean done = folder.isDone(cell.id());
+    Verdict verdict = Verdict.of(status, done, true, LiveCells.settings(slots));
+    Ended end = queue.end(task(cell), verdict.outcome(), status, verdict.why(), again);
+    log.accept(TaskLog.told(cell.id(), end));
+    TaskLog.appendEnd(folder.log(cell.id()).toString(), cell.id(), end);
+    if (again) {
+      outOfMemory.add(cell);
+    } else {
+      failed += done ? 0 : 1;
+      progress.ended(++ended, failed);
+    }
+  }
+
+  private synchronized void stopFor(IOException e) {
+    unwritable = unwritable == null ? e : unwritable;
     stopping = true;
   }
 
-  /**
-   * Simulates cells that wait in the queue.
-   *
-   * @throws IOException if a cell's log or the journal cannot be written
-   */
-  void run(List<Cell> open, HeldQueue queue, CellQueue.Progress progress)
-      throws IOException, InterruptedException {
-    QueueState state = queue.state();
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            slots,
-            work -> {
-              var thread = new Thread(work, "cell");
-              thread.setDaemon(true);
-              return thread;
-            });
-    try {
-      var ends = new ExecutorCompletionService<Simulated>(threads);
-      for (Cell cell : open) {
-        TaskState task = state.task(cell.id());
-        if (task == null) {
-          throw new IllegalStateException("a cell that was not queued: " + cell.id());
-        }
-        int number = task.number();
-        int attempt = task.attempt() + 1;
-        Future<Simulated> unused =
-            ends.submit(() -> simulate(cell, number, attempt, queue.folder()));
-      }
-      int failed = 0;
-      for (int ended = 0; ended < open.size() && !stopping; ) {
-        Future<Simulated> next = ends.poll(LOOK_MS, TimeUnit.MILLISECONDS);
-        if (next != null) {
-          Simulated simulated = simulated(next);
-          queue.write(List.of(simulated.started, simulated.ended));
-          failed += simulated.ended.outcome() == Outcome.DONE ? 0 : 1;
-          progress.ended(++ended, failed);
-        }
-      }
-      queue.sync();
-    } finally {
-      threads.shutdownNow();
-    }
+  @Override
+  public void stop() {
+    stopping = true;
   }
 
-  private static Simulated simulated(Future<Simulated> cell)
-      throws IOException, InterruptedException {
-    try {
-      return cell.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
-      }
-      throw new IllegalStateException("a cell's thread has failed", e.getCause());
+  @Override
+  public synchronized String stopped(boolean end) throws IOException {
+    List<TaskState> running = queue.state().running();
+    for (TaskState task : running) {
+      Ended unused =
+          queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, "stopped with its sweep", false);
     }
-  }
-
-  /** Simulates a cell; its log says why it failed. */
-  private Simulated simulate(Cell cell, int task, int attempt, QueueFolder queue)
-      throws IOException {
-    long beganNs = MachineClock.monotonicNs();
-    folder.clear(cell);
-    Path file = folder.log(cell.id());
-    var started =
-        new Started(
-            task,
-            attempt,
-            QueueState.NO_GPU,
-            cell.key(),
-            file.toString(),
-            ProcessIdentity.presentBoot(),
-            MachineClock.epochMs());
-    int status;
-    try (var log =
-        new PrintStream(
-            Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-            true,
-            StandardCharsets.UTF_8)) {
-      log.println(TaskLog.start(cell.id(), started, queue));
-      status = simulate(cell, log);
-    }
-    boolean done = Files.exists(folder.cell(cell));
-    var ended =
-        new Ended(
-            task,
-            attempt,
-            done ? Outcome.DONE : Outcome.FAILED,
-            status,
-            done ? "" : "exit status " + status,
-            false,
-            (MachineClock.monotonicNs() - beganNs) / 1_000_000,
-            MachineClock.epochMs());
-    TaskLog.appendEnd(file.toString(), cell.id(), ended);
-    return new Simulated(started, ended);
-  }
-
-  private int simulate(Cell cell, PrintStream log) {
-    try {
-      var parsed = ExperimentFile.read(base, cell.overrides(), Registries.vocabulary());
-      int status = new QuietSimulation(parsed).write(folder.cells(), cell.id());
-      if (status == ExitStatus.BUG) {
-        log.println("the simulation is not whole; its figures say why");
-      }
-      return status;
-    } catch (UserMistakeException e) {
-      log.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    } catch (LostThresholdException e) {
-      log.println("ended early: " + e.getMessage());
-      return ExitStatus.BUG; // it has no figures
-    } catch (IOException | RuntimeException | Error e) {
-      e.printStackTrace(log);
-      return ExitStatus.BUG;
-    }
+    queue.sync();
+    return "Stopped. Cells that were ended: "
+        + running.size()
+        + ". What is done stands; the same command runs the rest.";
   }
 }

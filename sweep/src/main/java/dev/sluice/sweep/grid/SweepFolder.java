@@ -11,23 +11,20 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.sweep.config.Grid;
-import dev.sluice.sweep.queue.QueueFolder;
+import dev.sluice.sweep.queue.HeldQueue;
+import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.workspace.Workspace;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,17 +38,14 @@ final class SweepFolder implements AutoCloseable {
   private static final String LOGS = "logs";
   private static final int CHANGES_TOLD_MAX = 8;
 
-  /** Lines of a task's log that stand between its output. */
-  private static final String STAMP = "== ";
-
   private static final int LAST_LINES = 5;
 
   private final Path path;
-  private final FileChannel lock;
+  private final HeldQueue queue;
 
-  private SweepFolder(Path path, FileChannel lock) {
+  private SweepFolder(Path path, HeldQueue queue) {
     this.path = path;
-    this.lock = lock;
+    this.queue = queue;
   }
 
   static Path of(Grid grid, Path results) {
@@ -61,24 +55,19 @@ final class SweepFolder implements AutoCloseable {
   /**
    * Takes the folder, and makes it if there is none.
    *
-   * @throws UserMistakeException if another process works in it, or it cannot be written
+   * @throws UserMistakeException if another process works in it, it cannot be written, or its
+   *     journal is damaged
    */
-  static SweepFolder take(Path path) throws UserMistakeException {
+  static SweepFolder take(Path path) throws UserMistakeException, InterruptedException {
     try {
       Files.createDirectories(path.resolve("cells"));
       Files.createDirectories(path.resolve("unfinished"));
       Files.createDirectories(path.resolve(LOGS));
-      FileChannel lock =
-          FileChannel.open(
-              path.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      try {
-        if (lock.tryLock() != null) {
-          return new SweepFolder(path, lock);
-        }
-      } catch (OverlappingFileLockException e) {
-        // another sweep of this process holds it: told below, as one of another process is
+      Optional<HeldQueue> held = Workspace.queueOf(path).hold();
+      if (held.isPresent()) {
+        held.get().announce();
+        return new SweepFolder(path, held.get());
       }
-      lock.close();
     } catch (IOException e) {
       throw new UserMistakeException(
           "--results",
@@ -112,8 +101,8 @@ final class SweepFolder implements AutoCloseable {
   }
 
   /** The queue whose tasks are the cells. */
-  QueueFolder queue() {
-    return Workspace.queueOf(path);
+  HeldQueue queue() {
+    return queue;
   }
 
   /** The folder as the workspace that {@link #begin} made it. */
@@ -135,9 +124,9 @@ final class SweepFolder implements AutoCloseable {
     List<String> lines = new ArrayList<>();
     for (String line :
         new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()) {
-      if (line.startsWith(STAMP + "start ")) {
+      if (line.startsWith(TaskLog.START)) {
         lines.clear();
-      } else if (!line.isBlank() && !line.startsWith(STAMP) && !line.startsWith("\tat ")) {
+      } else if (!line.isBlank() && !line.startsWith(TaskLog.STAMP) && !line.startsWith("\tat ")) {
         lines.add(line);
       }
     }
@@ -152,18 +141,16 @@ final class SweepFolder implements AutoCloseable {
     return FinishedRun.isFolder(sweep.resolve("cells").resolve(cell.id()));
   }
 
+  /** Tells whether the cell of a task is done. */
+  boolean isDone(String task) {
+    return FinishedRun.isFolder(cells().resolve(task));
+  }
+
   /** Removes what an attempt at a cell left that did not end. */
   void clear(Cell cell) throws IOException {
     for (Path folder : List.of(cells(), unfinished())) {
       for (String end : List.of("", RunFolder.RUNNING, RunFolder.FAILED)) {
-        Path left = folder.resolve(cell.id() + end);
-        if (Files.exists(left)) {
-          try (Stream<Path> tree = Files.walk(left)) {
-            for (Path file : tree.sorted(Comparator.reverseOrder()).toList()) {
-              Files.delete(file);
-            }
-          }
-        }
+        RunFolder.removeTree(folder.resolve(cell.id() + end));
       }
     }
   }
@@ -287,6 +274,6 @@ final class SweepFolder implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    lock.close();
+    queue.close();
   }
 }

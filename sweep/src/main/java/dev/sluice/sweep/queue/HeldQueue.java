@@ -1,6 +1,12 @@
 package dev.sluice.sweep.queue;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.ProcessIdentity;
+import dev.sluice.sweep.queue.QueueEvent.Ended;
+import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueEvent.Started;
+import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.List;
@@ -14,7 +20,19 @@ public final class HeldQueue implements AutoCloseable {
   private final FileChannel lock;
   private final QueueState state;
   private final Journal journal;
+  private final String boot;
   private boolean synced = true;
+
+  /**
+   * The journal cannot be written now, as on a full disk; what was to be written has not happened.
+   */
+  public static final class UnwritableException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    UnwritableException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
 
   /** Opener of the journal's file, which a test may let run full. */
   @FunctionalInterface
@@ -31,6 +49,7 @@ public final class HeldQueue implements AutoCloseable {
     this.folder = folder;
     this.lock = lock;
     try {
+      boot = ProcessIdentity.presentBoot();
       Journal.Content content = Journal.read(folder.journal());
       state = folder.fold(content);
       journal = opener.open(content);
@@ -42,6 +61,11 @@ public final class HeldQueue implements AutoCloseable {
 
   public QueueFolder folder() {
     return folder;
+  }
+
+  /** Id of the present boot. */
+  String boot() {
+    return boot;
   }
 
   /** The present state, which changes with each event. */
@@ -57,18 +81,66 @@ public final class HeldQueue implements AutoCloseable {
   /**
    * Writes events to the journal, all or none, and takes them into the state.
    *
-   * @throws IOException if they cannot be written, as on a full disk; the state is as before
+   * @throws UnwritableException if they cannot be written; the state is as before
    */
-  public synchronized void write(List<QueueEvent> events) throws IOException {
-    journal.append(events);
+  synchronized void write(List<QueueEvent> events) throws UnwritableException {
+    try {
+      journal.append(events);
+    } catch (IOException e) {
+      throw new UnwritableException(e);
+    }
     synced = false;
     events.forEach(state::apply);
   }
 
+  /** Writes what a request asks for, and returns the number of tasks that wait by it. */
+  public synchronized int queue(Request request) throws UnwritableException {
+    List<QueueEvent> events = request.events(state, MachineClock.epochMs());
+    write(events);
+    return events.size() - 1;
+  }
+
+  /**
+   * Writes that an attempt at a waiting task starts.
+   *
+   * @param gpu id of the GPU; {@link QueueState#NO_GPU} without
+   * @param digest digest of what it runs
+   * @param log file of its output; empty: none
+   */
+  public synchronized void start(TaskState task, int gpu, String digest, String log)
+      throws UnwritableException {
+    int attempt = task.attempt() + 1;
+    write(
+        List.of(new Started(task.number, attempt, gpu, digest, log, boot, MachineClock.epochMs())));
+  }
+
+  /**
+   * Writes how a task ended that runs, or that waits and shall not run.
+   *
+   * @param why reason in words; empty: none is needed
+   * @param again whether it waits again, behind the others
+   */
+  public synchronized Ended end(
+      TaskState task, Outcome outcome, int status, String why, boolean again)
+      throws UnwritableException {
+    boolean runs = task.phase() == Phase.RUNNING;
+    long nowMs = MachineClock.epochMs();
+    long ranMs = runs ? Math.max(0, nowMs - task.sinceMs()) : 0;
+    var ended =
+        new Ended(
+            task.number, runs ? task.attempt() : 0, outcome, status, why, again, ranMs, nowMs);
+    write(List.of(ended));
+    return ended;
+  }
+
   /** Returns when all that was written has reached the disk. */
-  public synchronized void sync() throws IOException {
+  public synchronized void sync() throws UnwritableException {
     if (!synced) {
-      journal.sync();
+      try {
+        journal.sync();
+      } catch (IOException e) {
+        throw new UnwritableException(e);
+      }
       synced = true;
     }
   }

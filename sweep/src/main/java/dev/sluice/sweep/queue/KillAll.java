@@ -1,7 +1,6 @@
 package dev.sluice.sweep.queue;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
@@ -13,6 +12,7 @@ import java.util.List;
 /** Ends a queue's scheduler, or all that runs of a queue. Other queues are left alone. */
 public final class KillAll {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final String KILLED = "kill-all";
 
   private KillAll() {}
 
@@ -61,14 +61,13 @@ public final class KillAll {
             .hold()
             .orElseThrow(
                 () -> new IOException("a scheduler was started again: " + folder.folder()))) {
+      Ends ends = running(queue, KILLED);
       List<TaskState> waiting = queue.state().waiting();
-      Ends ends = running(queue, "kill-all");
-      List<QueueEvent> events = new ArrayList<>();
-      long nowMs = MachineClock.epochMs();
-      waiting.forEach(task -> events.add(killed(task, 0, "kill-all", 0, nowMs)));
-      queue.write(events);
+      for (TaskState task : waiting) {
+        Ended unused = queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, KILLED, false);
+      }
       queue.sync();
-      return new Ends(ends.tasks, events.size(), ends.killed);
+      return new Ends(ends.tasks, waiting.size(), ends.killed);
     }
   }
 
@@ -86,19 +85,10 @@ public final class KillAll {
     }
     int killed =
         QueueProcesses.end(() -> QueueProcesses.ofQueue(queue.folder(), attempts), PATIENCE);
-    List<QueueEvent> events = new ArrayList<>();
-    long nowMs = MachineClock.epochMs();
     for (TaskState task : queue.state().running()) {
-      long ranMs = Math.max(0, nowMs - task.sinceMs());
-      events.add(killed(task, task.attempt(), why, ranMs, nowMs));
+      Ended unused = queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, why, false);
     }
-    queue.write(events);
     queue.sync();
     return new Ends(attempts.size(), 0, killed);
-  }
-
-  private static Ended killed(TaskState task, int attempt, String why, long ranMs, long nowMs) {
-    return new Ended(
-        task.number, attempt, Outcome.KILLED, Verdict.UNKNOWN, why, false, ranMs, nowMs);
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param setAsideAfter quick failures in a row before a GPU gets no more
  * @param requireMarker whether an exit status of 0 without a marker is a failure
  * @param cleanup whether what a task leaves running is ended
- * @param checkInterval time between checks beside the events
+ * @param checkInterval time between looks at the markers of what waits
  */
 public record QueueSettings(
     List<Integer> gpus,

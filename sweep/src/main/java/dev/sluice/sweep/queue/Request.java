@@ -26,7 +26,7 @@ public record Request(List<Entry> entries) {
   public record Entry(String name, String config, @Nullable Integer gpu, boolean again) {}
 
   /** What the request does to a queue: tasks that wait or run already stay as they are. */
-  public List<QueueEvent> events(QueueState state, long nowMs) {
+  List<QueueEvent> events(QueueState state, long nowMs) {
     List<QueueEvent> events = new ArrayList<>(List.of(new Resumed(nowMs)));
     Set<String> fresh = new HashSet<>();
     int number = state.nextNumber();

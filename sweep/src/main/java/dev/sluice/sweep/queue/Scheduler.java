@@ -4,11 +4,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.Posix;
 import dev.sluice.harness.machine.Posix.Signal;
-import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Aside;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueState.Start;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
@@ -121,22 +119,13 @@ public final class Scheduler {
     return new Loop(queue).run();
   }
 
-  /** An attempt that runs. */
-  private static final class Live {
-    final Attempt attempt;
-
-    /** The keeper's process; null: an earlier scheduler started it, or none could be started. */
-    final @Nullable Process keeper;
-
-    /** Whether an earlier scheduler began it. */
-    final boolean foundAgain;
-
-    Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {
-      this.attempt = attempt;
-      this.keeper = keeper;
-      this.foundAgain = foundAgain;
-    }
-  }
+  /**
+   * An attempt that runs.
+   *
+   * @param keeper its keeper; null: an earlier scheduler started it, or it could not be started
+   * @param foundAgain whether an earlier scheduler began it
+   */
+  private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
 
   /** An attempt whose end is in the journal. */
   private static final class Finished {
@@ -148,14 +137,14 @@ public final class Scheduler {
     final long atNs = MachineClock.monotonicNs();
 
     /** Whether its log names what it left running. */
-    boolean told;
+    boolean named;
 
-    Finished(Attempt attempt, Ended ended, TaskState task) {
+    Finished(Attempt attempt, Ended ended, String name, int gpu, String taskLog) {
       this.attempt = attempt;
       this.ended = ended;
-      this.name = task.name();
-      this.gpu = task.gpu();
-      this.taskLog = task.log();
+      this.name = name;
+      this.gpu = gpu;
+      this.taskLog = taskLog;
     }
   }
 
@@ -163,7 +152,6 @@ public final class Scheduler {
   private final class Loop {
     private final HeldQueue queue;
     private final QueueState state;
-    private final String boot;
     private final Map<Integer, Live> live = new LinkedHashMap<>();
 
     /** Ends that the log does not tell yet, since they may not have reached the disk. */
@@ -172,13 +160,15 @@ public final class Scheduler {
     /** Ends after which files, sessions and processes may be left. */
     private final List<Finished> finished = new ArrayList<>();
 
-    /** True from a failed write or sync to the next one that succeeds. */
+    /** When the markers of what waits were looked at. */
+    private long checkedNs = MachineClock.monotonicNs() - settings.checkInterval().toNanos();
+
+    /** True from a failed write of the journal to the next step that succeeds. */
     private boolean full;
 
-    Loop(HeldQueue queue) throws IOException {
+    Loop(HeldQueue queue) {
       this.queue = queue;
       this.state = queue.state();
-      this.boot = ProcessIdentity.presentBoot();
     }
 
     End run() throws IOException, InterruptedException {
@@ -186,33 +176,24 @@ public final class Scheduler {
       for (TaskState task : state.running()) {
         live.put(task.number, new Live(folder.attempt(task), null, true));
       }
-      seeEnds(true);
+      step(true);
       for (Live running : live.values()) {
-        log.accept(
-            quoted(task(running.attempt)) + " found again, attempt " + running.attempt.number());
+        if (running.foundAgain) {
+          log.accept(
+              quoted(task(running.attempt)) + " found again, attempt " + running.attempt.number());
+        }
       }
       long lookedNs = MachineClock.monotonicNs();
-      long checkedNs = lookedNs - settings.checkInterval().toNanos();
       while (true) {
         long nowNs = MachineClock.monotonicNs();
         boolean look = nowNs - lookedNs >= LOOK_NS;
-        takeRequests();
-        if (nowNs - checkedNs >= settings.checkInterval().toNanos()) {
-          checkedNs = nowNs;
-          state.waiting().stream().filter(this::isMarked).forEach(this::doneBefore);
-        }
-        seeEnds(look);
-        fill();
-        tellEnds();
-        if (look) {
-          lookedNs = nowNs;
-          cleanUp();
-        }
+        lookedNs = look ? nowNs : lookedNs;
+        step(look);
         if (stopping) {
           log.accept("stopped; tasks that run: " + live.size());
           return End.STOPPED;
         }
-        if (live.isEmpty() && untold.isEmpty() && finished.isEmpty() && !full) {
+        if (!full && live.isEmpty() && untold.isEmpty() && finished.isEmpty()) {
           takeRequests();
           if (state.next(settings) == null) {
             return state.anyWaits() ? End.STUCK : End.ALL_ENDED;
@@ -237,6 +218,35 @@ public final class Scheduler {
       }
     }
 
+    /**
+     * Sees what there is to do and does it. Where the journal cannot be written, the next step sees
+     * the rest again.
+     *
+     * @param look whether processes are looked at, too
+     */
+    private void step(boolean look) throws IOException {
+      try {
+        if (full) {
+          queue.sync();
+        }
+        takeRequests();
+        checkMarkers();
+        seeEnds(look);
+        fill();
+        queue.sync();
+        full = false;
+        tellEnds();
+      } catch (HeldQueue.UnwritableException e) {
+        if (!full) {
+          log.accept("nothing starts until the journal can be written: " + e.getMessage());
+        }
+        full = true;
+      }
+      if (look) {
+        cleanUp();
+      }
+    }
+
     private void takeRequests() throws IOException {
       for (Path file : folder.requests()) {
         Request request;
@@ -247,12 +257,23 @@ public final class Scheduler {
           Files.move(file, folder.folder().resolve(file.getFileName() + ".damaged"));
           continue;
         }
-        List<QueueEvent> events = request.events(state, MachineClock.epochMs());
-        if (!write(events) || !sync()) {
-          return; // the disk is full: the request stays where it is
-        }
+        int queued = queue.queue(request);
+        queue.sync();
         Files.delete(file);
-        log.accept("queued: " + (events.size() - 1) + " of " + request.entries().size() + " asked");
+        log.accept("queued: " + queued + " of " + request.entries().size() + " asked");
+      }
+    }
+
+    /** What waits though its marker is there is done. */
+    private void checkMarkers() throws IOException {
+      long nowNs = MachineClock.monotonicNs();
+      if (nowNs - checkedNs >= settings.checkInterval().toNanos()) {
+        for (TaskState task : state.waiting()) {
+          if (isMarked(task)) {
+            doneBefore(task);
+          }
+        }
+        checkedNs = nowNs;
       }
     }
 
@@ -275,7 +296,7 @@ public final class Scheduler {
     /** Judges an attempt that has left no exit status, but whose keeper may be gone. */
     private void judge(Live running) throws IOException {
       Attempt attempt = running.attempt;
-      if (running.foundAgain && !task(attempt).boot.equals(boot)) {
+      if (!task(attempt).boot.equals(queue.boot())) {
         commandEnded(running, Verdict.UNKNOWN); // it may have run: a reboot loses files too
         return;
       }
@@ -292,16 +313,19 @@ public final class Scheduler {
           }
         }
         case KEPT -> {
-          boolean alive = attempt.keeper().filter(keeper -> keeper.isAlive(boot)).isPresent();
-          if (!alive && QueueProcesses.ofAttempt(attempt).isEmpty()) {
+          if (!isKept(attempt) && QueueProcesses.ofAttempt(attempt).isEmpty()) {
             commandEnded(running, attempt.status().orElse(Verdict.UNKNOWN));
           }
         }
       }
     }
 
-    /** Ends an attempt whose command was not begun: one of this scheduler's keepers has failed. */
-    private void neverBegan(Live running) {
+    private boolean isKept(Attempt attempt) throws IOException {
+      return attempt.keeper().filter(keeper -> keeper.isAlive(queue.boot())).isPresent();
+    }
+
+    /** Ends an attempt whose command was not begun. */
+    private void neverBegan(Live running) throws IOException {
       if (running.foundAgain) {
         end(running, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began");
       } else {
@@ -309,40 +333,29 @@ public final class Scheduler {
       }
     }
 
-    private void commandEnded(Live running, int status) {
-      Path marker = work.marker(task(running.attempt).name());
-      boolean marked = marker != null && Files.exists(marker);
-      Verdict verdict = Verdict.of(status, marked, marker != null, settings);
+    private void commandEnded(Live running, int status) throws IOException {
+      String name = task(running.attempt).name();
+      boolean marked = isMarked(task(running.attempt));
+      Verdict verdict = Verdict.of(status, marked, work.marker(name) != null, settings);
       end(running, verdict.outcome(), status, verdict.why());
     }
 
-    /** Writes an end; where the disk is full, the next look sees the end again. */
-    private void end(Live running, Outcome outcome, int status, String why) {
+    private void end(Live running, Outcome outcome, int status, String why) throws IOException {
       TaskState task = task(running.attempt);
       boolean again = outcome == Outcome.FAILED && task.failures < settings.retriesMax();
-      Ended ended = ended(task, outcome, status, why, again);
-      var end = new Finished(running.attempt, ended, task);
-      if (!write(List.of(ended))) {
-        return;
-      }
+      Ended ended = queue.end(task, outcome, status, why, again);
       live.remove(task.number);
       if (outcome == Outcome.WITHDRAWN) {
         return;
       }
-      untold.add(end);
-      if (end.gpu != QueueState.NO_GPU
-          && state.quickFailures(end.gpu) >= settings.setAsideAfter()
-          && !state.aside().contains(end.gpu)
-          && write(List.of(new Aside(end.gpu, MachineClock.epochMs())))) {
-        log.accept("GPU " + end.gpu + " gets no more: tasks in a row failed on it at once");
+      int gpu = task.gpu();
+      untold.add(new Finished(running.attempt, ended, task.name(), gpu, task.log()));
+      if (gpu != QueueState.NO_GPU
+          && state.quickFailures(gpu) >= settings.setAsideAfter()
+          && !state.aside().contains(gpu)) {
+        queue.write(List.of(new Aside(gpu, MachineClock.epochMs())));
+        log.accept("GPU " + gpu + " gets no more: tasks in a row failed on it at once");
       }
-    }
-
-    private Ended ended(TaskState task, Outcome outcome, int status, String why, boolean again) {
-      long nowMs = MachineClock.epochMs();
-      long ranMs = Math.max(0, nowMs - task.sinceMs());
-      int attempt = task.phase() == Phase.RUNNING ? task.attempt() : 0;
-      return new Ended(task.number, attempt, outcome, status, why, again, ranMs, nowMs);
     }
 
     private boolean isMarked(TaskState task) {
@@ -350,30 +363,28 @@ public final class Scheduler {
       return marker != null && Files.exists(marker);
     }
 
-    /** Takes a waiting task for done, as its marker is there; false: the disk is full. */
-    private boolean doneBefore(TaskState task) {
-      if (!write(List.of(ended(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false)))) {
-        return false;
-      }
+    private void doneBefore(TaskState task) throws IOException {
+      Ended unused = queue.end(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false);
       log.accept(quoted(task) + " is done before: its marker is there");
-      return true;
     }
 
     /** Starts what can start. */
-    private void fill() {
-      boolean filling = !stopping;
-      while (filling) {
-        Start start = state.next(settings);
-        filling =
-            start != null
-                && (isMarked(start.task())
-                    ? doneBefore(start.task())
-                    : start(start.task(), start.gpu()));
+    private void fill() throws IOException {
+      for (Start next = next(); next != null; next = next()) {
+        if (isMarked(next.task())) {
+          doneBefore(next.task());
+        } else {
+          start(next.task(), next.gpu());
+        }
       }
     }
 
-    /** Starts an attempt, or has it failed at once; false: the disk is full. */
-    private boolean start(TaskState task, int gpu) {
+    private @Nullable Start next() {
+      return stopping ? null : state.next(settings);
+    }
+
+    /** Starts an attempt, or has it failed at once. */
+    private void start(TaskState task, int gpu) throws IOException {
       Work.@Nullable Plan plan = null;
       String problem = "";
       try {
@@ -384,24 +395,13 @@ public final class Scheduler {
       } catch (IOException e) {
         problem = UserMistakeException.reason(e);
       }
-      var started =
-          new Started(
-              task.number,
-              task.attempt() + 1,
-              gpu,
-              plan == null ? "" : plan.digest(),
-              plan == null ? "" : plan.log().toString(),
-              boot,
-              MachineClock.epochMs());
-      if (!write(List.of(started))) {
-        return false;
-      }
+      queue.start(
+          task, gpu, plan == null ? "" : plan.digest(), plan == null ? "" : plan.log().toString());
       Attempt attempt = folder.attempt(task);
       Process keeper = null;
       if (plan != null && problem.isEmpty()) {
         try {
-          keeper =
-              attempt.start(plan, folder.variables(), TaskLog.start(task.name(), started, folder));
+          keeper = attempt.start(plan, folder.variables(), TaskLog.start(task, folder));
         } catch (IOException e) {
           problem = UserMistakeException.reason(e);
         }
@@ -413,24 +413,13 @@ public final class Scheduler {
       } else {
         end(running, Outcome.FAILED, Verdict.UNKNOWN, "it cannot be started: " + problem);
       }
-      return true;
     }
 
-    /** Tells of ends, once they are on the disk. */
+    /** Tells of ends that are on the disk. */
     private void tellEnds() {
-      if (!sync()) {
-        return;
-      }
       for (Finished end : untold) {
-        Ended ended = end.ended;
-        log.accept(
-            "task ("
-                + end.name
-                + ")"
-                + (ended.outcome() == Outcome.DONE ? " is done" : " has failed")
-                + (ended.why().isEmpty() ? "" : ": " + ended.why())
-                + (ended.again() ? "; it waits again" : ""));
-        TaskLog.appendEnd(end.taskLog, end.name, ended);
+        log.accept(TaskLog.told(end.name, end.ended));
+        TaskLog.appendEnd(end.taskLog, end.name, end.ended);
       }
       finished.addAll(untold);
       untold.clear();
@@ -446,7 +435,7 @@ public final class Scheduler {
       Map<String, List<Long>> left =
           QueueProcesses.ofAttempts(due.stream().map(end -> end.attempt).toList());
       for (Finished end : due) {
-        if (end.attempt.keeper().filter(keeper -> keeper.isAlive(boot)).isPresent()) {
+        if (isKept(end.attempt)) {
           continue; // it ends just now
         }
         List<Long> pids = left.getOrDefault(end.attempt.id(), List.of());
@@ -462,8 +451,8 @@ public final class Scheduler {
     }
 
     private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
-      if (!end.told) {
-        end.told = true;
+      if (!end.named) {
+        end.named = true;
         String line =
             "task ("
                 + end.name
@@ -477,35 +466,6 @@ public final class Scheduler {
         for (long pid : pids) {
           boolean unused = Posix.kill(pid, late ? Signal.KILL : Signal.TERM);
         }
-      }
-    }
-
-    /** Writes events and takes them in; false: the journal cannot be written now. */
-    private boolean write(List<QueueEvent> events) {
-      try {
-        queue.write(events);
-        full = false;
-        return true;
-      } catch (IOException e) {
-        refuse(e);
-        return false;
-      }
-    }
-
-    private boolean sync() {
-      try {
-        queue.sync();
-        return true;
-      } catch (IOException e) {
-        refuse(e);
-        return false;
-      }
-    }
-
-    private void refuse(IOException e) {
-      if (!full) {
-        full = true;
-        log.accept("nothing starts until the journal can be written: " + e.getMessage());
       }
     }
 

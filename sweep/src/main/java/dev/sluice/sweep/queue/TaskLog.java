@@ -1,7 +1,7 @@
 package dev.sluice.sweep.queue;
 
 import dev.sluice.sweep.queue.QueueEvent.Ended;
-import dev.sluice.sweep.queue.QueueEvent.Started;
+import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,12 +30,13 @@ public final class TaskLog {
 
   private TaskLog() {}
 
-  /** The first line of an attempt. */
-  public static String start(String name, Started attempt, QueueFolder queue) {
-    String gpu = attempt.gpu() == QueueState.NO_GPU ? "" : ", GPU " + attempt.gpu();
+  /** The first line of a task's present attempt. */
+  public static String start(TaskState task, QueueFolder queue) {
+    String gpu = task.gpu() == QueueState.NO_GPU ? "" : ", GPU " + task.gpu();
     return (START
-            + MOMENT.format(Instant.ofEpochMilli(attempt.atMs()))
-            + "task (%s), attempt %d%s, %s".formatted(name, attempt.attempt(), gpu, queue.folder()))
+            + MOMENT.format(Instant.ofEpochMilli(task.sinceMs()))
+            + "task (%s), attempt %d%s, %s"
+                .formatted(task.name(), task.attempt(), gpu, queue.folder()))
         .replace('\n', ' ');
   }
 
@@ -48,6 +49,16 @@ public final class TaskLog {
             + MOMENT.format(Instant.ofEpochMilli(ended.atMs()))
             + "task (%s), attempt %d, after %.3f s: %s"
                 .formatted(name, ended.attempt(), ended.ranMs() / 1000.0, how));
+  }
+
+  /** An end in words, for the scheduler's log. */
+  public static String told(String name, Ended ended) {
+    return "task ("
+        + name
+        + ")"
+        + (ended.outcome() == Outcome.DONE ? " is done" : " has failed")
+        + (ended.why().isEmpty() ? "" : ": " + ended.why())
+        + (ended.again() ? "; it waits again" : "");
   }
 
   /** Appends a line, if there is a log. */

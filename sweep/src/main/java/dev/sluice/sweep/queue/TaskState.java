@@ -43,11 +43,6 @@ public final class TaskState {
     this.config = config;
   }
 
-  /** Number of the task in its queue. */
-  public int number() {
-    return number;
-  }
-
   public String name() {
     return name;
   }

@@ -133,7 +133,7 @@ public record QueueStatus(
   private String waitsFor(TaskState task) {
     Integer bound = task.bound();
     String gpu = bound == null ? "a slot" : "GPU " + bound;
-    if (bound != null && !workspace.config().slots().gpus().contains(bound)) {
+    if (bound != null && !workspace.config().rules().gpus().contains(bound)) {
       return "for " + gpu + ", which the config no longer has";
     }
     if (bound != null && state.aside().contains(bound)) {
@@ -150,8 +150,8 @@ public record QueueStatus(
             .mapToLong(TaskState::ranMs)
             .summaryStatistics();
     int slots =
-        workspace.config().slots().perGpu()
-            * Math.max(1, workspace.config().slots().gpus().size() - state.aside().size());
+        workspace.config().rules().perGpu()
+            * Math.max(1, workspace.config().rules().gpus().size() - state.aside().size());
     double work = state.waiting().size() * times.getAverage();
     for (TaskState task : state.running()) {
       work += Math.max(0, times.getAverage() - (nowMs - task.sinceMs()));

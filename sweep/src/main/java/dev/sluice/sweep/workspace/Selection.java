@@ -117,7 +117,7 @@ record Selection(Workspace workspace) {
   }
 
   private List<Integer> ids(String gpus, List<Problem> problems) {
-    List<Integer> known = workspace.config().slots().gpus();
+    List<Integer> known = workspace.config().rules().gpus();
     List<Integer> ids = new ArrayList<>();
     for (String written : gpus.split(",", -1)) {
       String id = written.strip();

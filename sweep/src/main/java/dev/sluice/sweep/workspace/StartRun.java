@@ -244,7 +244,11 @@ public final class StartRun {
       throws UserMistakeException, IOException, InterruptedException {
     var scheduler =
         new Scheduler(
-            workspace.queue(), workspace.settings(), new WorkspaceWork(workspace), sessions, log);
+            workspace.queue(),
+            workspace.config().rules(),
+            new WorkspaceWork(workspace),
+            sessions,
+            log);
     try (var signals = Signals.listen(scheduler::stop, scheduler::stop)) {
       Scheduler.End end = scheduler.run();
       if (signals.received()) {

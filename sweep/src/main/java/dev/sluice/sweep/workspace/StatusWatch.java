@@ -5,7 +5,8 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -47,35 +48,31 @@ public final class StatusWatch {
     private final Workspace workspace;
     private final Console console;
     private final Consumer<String> log;
-    private final CountDownLatch over = new CountDownLatch(1);
-    private final Thread thread = new Thread(this::drawAgain, "sluice-status");
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     Beside(Workspace workspace, Console console, Consumer<String> log) {
       this.workspace = workspace;
       this.console = console;
       this.log = log;
-      thread.setDaemon(true);
-      thread.start();
+      long periodNs = periodNs(console);
+      var unused =
+          timer.scheduleWithFixedDelay(this::drawAgain, periodNs, periodNs, TimeUnit.NANOSECONDS);
     }
 
     private void drawAgain() {
       try {
-        while (!over.await(periodNs(console), TimeUnit.NANOSECONDS)) {
-          draw(workspace, console);
-        }
+        QueueStatus unused = draw(workspace, console);
       } catch (IOException e) {
         log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
       } catch (UserMistakeException e) {
         log.accept("the table cannot be drawn: " + e.getMessage());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
       }
     }
 
     @Override
     public void close() throws InterruptedException {
-      over.countDown();
-      thread.join();
+      timer.shutdown();
+      boolean unused = timer.awaitTermination(1, TimeUnit.MINUTES);
     }
   }
 

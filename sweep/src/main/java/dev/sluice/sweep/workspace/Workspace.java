@@ -4,10 +4,8 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.sweep.config.WorkspaceConfig;
 import dev.sluice.sweep.config.WorkspaceConfig.Program;
-import dev.sluice.sweep.config.WorkspaceConfig.Rules;
 import dev.sluice.sweep.config.WorkspaceKey;
 import dev.sluice.sweep.queue.QueueFolder;
-import dev.sluice.sweep.queue.QueueSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,19 +53,6 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   /** The queue of a workspace's folder. */
   public static QueueFolder queueOf(Path workspace) {
     return new QueueFolder(workspace.resolve(QUEUE));
-  }
-
-  /** The rules of the workspace's queue. */
-  QueueSettings settings() {
-    Rules rules = config.rules();
-    return new QueueSettings(
-        config.slots().gpus(),
-        config.slots().perGpu(),
-        rules.restart() ? rules.retriesMax() : 0,
-        rules.setAsideAfter(),
-        rules.requireMarker(),
-        rules.cleanup(),
-        rules.checkInterval());
   }
 
   /** The value of the GPU variable for a GPU, which counts within the variable's present value. */
@@ -188,7 +173,7 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   }
 
   private void checkVisible(Problems problems) {
-    for (int gpu : config.slots().gpus()) {
+    for (int gpu : config.rules().gpus()) {
       if (!visible.isEmpty() && gpu >= visible.size()) {
         problems.error(
             config.place(WorkspaceKey.GPUS),

@@ -68,7 +68,7 @@ public final class WorkspaceRuns {
               Locale.ROOT,
               "%-26s %-30s %s",
               key.key(),
-              workspace.config().written(key),
+              workspace.config().written().get(key),
               place == null ? "default" : place.toString()));
     }
     return ExitStatus.DONE;

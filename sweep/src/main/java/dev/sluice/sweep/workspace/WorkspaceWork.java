@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The tasks of a workspace: {@code python_env script_path --config_path CONFIG}. */
 final class WorkspaceWork implements Work {
@@ -49,7 +48,7 @@ final class WorkspaceWork implements Work {
   }
 
   @Override
-  public @Nullable Path marker(String name) {
+  public Path marker(String name) {
     return workspace.marker(name);
   }
 }

@@ -48,6 +48,19 @@ final class JournalTest {
     assertThat(Journal.read(file)).isEqualTo(new Journal.Content(EVENTS, Files.size(file)));
   }
 
+  /** Lines of the first version, which later ones go on with. */
+  @Test
+  void writesTheLinesOfEarlierVersions() throws Exception {
+    assertThat(Files.readAllLines(written()))
+        .containsExactly(
+            "0aabf7a0\tqueued\t0\ta\\tb\\\\n\\n\\r'\"é\t/c d/x.yml\t\t17",
+            "3ee26557\tqueued\t1\t-n\t\t3\t18",
+            "258a4980\tstarted\t0\t1\t-1\tabc\t/tmp/x.log\tb-1\t19",
+            "bfdd2940\tended\t0\t1\tFAILED\t137\tended by signal 9\ttrue\t12\t31",
+            "d34668b9\taside\t3\t32",
+            "7d9bcc9c\tresumed\t33");
+  }
+
   @Test
   void cutAtAnyByte_givesBackTheWholeLines_andGoesOnBehindThem() throws Exception {
     byte[] bytes = Files.readAllBytes(written());

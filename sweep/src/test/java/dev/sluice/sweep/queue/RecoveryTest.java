@@ -67,6 +67,10 @@ final class RecoveryTest {
         opener);
   }
 
+  private Scheduler scheduler() {
+    return scheduler(content -> new Journal(queue.journal(), content));
+  }
+
   private FutureTask<End> begin(Scheduler scheduler) {
     var end = new FutureTask<>(scheduler::run);
     new Thread(end, "scheduler").start();
@@ -102,8 +106,7 @@ final class RecoveryTest {
   @Test
   void afterAReboot_aStartWithoutAClaim_mayHaveRun_andHasFailed() throws Exception {
     beganAttempt("00000000-0000-0000-0000-000000000000");
-    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
-        .isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).doesNotExist();
     assertThat(only().phase()).isEqualTo(Phase.FAILED);
     assertThat(only().why()).isEqualTo("gone without a trace");
@@ -113,8 +116,7 @@ final class RecoveryTest {
   void whoClaimedByHalf_ranNothing_andTheTaskRuns() throws Exception {
     beganAttempt(ProcessIdentity.presentBoot());
     Files.writeString(queue.attempts().resolve("0.1.claim"), "12");
-    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
-        .isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().attempt()).isEqualTo(2);
   }
@@ -125,8 +127,7 @@ final class RecoveryTest {
     for (String file : List.of("0.1.fifo", "0.1.claim", "0.1.order", "0.1.exit")) {
       Files.writeString(queue.attempts().resolve(file), "0\n");
     }
-    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
-        .isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().status()).isEqualTo(3);
   }
@@ -158,22 +159,18 @@ final class RecoveryTest {
     scheduler.stop();
     assertThat(end.get()).isEqualTo(End.STOPPED);
     assertThat(only().phase()).isEqualTo(Phase.RUNNING);
-    assertThat(scheduler(content -> new Journal(queue.journal(), content)).run())
-        .isEqualTo(End.ALL_ENDED);
+    assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
     assertThat(only().status()).isEqualTo(5);
   }
 
-  /** A journal whose syncs wait. */
+  /** A journal whose syncs wait from some time on. */
   private static final class SlowJournal extends Journal {
-    private final CountDownLatch held;
-    private final CountDownLatch go;
+    final CountDownLatch held = new CountDownLatch(1);
+    final CountDownLatch go = new CountDownLatch(1);
 
-    SlowJournal(Path file, Content content, CountDownLatch held, CountDownLatch go)
-        throws IOException {
+    SlowJournal(Path file, Content content) throws IOException {
       super(file, content);
-      this.held = held;
-      this.go = go;
     }
 
     @Override
@@ -194,15 +191,14 @@ final class RecoveryTest {
     Path news = pipe("news");
     Path go = pipe("go");
     hand("echo begun >news; read line <go", "echo next >news");
-    var held = new CountDownLatch(1);
-    var synced = new CountDownLatch(1);
-    var end = begin(scheduler(content -> new SlowJournal(queue.journal(), content, held, synced)));
+    var journal = new SlowJournal[1];
+    var end = begin(scheduler(content -> journal[0] = new SlowJournal(queue.journal(), content)));
     assertThat(Files.readString(news)).isEqualTo("begun\n");
-    held.countDown();
+    journal[0].held.countDown();
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     assertThat(Files.readString(news)).isEqualTo("next\n");
     assertThat(log).noneMatch(line -> line.contains("(t0)"));
-    synced.countDown();
+    journal[0].go.countDown();
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
     assertThat(log).anyMatch(line -> line.contains("(t0) is done"));
   }

@@ -52,7 +52,7 @@ final class WorkspaceSetupTest {
     assertThat(folder.resolve("out")).isDirectory();
     WorkspaceConfig read =
         WorkspaceConfig.read(folder.resolve("scheduler_config.yml"), folder.toAbsolutePath());
-    assertThat(read.slots().gpus()).containsExactly(0, 1);
+    assertThat(read.rules().gpus()).containsExactly(0, 1);
   }
 
   @Test
@@ -79,7 +79,7 @@ final class WorkspaceSetupTest {
     WorkspaceConfig read =
         WorkspaceConfig.read(folder.resolve("scheduler_config.yml"), folder.toAbsolutePath());
     assertThat(read.names().task()).isEqualTo("nlp");
-    assertThat(read.slots().perGpu()).isEqualTo(4);
+    assertThat(read.rules().perGpu()).isEqualTo(4);
 
     String whole = config();
     setUp(true);
