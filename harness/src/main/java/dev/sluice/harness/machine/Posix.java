@@ -34,11 +34,6 @@ public final class Posix {
     }
   }
 
-  /** Loads the C library, some 25 ms of work, so that the first call need not. */
-  public static void load() {
-    Object unused = C.LIBRARY;
-  }
-
   /** Makes a named pipe that its owner alone may open. */
   public static void makeFifo(Path path) throws IOException {
     try {

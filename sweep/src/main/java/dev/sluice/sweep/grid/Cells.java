@@ -90,7 +90,8 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       }
     }
     List<Problem> problems =
-        new ArrayList<>(mistakes.values().stream().map(found -> told(found, left.size())).toList());
+        new ArrayList<>(
+            mistakes.values().stream().map(found -> problem(found, left.size())).toList());
     if (cells.size() == left.size()) {
       addUnknownFigures(grid, figures, problems);
     }
@@ -151,7 +152,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   /** Names a cell where not all of them have the mistake. */
-  private static Problem told(Found found, int cells) {
+  private static Problem problem(Found found, int cells) {
     Problem problem = found.problem();
     if (found.cells().size() == cells) {
       return problem;

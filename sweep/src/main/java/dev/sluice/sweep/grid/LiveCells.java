@@ -16,7 +16,6 @@ import dev.sluice.sweep.queue.TaskState.Phase;
 import dev.sluice.sweep.queue.Work;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -63,13 +62,8 @@ final class LiveCells implements CellRunner, Work, Sessions {
     this.folder = folder;
     this.queue = folder.queue();
     all.cells().forEach(cell -> cells.put(cell.id(), cell));
-    this.scheduler = new Scheduler(queue.folder(), settings(grid.slots()), this, this, log);
-  }
-
-  /** The rules of a queue of cells. */
-  static QueueSettings settings(int slots) {
-    return new QueueSettings(
-        List.of(), slots, 0, Integer.MAX_VALUE, true, true, Duration.ofSeconds(1));
+    this.scheduler =
+        new Scheduler(queue.folder(), QueueSettings.slots(grid.slots(), true), this, this, log);
   }
 
   /** Cells of this grid that an earlier scheduler began, and nobody saw end. */

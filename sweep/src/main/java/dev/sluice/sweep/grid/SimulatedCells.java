@@ -7,8 +7,10 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.simulate.LostThresholdException;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.sweep.queue.HeldQueue;
+import dev.sluice.sweep.queue.KillAll;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueSettings;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Request.Entry;
@@ -104,20 +106,18 @@ final class SimulatedCells implements CellRunner {
     simulate(again, 1, progress);
     synchronized (this) {
       for (TaskState task : stopping ? List.<TaskState>of() : queue.state().running()) {
-        Ended unused = // its thread found too little memory even to tell so
-            queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "out of memory", false);
+        Ended unused = // perhaps there was too little memory even to say so
+            queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "its thread is gone", false);
       }
     }
     queue.sync();
   }
 
   /** Queues cells, and ends tasks in the journal that are not among them. */
-  private void queue(List<Cell> open) throws IOException {
+  private void queue(List<Cell> open) throws IOException, InterruptedException {
     QueueState state = queue.state();
-    for (TaskState task : state.running()) {
-      Ended unused =
-          queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "ended with its sweep", false);
-    }
+    // None goes on but processes of cells that really ran, or of an earlier version's simulations.
+    KillAll.Ends unusedEnds = KillAll.running(queue, "ended with its sweep");
     List<Entry> entries = new ArrayList<>();
     open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
     Set<String> names = entries.stream().map(Entry::name).collect(Collectors.toSet());
@@ -218,9 +218,9 @@ final class SimulatedCells implements CellRunner {
       return; // it was told as ended
     }
     boolean done = folder.isDone(cell.id());
-    Verdict verdict = Verdict.of(status, done, true, LiveCells.settings(slots));
+    Verdict verdict = Verdict.of(status, done, true, QueueSettings.slots(slots, true));
     Ended end = queue.end(task(cell), verdict.outcome(), status, verdict.why(), again);
-    log.accept(TaskLog.told(cell.id(), end));
+    log.accept(TaskLog.endLine(cell.id(), end));
     TaskLog.appendEnd(folder.log(cell.id()).toString(), cell.id(), end);
     if (again) {
       outOfMemory.add(cell);

@@ -26,15 +26,14 @@ public record QueueSettings(
     gpus = List.copyOf(gpus);
   }
 
-  /** A queue of slots without a GPU, whose tasks run once and have no markers. */
-  public static QueueSettings slots(int slots) {
+  /**
+   * A queue of slots without a GPU, whose tasks run once, and leave nothing running.
+   *
+   * @param requireMarker whether an exit status of 0 without a marker is a failure
+   */
+  public static QueueSettings slots(int slots, boolean requireMarker) {
     return new QueueSettings(
-        List.of(), slots, 0, Integer.MAX_VALUE, false, true, Duration.ofSeconds(1));
-  }
-
-  /** Number of tasks at once. */
-  int slotCount() {
-    return Math.multiplyExact(slotIds().size(), perGpu);
+        List.of(), slots, 0, Integer.MAX_VALUE, requireMarker, true, Duration.ofSeconds(1));
   }
 
   /** Ids of the slots' GPUs; without GPUs {@link QueueState#NO_GPU} alone. */

@@ -74,11 +74,6 @@ public final class QueueState {
     return waiting.values().stream().anyMatch(tasks -> !tasks.isEmpty());
   }
 
-  /** Number of tasks that wait. */
-  int waitingCount() {
-    return waiting.values().stream().mapToInt(TreeMap::size).sum();
-  }
-
   /** Tasks that wait, in the order of the queue. */
   public List<TaskState> waiting() {
     TreeMap<Long, TaskState> all = new TreeMap<>();

@@ -154,8 +154,8 @@ public final class Scheduler {
     private final QueueState state;
     private final Map<Integer, Live> live = new LinkedHashMap<>();
 
-    /** Ends that the log does not tell yet, since they may not have reached the disk. */
-    private final List<Finished> untold = new ArrayList<>();
+    /** Ends that the log does not have yet, since they may not have reached the disk. */
+    private final List<Finished> unreported = new ArrayList<>();
 
     /** Ends after which files, sessions and processes may be left. */
     private final List<Finished> finished = new ArrayList<>();
@@ -193,7 +193,7 @@ public final class Scheduler {
           log.accept("stopped; tasks that run: " + live.size());
           return End.STOPPED;
         }
-        if (!full && live.isEmpty() && untold.isEmpty() && finished.isEmpty()) {
+        if (!full && live.isEmpty() && unreported.isEmpty() && finished.isEmpty()) {
           takeRequests();
           if (state.next(settings) == null) {
             return state.anyWaits() ? End.STUCK : End.ALL_ENDED;
@@ -235,7 +235,7 @@ public final class Scheduler {
         fill();
         queue.sync();
         full = false;
-        tellEnds();
+        reportEnds();
       } catch (HeldQueue.UnwritableException e) {
         if (!full) {
           log.accept("nothing starts until the journal can be written: " + e.getMessage());
@@ -349,7 +349,7 @@ public final class Scheduler {
         return;
       }
       int gpu = task.gpu();
-      untold.add(new Finished(running.attempt, ended, task.name(), gpu, task.log()));
+      unreported.add(new Finished(running.attempt, ended, task.name(), gpu, task.log()));
       if (gpu != QueueState.NO_GPU
           && state.quickFailures(gpu) >= settings.setAsideAfter()
           && !state.aside().contains(gpu)) {
@@ -415,14 +415,14 @@ public final class Scheduler {
       }
     }
 
-    /** Tells of ends that are on the disk. */
-    private void tellEnds() {
-      for (Finished end : untold) {
-        log.accept(TaskLog.told(end.name, end.ended));
+    /** Writes ends that are on the disk to the logs. */
+    private void reportEnds() {
+      for (Finished end : unreported) {
+        log.accept(TaskLog.endLine(end.name, end.ended));
         TaskLog.appendEnd(end.taskLog, end.name, end.ended);
       }
-      finished.addAll(untold);
-      untold.clear();
+      finished.addAll(unreported);
+      unreported.clear();
     }
 
     /** Sees what attempts left running, in one pass over all processes, and removes their files. */

@@ -52,7 +52,7 @@ public final class TaskLog {
   }
 
   /** An end in words, for the scheduler's log. */
-  public static String told(String name, Ended ended) {
+  public static String endLine(String name, Ended ended) {
     return "task ("
         + name
         + ")"

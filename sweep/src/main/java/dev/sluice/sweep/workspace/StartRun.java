@@ -217,7 +217,7 @@ public final class StartRun {
   private int foregroundWithTable() throws UserMistakeException, IOException, InterruptedException {
     try (var log = SchedulerLog.open(workspace)) {
       int status;
-      try (var table = new StatusWatch.Beside(workspace, console, log::line)) {
+      try (var table = new StatusWatch.Redraw(workspace, console, log::line)) {
         status = foreground(workspace, log::line);
       }
       StatusWatch.draw(workspace, console);

@@ -44,13 +44,13 @@ public final class StatusWatch {
   }
 
   /** Draws beside a scheduler of this process, on a thread of its own, until closed. */
-  static final class Beside implements AutoCloseable {
+  static final class Redraw implements AutoCloseable {
     private final Workspace workspace;
     private final Console console;
     private final Consumer<String> log;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-    Beside(Workspace workspace, Console console, Consumer<String> log) {
+    Redraw(Workspace workspace, Console console, Consumer<String> log) {
       this.workspace = workspace;
       this.console = console;
       this.log = log;

@@ -75,7 +75,11 @@ final class KilledSchedulerTest {
 
   private Scheduler scheduler(int slots) {
     return new Scheduler(
-        queue, QueueSettings.slots(slots), new ShellWork(folder, null), Sessions.plain(), l -> {});
+        queue,
+        QueueSettings.slots(slots, false),
+        new ShellWork(folder, null),
+        Sessions.plain(),
+        l -> {});
   }
 
   /** Runs a scheduler until a task's shell has opened a named pipe to say something. */
@@ -226,7 +230,7 @@ final class KilledSchedulerTest {
             () ->
                 new Scheduler(
                         second,
-                        QueueSettings.slots(1),
+                        QueueSettings.slots(1, false),
                         new ShellWork(folder, null),
                         Sessions.plain(),
                         l -> {})
@@ -262,7 +266,7 @@ final class KilledSchedulerTest {
     var scheduler =
         new Scheduler(
             queue,
-            QueueSettings.slots(1),
+            QueueSettings.slots(1, false),
             new ShellWork(folder, null),
             Sessions.plain(),
             line -> {

@@ -12,7 +12,7 @@ final class QueueProcess {
     Scheduler.End end =
         new Scheduler(
                 new QueueFolder(folder.resolve("queue")),
-                QueueSettings.slots(Integer.parseInt(arguments[1])),
+                QueueSettings.slots(Integer.parseInt(arguments[1]), false),
                 new ShellWork(folder, null),
                 Sessions.plain(),
                 line -> {})

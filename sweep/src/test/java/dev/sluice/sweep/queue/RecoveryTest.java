@@ -60,7 +60,7 @@ final class RecoveryTest {
   private Scheduler scheduler(HeldQueue.Opener opener) {
     return new Scheduler(
         queue,
-        QueueSettings.slots(1),
+        QueueSettings.slots(1, false),
         new ShellWork(folder, null),
         Sessions.plain(),
         log::add,
