@@ -195,11 +195,13 @@ final class LoadNumbers {
     long[] out = Values.sorted(all, LoadNumbers::leftAt);
     long fromNs = recount.fromNs();
     long toNs = recount.toNs();
+    boolean inWholeMs =
+        all.stream().allMatch(job -> job.decidedNs == Decimal.NONE || job.decidedNs % 1e6 == 0);
     boolean told =
         all.stream().allMatch(job -> job.startNs != Decimal.NONE)
-            || recount.folder().summary().path("simulated").asBoolean();
+            || (inWholeMs && recount.folder().summary().path("simulated").asBoolean());
     if (!told) {
-      return; // a live run's rows do not tell the log time at which a job left the queue unstarted
+      return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
     }
     double growth = (double) waiting(in, out, toNs) - waiting(in, out, fromNs);
     long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0

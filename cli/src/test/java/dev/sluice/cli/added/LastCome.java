@@ -10,7 +10,6 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.Map;
-import java.util.Set;
 
 /** Last come, first served: a policy that a test adds. */
 public final class LastCome implements PolicyEntry, SchedulingPolicy {
@@ -26,7 +25,7 @@ public final class LastCome implements PolicyEntry, SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.ENTRY), false, false, false);
+    return Needs.of(JobOrder.ENTRY);
   }
 
   @Override

@@ -31,6 +31,7 @@ final class CrossChecks {
   void check() {
     checkMix();
     if (problems.isEmpty()) {
+      checkLimits();
       checkOwnModels();
       checkMemoryBudgets();
       checkScales();
@@ -51,6 +52,20 @@ final class CrossChecks {
               + (interactive ? "not interactive" : "interactive")
               + ", and there is none",
           "it should be " + (interactive ? 1 : 0));
+    }
+  }
+
+  private void checkLimits() {
+    List<String> names = e.jobs().workloads().stream().map(WorkloadChoice::name).toList();
+    for (String model : e.scheduling().microbatch().models().keySet()) {
+      if (!names.contains(model)) {
+        String key = "microbatch.models." + model;
+        problems.error(
+            places.getOrDefault(key + ".max_batch", top.place("microbatch")),
+            "microbatch.models limits (%s), which is no workload of this experiment"
+                .formatted(model),
+            "one of %s was meant".formatted(String.join(", ", names)));
+      }
     }
   }
 

@@ -2,9 +2,11 @@ package dev.sluice.contract.experiment;
 
 import dev.sluice.contract.file.Numbers;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -383,7 +385,35 @@ public record Experiment(
       double windowMs,
       int maxBatch,
       List<String> policies,
-      boolean respectDeadlines) {}
+      boolean respectDeadlines,
+      Map<String, Limits> models) {
+    public Microbatch {
+      policies = List.copyOf(policies);
+      models = Collections.unmodifiableMap(new TreeMap<>(models));
+    }
+
+    /** Rules with one limit for all models. */
+    public Microbatch(
+        boolean enabled,
+        double windowMs,
+        int maxBatch,
+        List<String> policies,
+        boolean respectDeadlines) {
+      this(enabled, windowMs, maxBatch, policies, respectDeadlines, Map.of());
+    }
+  }
+
+  /**
+   * The sizes of one model's batches.
+   *
+   * @param maxBatch most samples in one inference
+   * @param preferred sizes that a policy should form if it can, ascending
+   */
+  public record Limits(int maxBatch, List<Integer> preferred) {
+    public Limits {
+      preferred = preferred.stream().sorted().toList();
+    }
+  }
 
   /**
    * Memory tokens.

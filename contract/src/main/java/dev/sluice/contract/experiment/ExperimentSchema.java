@@ -37,6 +37,7 @@ public final class ExperimentSchema {
         slow: {slo_scale: 1}
       workloads: [resnet18, resnet50, {name: mine, inputs: [{}]}, {synthetic: 1}]
       lanes: {drift: [{at_seconds: 0}]}
+      microbatch: {models: {resnet18: {}}}
       load: {diurnal: {depth: 0}, steps: [{at_seconds: 0}]}
       """;
 

@@ -71,14 +71,23 @@ public final class ResolvedConfig {
     top.put("max_waiting", orNone(e.scheduling().maxWaiting()));
     top.put("expire_after_ms", orNone(e.scheduling().expireAfterMs()));
     var m = e.scheduling().microbatch();
-    top.put(
-        "microbatch",
+    Map<String, @Nullable Object> microbatch =
         map(
             "enabled", m.enabled(),
             "window_ms", m.windowMs(),
             "max_batch", m.maxBatch(),
             "policies", m.policies(),
-            "respect_deadlines", m.respectDeadlines()));
+            "respect_deadlines", m.respectDeadlines());
+    if (!m.models().isEmpty()) {
+      Map<String, @Nullable Object> models = new LinkedHashMap<>();
+      m.models()
+          .forEach(
+              (model, limits) ->
+                  models.put(
+                      model, map("max_batch", limits.maxBatch(), "preferred", limits.preferred())));
+      microbatch.put("models", models);
+    }
+    top.put("microbatch", microbatch);
     var r = e.resources();
     top.put(
         "resources",

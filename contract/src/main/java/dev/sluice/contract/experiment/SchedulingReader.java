@@ -1,5 +1,6 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.Experiment.Limits;
 import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.Scheduling;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
@@ -8,9 +9,11 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Section;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** The keys of the policy, of admission and of micro-batches. */
 final class SchedulingReader {
@@ -33,7 +36,7 @@ final class SchedulingReader {
         top.oneOf("admission", "none", ADMISSIONS, "admissions"),
         top.wholeOrNone("max_waiting", 1, Ranges.WAITING_MAX),
         top.numberOrNone("expire_after_ms", Range.within(1e-6, Ranges.MS_MAX)),
-        microbatch(top.section("microbatch")));
+        microbatch(top.section("microbatch"), schedulerName));
   }
 
   /** The policy's weights that the file gives. */
@@ -70,19 +73,41 @@ final class SchedulingReader {
     return weights;
   }
 
-  private Microbatch microbatch(Section section) {
-    var read =
-        new Microbatch(
-            section.flag("enabled", true),
-            section.number("window_ms", 10, Range.within(0, Ranges.MS_MAX)),
-            section.whole("max_batch", 128, 1, Ranges.SAMPLES_MAX),
-            section.namesOf(
-                "policies",
-                List.of("batch_aware", "dynamic"),
-                vocabulary.schedulers().keySet(),
-                "schedulers"),
-            section.flag("respect_deadlines", false));
+  /** A policy that joins jobs at times of its own choice has no window, and always joins. */
+  private Microbatch microbatch(Section section, String schedulerName) {
+    boolean joins = vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE).joins();
+    boolean enabled = section.flag("enabled", true);
+    double windowMs = section.number("window_ms", 10, Range.within(0, Ranges.MS_MAX));
+    int maxBatch = section.whole("max_batch", 128, 1, Ranges.SAMPLES_MAX);
+    List<String> policies =
+        section.namesOf(
+            "policies",
+            List.of("batch_aware", "dynamic"),
+            vocabulary.schedulers().keySet(),
+            "schedulers");
+    boolean respectDeadlines = section.flag("respect_deadlines", false);
+    Map<String, Limits> limits = limits(section.section("models"));
     section.end();
-    return read;
+    return joins
+        ? new Microbatch(enabled, 0, maxBatch, with(policies, schedulerName), false, limits)
+        : new Microbatch(enabled, windowMs, maxBatch, policies, respectDeadlines, limits);
+  }
+
+  private static List<String> with(List<String> policies, String schedulerName) {
+    Set<String> all = new LinkedHashSet<>(policies);
+    all.add(schedulerName);
+    return List.copyOf(all);
+  }
+
+  private static Map<String, Limits> limits(Section section) {
+    Map<String, Limits> limits = new TreeMap<>();
+    for (String model : section.keys()) {
+      Section one = section.chosen(model, ClassReader.NAME, List.of());
+      int most = one.requiredWhole("max_batch", 1, Ranges.SAMPLES_MAX, "16");
+      limits.put(
+          model, new Limits(most, one.wholes("preferred", List.of(), 1, Math.max(1, most), false)));
+      one.end();
+    }
+    return limits;
   }
 }

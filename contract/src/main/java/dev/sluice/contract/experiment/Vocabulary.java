@@ -46,9 +46,11 @@ public record Vocabulary(
    *
    * @param weights the weights, in the order of the score's terms
    * @param rule a mistake in the weights that are given, each in its range; empty: there is none
+   * @param joins whether the policy joins jobs at times of its own choice, so that there is no
+   *     micro-batch window
    */
   public record PolicyWeights(
-      List<Weight> weights, Function<Map<String, Double>, Optional<Mistake>> rule) {
+      List<Weight> weights, Function<Map<String, Double>, Optional<Mistake>> rule, boolean joins) {
     /** The weights of a policy that has none. */
     public static final PolicyWeights NONE = of();
 
@@ -75,7 +77,7 @@ public record Vocabulary(
 
     /** Weights without a rule between them. */
     public static PolicyWeights of(Weight... weights) {
-      return new PolicyWeights(List.of(weights), given -> Optional.empty());
+      return new PolicyWeights(List.of(weights), given -> Optional.empty(), false);
     }
   }
 }

@@ -32,6 +32,9 @@ public enum Reason {
   /** Dropped: the job still waited when its run was over. */
   RUN_ENDED,
 
+  /** Dropped: the policy gave the job up, for a reason whose word follows. */
+  POLICY,
+
   /** Dropped: no lane can run the job. */
   UNRUNNABLE,
 
@@ -63,14 +66,22 @@ public enum Reason {
     return text;
   }
 
+  /** The text of a policy's own reason to drop a job: {@code policy: } and the policy's word. */
+  public static String ofPolicy(String word) {
+    return POLICY.text + ": " + word;
+  }
+
   /** Tells whether the text of an event or a table is this reason. */
   public boolean is(@Nullable String text) {
-    return this.text.equals(text);
+    return this.text.equals(text)
+        || (this == POLICY && text != null && text.startsWith(this.text + ": "));
   }
 
   /** The reason in a text; empty if the text is no reason of this build. */
   public static Optional<Reason> of(@Nullable String text) {
-    return text == null ? Optional.empty() : Optional.ofNullable(BY_TEXT.get(text));
+    return text == null
+        ? Optional.empty()
+        : Optional.ofNullable(POLICY.is(text) ? POLICY : BY_TEXT.get(text));
   }
 
   @Override

@@ -19,7 +19,8 @@ final class Vocabularies {
           given ->
               given.getOrDefault("overdue", 10.0) < given.getOrDefault("urgency", 1.0)
                   ? Optional.of(new Mistake("overdue", "overdue is below urgency", "swap them"))
-                  : Optional.empty());
+                  : Optional.empty(),
+          false);
 
   static final Vocabulary KNOWN =
       new Vocabulary(

@@ -8,6 +8,7 @@ import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,8 @@ public final class Registries {
             .toList(),
         given ->
             Policies.mistakeIn(policy, given)
-                .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())));
+                .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())),
+        Policies.create(policy, Map.of()).needs().has(SchedulingPolicy.Need.JOINING));
   }
 
   private static Map<String, Vocabulary.Parameters> workloadParameters() {

@@ -20,6 +20,7 @@ import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduler.replay.Tally;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,9 +170,17 @@ public final class DecisionRun {
   private Ended replay(Path file, DecisionReplay replay, ReplaySettings settings)
       throws UserMistakeException, InterruptedException {
     ReplaySettings.Asked asked = settings.asked();
+    String reason = settings.reasonNotToAsk().orElse(null);
+    if (asked != null && reason != null) {
+      throw new UserMistakeException(
+          "--with",
+          "scheduler (%s) cannot be asked in states recorded under (%s): one of them %s"
+              .formatted(asked.schedulerName(), settings.schedulerName(), reason),
+          "its requests should be run again under it: ./sluice replay FILE --config CONFIG");
+    }
     boolean needsPromises =
         asked != null
-            && Policies.create(asked.schedulerName(), asked.weights()).needs().deadlines();
+            && Policies.create(asked.schedulerName(), asked.weights()).needs().has(Need.DEADLINES);
     try (var reading = LogReading.open(file, options.salvage())) {
       return replay(replay, reading, file, needsPromises);
     }

@@ -8,6 +8,7 @@ import dev.sluice.contract.workflow.WorkflowRequest;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
 import java.nio.file.Path;
@@ -199,7 +200,19 @@ public record WorkflowSettings(
    */
   public String policyName(WorkflowFiles files) throws UserMistakeException {
     String name = policyName();
-    if (newPolicy(name).needs().deadlines()) {
+    if (newPolicy(name).needs().has(Need.DROPPING)) {
+      throw new UserMistakeException(
+          "--policy",
+          "the scheduler (%s) may give jobs up, and each node of a workflow must run"
+              .formatted(name),
+          "you want one of these schedulers: "
+              + String.join(
+                  ", ",
+                  Policies.names().stream()
+                      .filter(other -> !newPolicy(other).needs().has(Need.DROPPING))
+                      .toList()));
+    }
+    if (newPolicy(name).needs().has(Need.DEADLINES)) {
       for (WorkflowRequest request : files.requests()) {
         Workflow asked = request.workflow();
         if (asked.sloMs() == null) {
@@ -221,7 +234,9 @@ public record WorkflowSettings(
   }
 
   private static List<String> withoutPromises() {
-    return Policies.names().stream().filter(name -> !newPolicy(name).needs().deadlines()).toList();
+    return Policies.names().stream()
+        .filter(name -> !newPolicy(name).needs().has(Need.DEADLINES))
+        .toList();
   }
 
   /** Makes the policy of a name, with its defaults. */

@@ -51,7 +51,7 @@ final class ExperimentSchemaTest {
         .as(
             "docs/experiment.schema.json is out of date: write it again with"
                 + " ./mvnw test -pl harness -am -Dtest=ExperimentSchemaTest"
-                + " -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.renew=true")
+                + " -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.renew=true")
         .isEqualTo(made);
   }
 
@@ -83,6 +83,7 @@ final class ExperimentSchemaTest {
             "lanes",
             "load.diurnal",
             "microbatch",
+            "microbatch.models",
             "predictor",
             "recorded",
             "resources",
@@ -209,6 +210,7 @@ final class ExperimentSchemaTest {
     static String row(String key) {
       return key.replaceFirst("^arrivals\\.columns\\.[a-z_]+", "arrivals.columns.ATTRIBUTE")
           .replaceFirst("^classes\\.[^.]+\\.", "classes.NAME.")
+          .replaceFirst("^microbatch\\.models\\.[^.]+\\.", "microbatch.models.NAME.")
           .replaceFirst("^scheduler\\..+", "scheduler.WEIGHT")
           .replaceFirst("^thresholds\\..+", "thresholds.FIGURE");
     }

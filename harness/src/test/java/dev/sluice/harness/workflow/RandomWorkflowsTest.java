@@ -9,6 +9,7 @@ import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.harness.frame.Seeds;
 import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
 import dev.sluice.scheduling.workflow.LowerBound;
@@ -68,7 +69,11 @@ final class RandomWorkflowsTest {
     Path system = Files.writeString(folder.resolve("system.yaml"), system(random, count, nodes));
     Path requests = Files.writeString(folder.resolve("requests.yaml"), requests(random, nodes));
     boolean online = random.nextBoolean();
-    String policy = Policies.names().get((int) Math.floorMod(seed, (long) Policies.names().size()));
+    List<String> policies =
+        Policies.names().stream()
+            .filter(name -> !WorkflowSettings.newPolicy(name).needs().has(Need.DROPPING))
+            .toList();
+    String policy = policies.get((int) Math.floorMod(seed, (long) policies.size()));
     var workflows =
         Workflows.of(
             WorkflowFiles.read(system, requests, count, /* skipInfeasible= */ false), gpus, online);

@@ -80,9 +80,10 @@ public final class Explainer {
     if (fact instanceof RunStarted started && shard.timeZeroEpochMs == null) {
       shard.timeZeroEpochMs = started.timeZeroEpochMs();
     }
+    long appendedNs = shard.nowNs;
     if (shard.timeZeroEpochMs != null) {
-      long nowNs = (appendedAtEpochMs - shard.timeZeroEpochMs) * NS_PER_MS;
-      shard.nowNs = Math.max(shard.nowNs, nowNs);
+      appendedNs = (appendedAtEpochMs - shard.timeZeroEpochMs) * NS_PER_MS;
+      shard.nowNs = Math.max(shard.nowNs, shard.core.timeNs(appendedNs, fact));
     }
     if (follows == null) {
       noteId(fact);
@@ -91,10 +92,10 @@ public final class Explainer {
       its = follows == null ? null : shard;
     }
     if (follows == null) {
-      shard.core.apply(offset, shard.nowNs, fact, CoreListener.NOBODY);
+      shard.core.apply(offset, appendedNs, fact, CoreListener.NOBODY);
     } else if (!follows.hasEnded()) {
       follows.before(fact, shard.nowNs);
-      shard.core.apply(offset, shard.nowNs, fact, follows);
+      shard.core.apply(offset, appendedNs, fact, follows);
       follows.after(fact);
     }
   }

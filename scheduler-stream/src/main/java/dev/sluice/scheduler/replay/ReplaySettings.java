@@ -11,9 +11,12 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +73,30 @@ public record ReplaySettings(
   /** Returns these settings with another choice to ask. */
   public ReplaySettings with(Asked newAsked) {
     return new ReplaySettings(core, schedulerName, weights, newAsked);
+  }
+
+  /**
+   * Returns why the other choice cannot be asked in the recorded states; empty: it can. Both see
+   * one state, so it must be one for both.
+   */
+  public Optional<String> reasonNotToAsk() {
+    Asked other = asked;
+    if (other == null) {
+      return Optional.empty();
+    }
+    Set<Need> recorded = newPolicy().needs().others();
+    Set<Need> needed = Policies.create(other.schedulerName(), other.weights()).needs().others();
+    for (Need shape : List.of(Need.JOINING, Need.SETS_OF_ALL_CLASSES)) {
+      if (recorded.contains(shape) != needed.contains(shape)) {
+        return Optional.of(
+            shape == Need.JOINING
+                ? "joins jobs by a micro-batch window, and the other by itself"
+                : "keeps jobs of all classes together, and the other does not");
+      }
+    }
+    return needed.contains(Need.MEMORY)
+        ? Optional.of("has a memory of its own decisions, which were not made")
+        : Optional.empty();
   }
 
   SchedulingPolicy newPolicy() {

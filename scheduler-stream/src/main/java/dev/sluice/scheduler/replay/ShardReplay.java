@@ -20,9 +20,12 @@ import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.List;
@@ -53,6 +56,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private final int shard;
   private final SchedulingPolicy policy;
   private final Set<JobOrder> orders;
+  private final Set<Need> needed;
   private final Tally tally;
   private final @Nullable AskedPolicy asked;
   private final @Nullable Stop stop;
@@ -114,6 +118,12 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       read.addAll(asked.orders());
     }
     this.orders = Set.copyOf(read);
+    EnumSet<Need> needed = EnumSet.noneOf(Need.class);
+    needed.addAll(policy.needs().others());
+    if (asked != null) {
+      needed.addAll(asked.policy.needs().others());
+    }
+    this.needed = Set.copyOf(needed);
     this.core = new SchedulingCore(settings, this);
   }
 
@@ -232,8 +242,17 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    Needs needs = policy.needs();
-    return new Needs(orders, needs.deadlines(), needs.estimates(), needs.reservations());
+    return new Needs(orders, needed);
+  }
+
+  @Override
+  public void remember(Memory memory, Happening what, SchedulerState state) {
+    policy.remember(memory, what, state);
+  }
+
+  @Override
+  public int memoryVersion() {
+    return policy.memoryVersion();
   }
 
   @Override
@@ -253,6 +272,9 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   public Choice choose(SchedulerState state) {
     isStop(place);
     Choice own = policy.choose(state);
+    if (own instanceof Choice.Drop) {
+      return own; // outcomes tell of it, and a start may follow
+    }
     LoggedDispatch next = dispatches.peek();
     LoggedDispatch then =
         next != null && idOf(next).compareTo(here()) == 0 ? dispatches.remove() : null;

@@ -187,8 +187,17 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
 
   private void requestWakeUp() {
     if (run != null) {
-      wakeUps.wakeAt(shard(), run.timeZeroEpochMs(), core().wakeAtNs());
+      long atNs = core().wakeAtNs();
+      wakeUps.wakeAt(shard(), run.timeZeroEpochMs(), core().hasFineTime() ? atNs : toWholeMs(atNs));
     }
+  }
+
+  /**
+   * Rounds up to whole milliseconds: log time moves in them unless the policy wants it finer, so
+   * that an earlier tick would come too early.
+   */
+  private static long toWholeMs(long atNs) {
+    return atNs == Long.MAX_VALUE ? atNs : Math.floorDiv(atNs + 999_999, 1_000_000L) * 1_000_000L;
   }
 
   private void forwardDeadLetter(

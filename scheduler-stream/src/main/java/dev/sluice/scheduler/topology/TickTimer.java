@@ -40,6 +40,9 @@ final class TickTimer implements WakeUps, AutoCloseable {
   /** Monotonic times at which ticks that were not applied yet were written, by shard. */
   private final Map<Integer, Long> onItsWaySinceNs = new HashMap<>();
 
+  /** Time zero of each shard's run. */
+  private final Map<Integer, Long> timeZeroByShard = new HashMap<>();
+
   /** Monotonic time until which the thread waits. */
   private long waitsUntilNs = Long.MAX_VALUE;
 
@@ -70,7 +73,8 @@ final class TickTimer implements WakeUps, AutoCloseable {
     long dueAtNs =
         atNs == Long.MAX_VALUE
             ? heartbeatAtNs
-            : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(toWholeMs(atNs)));
+            : Math.min(heartbeatAtNs, clock.forRun(timeZeroEpochMs).toMonotonicNs(atNs));
+    timeZeroByShard.put(shard, timeZeroEpochMs);
     Long writtenNs = onItsWaySinceNs.get(shard);
     long dueNs = writtenNs == null ? dueAtNs : Math.max(dueAtNs, writtenNs + heartbeatNs);
     dueNsByShard.put(shard, dueNs);
@@ -82,14 +86,6 @@ final class TickTimer implements WakeUps, AutoCloseable {
   @Override
   public synchronized void ticked(int shard) {
     onItsWaySinceNs.remove(shard);
-  }
-
-  /**
-   * Rounds up to whole milliseconds: log time moves in them, so that an earlier tick would come too
-   * early.
-   */
-  private static long toWholeMs(long atNs) {
-    return Math.floorDiv(atNs + 999_999, 1_000_000L) * 1_000_000L;
   }
 
   @Override
@@ -104,8 +100,7 @@ final class TickTimer implements WakeUps, AutoCloseable {
         int due = shard;
         var unused =
             producer.send(
-                new ProducerRecord<>(
-                    topics.facts(), due, null, EventCodec.FACTS.write(new Ticked())),
+                new ProducerRecord<>(topics.facts(), due, null, EventCodec.FACTS.write(tick(due))),
                 (metadata, error) -> written(due, error));
       }
     } catch (InterruptedException e) {
@@ -113,6 +108,13 @@ final class TickTimer implements WakeUps, AutoCloseable {
     } catch (RuntimeException e) {
       onFailure.accept(e);
     }
+  }
+
+  private synchronized Ticked tick(int shard) {
+    Long timeZeroEpochMs = timeZeroByShard.get(shard);
+    return timeZeroEpochMs == null
+        ? new Ticked()
+        : new Ticked(clock.forRun(timeZeroEpochMs).nowNs());
   }
 
   /** Notes that the producer has written a shard's tick or has failed to. */

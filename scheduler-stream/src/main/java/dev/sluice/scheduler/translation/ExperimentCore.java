@@ -7,6 +7,7 @@ import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -40,7 +41,14 @@ public final class ExperimentCore {
                 experiment.joinsJobs(),
                 Math.round(microbatch.windowMs() * 1e6),
                 microbatch.maxBatch(),
-                microbatch.respectDeadlines()))
+                microbatch.respectDeadlines(),
+                microbatch.models().entrySet().stream()
+                    .collect(
+                        Collectors.toMap(
+                            Map.Entry::getKey,
+                            entry ->
+                                new CoreSettings.BatchLimits(
+                                    entry.getValue().maxBatch(), entry.getValue().preferred())))))
         .with(Admission.valueOf(experiment.scheduling().admission().toUpperCase(Locale.ROOT)))
         .with(
             new CoreSettings.Bounds(

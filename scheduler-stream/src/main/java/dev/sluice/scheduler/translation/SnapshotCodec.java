@@ -45,6 +45,8 @@ public final class SnapshotCodec {
           entry("workload", CoreEntity.WorkloadCorrection.class),
           entry("samples", CoreEntity.SamplesCorrection.class),
           entry("seen", CoreEntity.Observed.class),
+          entry("memory", CoreEntity.Remembered.class),
+          entry("rate", CoreEntity.ArrivalCounts.class),
           entry("progress", CoreEntity.Progress.class));
 
   private static final JsonMapper MAPPER =

@@ -109,6 +109,9 @@ final class DecisionReplayTest {
       var admission =
           CoreSettings.Admission.values()[other.length() % CoreSettings.Admission.values().length];
       var asked = new ReplaySettings.Asked(other, Map.of(), admission);
+      if (settings(policy).with(asked).reasonNotToAsk().isPresent()) {
+        continue;
+      }
 
       DecisionReplay replay = Logs.replay(settings(policy).with(asked), log);
 

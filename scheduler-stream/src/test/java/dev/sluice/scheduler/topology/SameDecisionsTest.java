@@ -96,7 +96,9 @@ final class SameDecisionsTest {
       assertThat(outcomes(driver)).isEqualTo(run.outcomes());
       assertThat(run.outcomes().stream().filter(JobEnded.class::isInstance))
           .hasSize(SimulatedFacts.JOBS);
-      assertThat(run.facts()).extracting(RecordedRun.Dated::fact).contains(new Ticked());
+      assertThat(run.facts())
+          .extracting(RecordedRun.Dated::fact)
+          .hasAtLeastOneElementOfType(Ticked.class);
     }
   }
 

@@ -58,6 +58,7 @@ final class Arrivals {
     }
     QueuedJob job = new QueuedJob(spec, group, entry, state.nowNs(), 0);
     job.workflow = workflow;
+    state.arrived(job);
     queue.add(job);
   }
 

@@ -4,11 +4,14 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
@@ -26,7 +29,12 @@ final class Choices {
   private final LeaseClock leases;
   private final JobQueue queue;
   private final Batches batches;
+  private final Drops drops;
+  private final Remembering remembering;
   private final DecisionCheck check;
+
+  /** Whether the policy has something to do also while no lane takes a batch. */
+  private final boolean actsOnBusyLanes;
 
   /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named no time. */
   long wakeAtNs = Long.MAX_VALUE;
@@ -42,19 +50,30 @@ final class Choices {
       SchedulingPolicy policy,
       LeaseClock leases,
       JobQueue queue,
-      Batches batches) {
+      Batches batches,
+      Drops drops,
+      Remembering remembering) {
     this.state = state;
     this.policy = policy;
     this.leases = leases;
     this.queue = queue;
     this.batches = batches;
+    this.drops = drops;
+    this.remembering = remembering;
+    SchedulingPolicy.Needs needs = policy.needs();
+    this.actsOnBusyLanes = needs.has(Need.DROPPING) || needs.has(Need.CANCELLING);
     this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
   }
 
-  /** Asks the policy for choices, unless nothing waits or no lane takes a batch. */
+  /**
+   * Asks the policy for choices, unless nothing waits, or no lane takes a batch and it could do
+   * nothing else.
+   */
   void decide(long factId, CoreListener listener) {
-    for (int index = 0; ; index++) {
-      if (state.waiting() == 0 || !state.hasFreeLane()) {
+    int index = 0;
+    int dropped = 0;
+    while (true) {
+      if (state.waiting() == 0 || !(actsOnBusyLanes || state.hasFreeLane())) {
         wakeAtNs = Long.MAX_VALUE;
         noteBlocked(Cause.LANE, listener);
         return;
@@ -62,7 +81,13 @@ final class Choices {
       state.deciding(factId, index);
       Choice choice = policy.choose(state);
       if (choice instanceof Choice.Start start) {
-        start(new DispatchId(factId, index), start, listener);
+        start(new DispatchId(factId, index++), start, listener);
+      } else if (choice instanceof Choice.Drop drop) {
+        dropped += drops.drop(check.check(drop), Reason.ofPolicy(drop.word()), listener);
+        if (dropped >= Drops.AT_ONCE_MAX) {
+          wakeAtNs = state.nowNs() + 1;
+          return;
+        }
       } else if (choice instanceof Choice.Nothing nothing) {
         check.check(nothing);
         wakeAtNs = nothing.untilNs();
@@ -70,6 +95,9 @@ final class Choices {
         return;
       } else {
         throw check.unsupported(choice);
+      }
+      if (remembering.remembers()) {
+        remembering.take(new Happening.Applied(choice));
       }
     }
   }

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.driver.CoreListener;
+import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
@@ -20,14 +21,21 @@ final class Completions {
   private final JobQueue queue;
   private final Batches batches;
   private final Arrivals arrivals;
+  private final Remembering remembering;
 
   Completions(
-      CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Arrivals arrivals) {
+      CoreState state,
+      LeaseClock leases,
+      JobQueue queue,
+      Batches batches,
+      Arrivals arrivals,
+      Remembering remembering) {
     this.state = state;
     this.leases = leases;
     this.queue = queue;
     this.batches = batches;
     this.arrivals = arrivals;
+    this.remembering = remembering;
   }
 
   void take(BatchCompleted completion, CoreListener listener) {
@@ -60,6 +68,7 @@ final class Completions {
       case DONE -> {
         if (batch.hasUnendedJob()) {
           learn(batch, completion.serviceNs());
+          remember(batch, completion.serviceNs());
         }
         endAll(batch, Status.DONE, null, listener);
       }
@@ -107,6 +116,23 @@ final class Completions {
     ModelTimes model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
     if (model != null && serviceNs > 0) {
       model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs);
+    }
+  }
+
+  private void remember(Batch batch, long serviceNs) {
+    QueuedJob first = null;
+    long sloNs = Long.MAX_VALUE;
+    for (int i = 0; i < batch.jobs.size(); i++) {
+      QueuedJob job = batch.jobs.get(i);
+      if (job.phase != QueuedJob.Phase.ENDED) {
+        first = first == null ? job : first;
+        sloNs = Math.min(sloNs, job.spec.sloNs());
+      }
+    }
+    if (first != null && remembering.remembers()) {
+      int samples = batch.dispatch.samples();
+      remembering.take(
+          new Happening.Completed(batch.lane, first.group.set.name(), samples, serviceNs, sloNs));
     }
   }
 

@@ -30,6 +30,10 @@ final class DecisionCheck {
     }
   }
 
+  List<QueuedJob> check(Choice.Drop drop) {
+    return checkJobs(drop.jobs());
+  }
+
   Checked check(Choice.Start start) {
     ExecutorLane lane = checkLanes(start);
     List<QueuedJob> jobs = checkJobs(start.batch());
@@ -122,7 +126,7 @@ final class DecisionCheck {
 
   private List<QueuedJob> checkJobs(List<SchedulerState.Job> batch) {
     if (batch.isEmpty()) {
-      throw broken(Rule.EMPTY_BATCH, "a start of no jobs");
+      throw broken(Rule.EMPTY_BATCH, "an answer about no jobs");
     }
     int count = batch.size();
     for (int i = 0; i < count; i++) {
@@ -177,7 +181,7 @@ final class DecisionCheck {
             "jobs %s, and class (%s) shares no batch".formatted(jobs, group.jobClass.name()));
       }
     }
-    int most = state.settings.microbatch().maxBatch();
+    int most = state.settings.microbatch().maxBatch(first.model().workload());
     if (samples > most) {
       throw broken(
           Rule.MICROBATCH_TOO_LARGE,

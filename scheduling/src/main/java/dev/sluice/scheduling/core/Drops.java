@@ -139,7 +139,7 @@ final class Drops {
   }
 
   /** Drops the jobs, and returns how many they are. */
-  private int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
+  int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);
       arrivals.tellDropped(job.spec.id(), job.attempts(), reason, listener);

@@ -58,6 +58,7 @@ final class Restore {
         .forEach(lane -> executorOf(lane.executorId()).restore(lane));
     state.executorsChanged();
     state.serviceTimes.restore(entities);
+    entitiesOf(CoreEntity.ArrivalCounts.class).forEach(state::restore);
   }
 
   private void waitingJobs() {
@@ -94,6 +95,7 @@ final class Restore {
 
   private void progress() {
     entitiesOf(CoreEntity.PassedOver.class).forEach(state::restore);
+    entitiesOf(CoreEntity.Remembered.class).forEach(core.remembering::restore);
     entitiesOf(Progress.class).forEach(core::restore);
   }
 

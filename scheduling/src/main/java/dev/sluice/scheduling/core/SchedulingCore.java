@@ -13,8 +13,10 @@ import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreEntity.Progress;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;
 import java.util.List;
@@ -34,6 +36,9 @@ public final class SchedulingCore {
    */
   public static final String DECISIONS_VERSION = "2";
 
+  /** Grain of the times at which a broker appends facts. */
+  private static final long APPEND_GRAIN_NS = 1_000_000;
+
   final CoreState state;
   final JobQueue queue;
   final Batches batches;
@@ -45,7 +50,9 @@ public final class SchedulingCore {
   private final Reports reports;
   private final Drops drops;
   private final Choices choices;
+  final Remembering remembering;
   private final SchedulingPolicy policy;
+  private final boolean hasFineTime;
 
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     state = new CoreState(settings, policy.needs());
@@ -54,12 +61,14 @@ public final class SchedulingCore {
     queue = new JobQueue(state);
     batches = new Batches(state);
     arrivals = new Arrivals(state, sources, queue);
-    completions = new Completions(state, leases, queue, batches, arrivals);
+    remembering = new Remembering(state, policy);
+    completions = new Completions(state, leases, queue, batches, arrivals, remembering);
     losses = new Losses(state, leases, queue, batches, completions);
     reports = new Reports(state, leases, queue, batches, losses);
     drops = new Drops(state, sources, queue, batches, arrivals);
-    choices = new Choices(state, policy, leases, queue, batches);
+    choices = new Choices(state, policy, leases, queue, batches, drops, remembering);
     this.policy = policy;
+    hasFineTime = policy.needs().has(Need.JOINING);
   }
 
   /**
@@ -101,7 +110,7 @@ public final class SchedulingCore {
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
   public void apply(long factId, long nowNs, Fact fact, CoreListener listener) {
-    advance(nowNs, fact instanceof RunStarted);
+    advance(timeNs(nowNs, fact), fact instanceof RunStarted);
     take(fact, listener);
     decide(factId, listener);
   }
@@ -130,6 +139,35 @@ public final class SchedulingCore {
     decide(factId, listener);
   }
 
+  /**
+   * Returns the time of a fact. For a policy that joins jobs itself this is the time at which the
+   * fact's sender noted it, if that lies in the millisecond of its append; else the append time.
+   */
+  public long timeNs(long appendedAtNs, Fact fact) {
+    if (!hasFineTime) {
+      return appendedAtNs;
+    }
+    Long noted = null;
+    if (fact instanceof JobRequested job) {
+      noted = job.sentAtNs();
+    } else if (fact instanceof BatchCompleted completion) {
+      noted = completion.finishedAtNs();
+    } else if (fact instanceof Ticked tick) {
+      noted = tick.sentAtNs();
+    }
+    boolean isWithin =
+        noted != null && noted > appendedAtNs && noted - appendedAtNs < APPEND_GRAIN_NS;
+    return isWithin ? noted : appendedAtNs;
+  }
+
+  /**
+   * Returns whether time is finer than the log's milliseconds, so that a tick is wanted at the very
+   * time of {@link #wakeAtNs} and must note when it was sent.
+   */
+  public boolean hasFineTime() {
+    return hasFineTime;
+  }
+
   private void advance(long nowNs, boolean starts) {
     if (sources.haveStarted()) {
       leases.advance(Math.max(0, nowNs - state.nowNs()));
@@ -142,6 +180,7 @@ public final class SchedulingCore {
   private void decide(long factId, CoreListener listener) {
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
+      remembering.take(Happening.TimePassed.INSTANCE);
       listener.deciding(state);
       drops.drop(listener);
       if (!drops.anyLeft()) {
@@ -185,7 +224,7 @@ public final class SchedulingCore {
    * present state.
    */
   public List<CoreEntity> entities() {
-    return Snapshot.of(state, queue, batches, progress());
+    return Snapshot.of(state, queue, batches, remembering, progress());
   }
 
   /** Returns whether the run has begun, and each of its sources has said that it sends no more. */

@@ -34,13 +34,19 @@ final class Snapshot {
   }
 
   static List<CoreEntity> of(
-      CoreState state, JobQueue queue, Batches batches, CoreEntity.Progress progress) {
+      CoreState state,
+      JobQueue queue,
+      Batches batches,
+      Remembering remembering,
+      CoreEntity.Progress progress) {
     state.snapshots++;
     Snapshot snapshot = new Snapshot(state);
     snapshot.entities.add(progress);
     snapshot.executors();
     state.serviceTimes.addTo(snapshot.entities);
     state.addPassedOverTo(snapshot.entities);
+    state.addRatesTo(snapshot.entities);
+    remembering.addTo(snapshot.entities);
     batches.addLostTo(snapshot.entities);
     QueuedJob[] waiting = state.allWaiting();
     if (queue.anyOfWorkflows) {

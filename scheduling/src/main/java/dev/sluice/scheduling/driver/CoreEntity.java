@@ -153,6 +153,43 @@ public sealed interface CoreEntity {
     }
   }
 
+  /**
+   * The memory of the policy.
+   *
+   * @param version version of what the policy remembers
+   */
+  record Remembered(int version, Map<String, Double> numbers) implements CoreEntity {
+    public Remembered {
+      numbers = Map.copyOf(numbers);
+    }
+
+    @Override
+    public String key() {
+      return "memory";
+    }
+  }
+
+  /**
+   * The latest arrivals in a compatible set.
+   *
+   * @param first first job that arrived
+   * @param firstSpan number of the span of time in which it arrived
+   * @param lastSpan number of the last span that is counted
+   * @param counts arrivals of the last spans, by number of the span modulo their number
+   */
+  record ArrivalCounts(
+      String set, JobSpec first, long firstSpan, long lastSpan, List<Integer> counts)
+      implements CoreEntity {
+    public ArrivalCounts {
+      counts = List.copyOf(counts);
+    }
+
+    @Override
+    public String key() {
+      return "rate/" + set;
+    }
+  }
+
   /** A running mean of service times of one device kind, model and joined samples. */
   record RunningMean(
       String deviceKind,

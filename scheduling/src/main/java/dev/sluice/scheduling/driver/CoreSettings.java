@@ -59,6 +59,13 @@ public record CoreSettings(
     return new CoreSettings(jobs, microbatch, admission, bounds, leases, placing, newPredictor);
   }
 
+  /** Returns settings for a policy that joins jobs at times of its own choice. */
+  public CoreSettings withoutWindow() {
+    return with(
+        new Microbatch(
+            microbatch.enabled, 0, microbatch.maxBatch, false, microbatch.limitsByWorkload));
+  }
+
   public CoreSettings withAhead(int ahead) {
     return new CoreSettings(
         jobs,
@@ -157,14 +164,53 @@ public record CoreSettings(
    * @param maxBatch most samples in one inference
    * @param respectDeadlines whether a batch takes no job that would make a member miss its
    *     deadline, by the upper quantile of its service time
+   * @param limitsByWorkload sizes of single models' batches
    */
-  public record Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
+  public record Microbatch(
+      boolean enabled,
+      long windowNs,
+      int maxBatch,
+      boolean respectDeadlines,
+      Map<String, BatchLimits> limitsByWorkload) {
     /** No joining: every job runs alone. */
     public static final Microbatch OFF = new Microbatch(false, 0, 1);
+
+    public Microbatch {
+      limitsByWorkload = Map.copyOf(limitsByWorkload);
+    }
+
+    /** Makes settings with one limit for all models. */
+    public Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
+      this(enabled, windowNs, maxBatch, respectDeadlines, Map.of());
+    }
+
+    /** Returns the most samples in one inference of a model. */
+    public int maxBatch(String workload) {
+      BatchLimits limits = limitsByWorkload.get(workload);
+      return limits == null ? maxBatch : Math.min(maxBatch, limits.maxBatch);
+    }
+
+    /** Returns the batch sizes that are preferred for a model, ascending. */
+    public List<Integer> preferred(String workload) {
+      BatchLimits limits = limitsByWorkload.get(workload);
+      return limits == null ? List.of() : limits.preferred;
+    }
 
     /** Makes settings without regard to deadlines. */
     public Microbatch(boolean enabled, long windowNs, int maxBatch) {
       this(enabled, windowNs, maxBatch, false);
+    }
+  }
+
+  /**
+   * Sizes of the batches of one model.
+   *
+   * @param maxBatch most samples
+   * @param preferred sizes that a policy should form if it can, ascending
+   */
+  public record BatchLimits(int maxBatch, List<Integer> preferred) {
+    public BatchLimits {
+      preferred = List.copyOf(preferred);
     }
   }
 

@@ -14,7 +14,6 @@ import dev.sluice.scheduling.policy.ScoreTerms;
 import dev.sluice.scheduling.policy.Weight;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The most batchable job first: each attribute's weight times how many other waiting jobs share it,
@@ -56,7 +55,7 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
+    return Needs.of(JobOrder.DEADLINE, Need.DEADLINES, Need.RESERVATIONS);
   }
 
   @Override

@@ -18,7 +18,6 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The highest sum of five terms first: interactivity, urgency, batchability, short predicted
@@ -88,7 +87,7 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, true, true);
+    return Needs.of(JobOrder.DEADLINE, Need.DEADLINES, Need.ESTIMATES, Need.RESERVATIONS);
   }
 
   @Override

@@ -10,7 +10,6 @@ import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import java.util.Set;
 
 /**
  * First in, first out: the oldest waiting job starts on the first idle lane that can hold it. While
@@ -19,7 +18,7 @@ import java.util.Set;
 final class FifoPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.ARRIVAL), false, false, false);
+    return Needs.of(JobOrder.ARRIVAL);
   }
 
   @Override

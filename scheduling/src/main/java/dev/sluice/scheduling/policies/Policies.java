@@ -20,14 +20,18 @@ public final class Policies {
       Map.ofEntries(
           entry("fifo", unweighted(FifoPolicy::new)),
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
-          entry(
-              "batch_aware",
-              weighted(
-                  BatchAwarePolicy.WEIGHTS, weights -> Optional.empty(), BatchAwarePolicy::new)),
+          entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
+          entry("clipper", weighted(ClipperPolicy.PARAMETERS, ClipperPolicy::new)),
+          entry("clockwork", weighted(ClockworkPolicy.PARAMETERS, ClockworkPolicy::new)),
           entry("critical_path", unweighted(CriticalPathPolicy::new)),
           entry(
               "dynamic",
               weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new)),
+          entry("eager_edf", unweighted(EagerEdfPolicy::new)),
+          entry("nexus", weighted(NexusPolicy.PARAMETERS, NexusPolicy::new)),
+          entry("shepherd_nonpreemptive", unweighted(ShepherdPolicy::new)),
+          entry("symphony", weighted(SymphonyPolicy.PARAMETERS, SymphonyPolicy::new)),
+          entry("triton", weighted(TritonPolicy.PARAMETERS, TritonPolicy::new)),
           entry("random", unweighted(RandomPolicy::new)),
           entry("ray_like", unweighted(RayLikePolicy::new)));
 
@@ -138,6 +142,11 @@ public final class Policies {
 
   private static Registration unweighted(Supplier<SchedulingPolicy> create) {
     return new Registration(List.of(), weights -> Optional.empty(), weights -> create.get());
+  }
+
+  private static Registration weighted(
+      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {
+    return weighted(weights, given -> Optional.empty(), create);
   }
 
   private static Registration weighted(

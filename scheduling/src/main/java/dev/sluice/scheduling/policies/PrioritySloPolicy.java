@@ -11,7 +11,6 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The lowest priority number first, within it the earliest deadline first (Liu and Layland,
@@ -21,7 +20,7 @@ import java.util.Set;
 final class PrioritySloPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.DEADLINE), true, false, true);
+    return Needs.of(JobOrder.DEADLINE, Need.DEADLINES, Need.RESERVATIONS);
   }
 
   @Override

@@ -11,7 +11,6 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The lower bound of policies: starts a job drawn uniformly from all jobs that can start. Its batch
@@ -20,7 +19,7 @@ import java.util.Set;
 final class RandomPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return new Needs(Set.of(JobOrder.ENTRY), false, false, true);
+    return Needs.of(JobOrder.ENTRY, Need.RESERVATIONS);
   }
 
   @Override

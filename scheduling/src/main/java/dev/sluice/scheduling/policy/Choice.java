@@ -59,6 +59,20 @@ public sealed interface Choice {
   }
 
   /**
+   * Drop waiting jobs, which must never be served any more; the policy is asked again.
+   *
+   * @param word policy's own word for why, which the jobs' reason holds
+   */
+  record Drop(List<SchedulerState.Job> jobs, String word) implements Choice {
+    public Drop {
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  /** Cancel the batch that a lane runs: its jobs wait again, and the time that it ran is lost. */
+  record Cancel(SchedulerState.Lane lane) implements Choice {}
+
+  /**
    * Change what a lane holds loaded: a dispatch without jobs. The core refuses it as unsupported: a
    * lane loads what a dispatch needs when the dispatch comes. The answer is in the interface so
    * that a driver that can load ahead changes no policy.
@@ -91,6 +105,16 @@ public sealed interface Choice {
   /** Start this whole batch, the chosen job first. */
   static Start start(List<SchedulerState.Job> batch, List<? extends SchedulerState.Lane> lanes) {
     return new Start(batch, List.copyOf(lanes), Long.MAX_VALUE, Map.of());
+  }
+
+  /** Drop these waiting jobs. */
+  static Drop drop(List<SchedulerState.Job> jobs, String word) {
+    return new Drop(jobs, word);
+  }
+
+  /** Cancel the batch that the lane runs. */
+  static Cancel cancel(SchedulerState.Lane lane) {
+    return new Cancel(lane);
   }
 
   /** Change what the lane holds loaded. */

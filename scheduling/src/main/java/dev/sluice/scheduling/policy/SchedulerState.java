@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.policy;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,21 @@ public interface SchedulerState {
    * Returns the groups in which a job waits, in an order that depends on their attributes alone.
    */
   List<? extends Group> groups();
+
+  /** Returns the compatible sets in which a job waits, in the order of {@link #groups}. */
+  List<? extends CompatibleSet> sets();
+
+  /**
+   * Returns the compatible sets that a job has ever joined, in the order of {@link #groups}. The
+   * policy must declare {@link SchedulingPolicy.Need#RATES}.
+   */
+  List<? extends CompatibleSet> allSets();
+
+  /** Returns a number of the policy's {@link Memory}; the other one if there is none. */
+  double remembered(String name, double otherwise);
+
+  /** Returns the numbers of the policy's {@link Memory} whose names begin so, by name. */
+  Map<String, Double> rememberedWithPrefix(String prefix);
 
   /**
    * Returns compatible sets in the order of {@link #groups}. No set is missing of which a job may
@@ -80,6 +96,9 @@ public interface SchedulerState {
   /** Returns whether the lane's executor can run the group's model. */
   boolean canRun(Lane lane, Group group);
 
+  /** Returns whether the lane's executor can run the set's model. */
+  boolean canRun(Lane lane, CompatibleSet set);
+
   /**
    * Returns the lane on which a gang is expected to be able to start first, whatever its lanes hold
    * now: the first of as many neighbours as the gang needs, at a multiple of their number, on an
@@ -130,6 +149,22 @@ public interface SchedulerState {
    * ns.
    */
   long predictedNs(Group group, int samples, Lane lane);
+
+  /** Returns the predicted mean service time likewise, for the model of a set. */
+  long predictedNs(CompatibleSet set, int samples, Lane lane);
+
+  /**
+   * Returns the upper bound of the service time by the run's {@code predictor.quantile}; the mean
+   * where no bound is known.
+   */
+  long boundNs(CompatibleSet set, int samples, Lane lane);
+
+  /**
+   * Returns the largest number of samples, up to the set's {@link CompatibleSet#samplesMax}, whose
+   * batch takes at most a time by the predicted mean; 0 if not even one sample does. Means are
+   * taken to rise with the samples.
+   */
+  int largestWithin(CompatibleSet set, Lane lane, long ns);
 
   /**
    * Returns a uniform 64-bit number, hash(seed, fact, index); two calls for one choice give equal
@@ -252,10 +287,67 @@ public interface SchedulerState {
     List<Job> fill(Job first, Lane lane, JobOrder order);
 
     /**
+     * Returns the micro-batch of a chosen job in the given order, of a size that the policy chose.
+     *
+     * @param samplesMax most samples, at most {@link #samplesMax}; the chosen job is in the batch
+     *     in any case
+     */
+    List<Job> fill(Job first, Lane lane, JobOrder order, int samplesMax);
+
+    /**
+     * Returns a walk over all its waiting jobs, in an order that the policy declared, any but
+     * ARRIVAL. One walk of a set is used again for the next one.
+     */
+    Walk walk(JobOrder order);
+
+    /** Returns a walk likewise, from the last job to the first. */
+    Walk walkBack(JobOrder order);
+
+    /**
+     * Returns the most samples of a batch of several jobs: the model's limit, or that of all
+     * models; 1 if its jobs share no batch. A job of more samples runs alone.
+     */
+    int samplesMax();
+
+    /** Returns the batch sizes that the experiment prefers for the model, ascending. */
+    List<Integer> preferredSamples();
+
+    /**
+     * Returns the rate at which jobs of the set arrived in the last five seconds, in spans of 50 ms
+     * that are over; NaN as long as no span is over since the first arrival. The policy must
+     * declare {@link SchedulingPolicy.Need#RATES}.
+     */
+    double arrivalsPerSecond();
+
+    /** Returns the latency promise of the job that came to the set first. */
+    long promiseNs();
+
+    /** Returns a name of the set, unique among sets and without meaning. */
+    String name();
+
+    /**
      * Returns the micro-batch of a chosen job likewise; groups are taken by the highest score of
      * their jobs, ties by DEADLINE.
      */
     List<Job> fill(Job first, Lane lane, Score score);
+  }
+
+  /** A walk over waiting jobs. */
+  interface Walk {
+    /** Returns the next job; null: there is none. */
+    @Nullable Job next();
+  }
+
+  /** A batch that a lane runs, or is about to run. */
+  interface Running {
+    CompatibleSet set();
+
+    /** Returns its jobs that have not ended. */
+    List<? extends Job> jobs();
+
+    int samples();
+
+    long decidedAtNs();
   }
 
   /** A lane of an executor. */
@@ -269,6 +361,12 @@ public interface SchedulerState {
 
     /** Returns the sum of the predicted means of the batches that it holds; 0 if it holds none. */
     long heldNs();
+
+    /** Returns the batch that it runs or is about to run first; null: it holds none. */
+    @Nullable Running running();
+
+    /** Returns whether it runs a batch that can be cancelled and is not being cancelled. */
+    boolean mayCancel();
 
     /** Returns whether the lane holds nothing and takes a batch. */
     boolean idle();

@@ -36,17 +36,61 @@ public interface SchedulingPolicy {
   }
 
   /**
+   * Takes in what happened, for policies that declare {@link Need#MEMORY}: called after each fact
+   * and after each applied choice. A policy object itself keeps nothing; what must outlast a choice
+   * stands in the memory, which snapshots hold.
+   */
+  default void remember(Memory memory, Happening what, SchedulerState state) {}
+
+  /** Returns the version of what the memory holds; another version's memory is not taken over. */
+  default int memoryVersion() {
+    return 1;
+  }
+
+  /** What a policy reads, or does beside starting batches. */
+  enum Need {
+    /** Every job must have a latency promise. */
+    DEADLINES,
+    /** Predicted service times. */
+    ESTIMATES,
+    /** Tokens are kept for jobs that the policy passes over for too long. */
+    RESERVATIONS,
+    /**
+     * The policy joins jobs by itself, at sizes and times of its own choice: there is no
+     * micro-batch window, and time is as fine as the facts' senders noted it.
+     */
+    JOINING,
+    /** The policy drops jobs, so it is asked also while no lane takes a batch. */
+    DROPPING,
+    /** The policy cancels running batches, so it is asked also while no lane takes a batch. */
+    CANCELLING,
+    /** A memory, kept by {@link #remember}. */
+    MEMORY,
+    /** {@link SchedulerState.CompatibleSet#arrivalsPerSecond}. */
+    RATES,
+    /** Jobs of all classes that run one model form one compatible set. */
+    SETS_OF_ALL_CLASSES
+  }
+
+  /**
    * The inputs that a policy reads; a run that lacks one of them is refused before it starts.
    *
    * @param orders orders in which it reads the waiting jobs; batches may be filled by ENTRY without
    *     declaring it
-   * @param deadlines whether every job must have a latency promise
-   * @param estimates whether it reads predicted service times
-   * @param reservations whether tokens are kept for jobs that it passes over for too long
    */
-  record Needs(Set<JobOrder> orders, boolean deadlines, boolean estimates, boolean reservations) {
+  record Needs(Set<JobOrder> orders, Set<Need> others) {
     public Needs {
       orders = Set.copyOf(orders);
+      others = Set.copyOf(others);
+    }
+
+    /** Returns the needs of a policy that reads jobs in one order. */
+    public static Needs of(JobOrder order, Need... others) {
+      return new Needs(Set.of(order), Set.of(others));
+    }
+
+    public boolean has(Need need) {
+      return others.contains(need);
     }
   }
 }

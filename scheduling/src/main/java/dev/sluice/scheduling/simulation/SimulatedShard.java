@@ -5,6 +5,7 @@ import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.Ticked;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import java.util.ArrayList;
@@ -78,12 +79,20 @@ final class SimulatedShard implements CoreListener {
   }
 
   /**
-   * Returns when the core wants a tick, rounded up to whole milliseconds, since an earlier log time
-   * would be too early.
+   * Returns when the core wants a tick, rounded up to whole milliseconds unless its time is finer,
+   * since an earlier log time would be too early.
    */
   long wakeAtNs() {
     long atNs = core.wakeAtNs();
-    return atNs == Long.MAX_VALUE ? Timeline.NEVER : -logTimeNs(-atNs);
+    if (atNs == Long.MAX_VALUE) {
+      return Timeline.NEVER;
+    }
+    return core.hasFineTime() ? atNs : -logTimeNs(-atNs);
+  }
+
+  /** Returns a tick that was sent at a time. */
+  Ticked tick(long sentAtNs) {
+    return core.hasFineTime() ? new Ticked(sentAtNs) : new Ticked();
   }
 
   boolean isAtRest() {

@@ -8,7 +8,6 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.PredictionsPublished;
-import dev.sluice.contract.event.Ticked;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -378,7 +377,7 @@ public final class Simulation {
 
   private void appendTick(SimulatedShard shard) {
     timeline.set(ticks + shard.number, Timeline.NEVER);
-    var tick = new Ticked();
+    var tick = shard.tick(shard.tickSentNs);
     shard.tickSentNs = Timeline.NEVER;
     apply(shard, tick, Kind.REQUEST, shard.tickRow);
   }

@@ -3,10 +3,11 @@ package dev.sluice.scheduling.state;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.List;
 
 /** A batch that runs or is about to, or one that was lost. */
-public final class Batch {
+public final class Batch implements SchedulerState.Running {
   private static final long OVERDUE_NS_MIN = 10_000_000_000L;
   private static final long OVERDUE_PREDICTED_TIMES = 10;
 
@@ -44,6 +45,26 @@ public final class Batch {
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
+  }
+
+  @Override
+  public JobSet set() {
+    return jobs.get(0).group.set;
+  }
+
+  @Override
+  public List<QueuedJob> jobs() {
+    return jobs;
+  }
+
+  @Override
+  public int samples() {
+    return dispatch.samples();
+  }
+
+  @Override
+  public long decidedAtNs() {
+    return dispatch.decidedAtNs();
   }
 
   /** Returns whether some job of the batch waits or runs. */

@@ -9,12 +9,15 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +44,9 @@ public final class CoreState implements SchedulerState {
   /** Whether the open executors were looked up for an earlier choice. */
   private boolean openIsStale;
 
+  /** What the policy remembers. */
+  public final Memory memory = new Memory();
+
   /** Number of snapshots that were taken of the core. */
   public int snapshots;
 
@@ -49,12 +55,13 @@ public final class CoreState implements SchedulerState {
   private int dispatchIndex;
 
   public CoreState(CoreSettings settings, SchedulingPolicy.Needs needs) {
-    this.settings = settings;
+    this.settings = needs.has(Need.JOINING) ? settings.withoutWindow() : settings;
     this.serviceTimes = new ServiceTimes(settings.predictor());
-    this.passedOverGroups = needs.reservations() ? new PassedOverGroups() : null;
+    this.passedOverGroups = needs.has(Need.RESERVATIONS) ? new PassedOverGroups() : null;
     this.jobs =
-        new WaitingJobs(settings, needs, executors, serviceTimes, passedOverGroups, this::nowNs);
-    this.placement = new Placement(settings, executors);
+        new WaitingJobs(
+            this.settings, needs, executors, serviceTimes, passedOverGroups, this::nowNs);
+    this.placement = new Placement(this.settings, executors);
   }
 
   public void advanceTo(long toNs) {
@@ -127,6 +134,47 @@ public final class CoreState implements SchedulerState {
   @Override
   public @Nullable QueuedJob oldest() {
     return jobs.oldest();
+  }
+
+  @Override
+  public List<JobSet> sets() {
+    return jobs.waitingSets();
+  }
+
+  @Override
+  public List<JobSet> allSets() {
+    return jobs.allSets();
+  }
+
+  @Override
+  public double remembered(String name, double otherwise) {
+    return memory.get(name, otherwise);
+  }
+
+  @Override
+  public Map<String, Double> rememberedWithPrefix(String prefix) {
+    return memory.withPrefix(prefix);
+  }
+
+  /** Counts the arrival of a job, if the policy reads rates. */
+  public void arrived(QueuedJob job) {
+    ArrivalRate rate = job.group.set.rate;
+    if (rate != null) {
+      rate.arrived(job.spec, nowNs);
+    }
+  }
+
+  /** Adds the arrival rates of all sets. */
+  public void addRatesTo(List<CoreEntity> entities) {
+    for (JobSet set : jobs.sets) {
+      if (set.rate != null) {
+        set.rate.addTo(entities, set.name());
+      }
+    }
+  }
+
+  public void restore(CoreEntity.ArrivalCounts entity) {
+    jobs.restore(entity);
   }
 
   public boolean hasGroup(JobGroup group) {
@@ -415,6 +463,56 @@ public final class CoreState implements SchedulerState {
     ExecutorLane on = (ExecutorLane) lane;
     return modelOn(on, (JobGroup) group)
         .meanNs(samples, on.executor().busyLanesWith(on, group.lanesNeeded()));
+  }
+
+  @Override
+  public long predictedNs(CompatibleSet set, int samples, Lane lane) {
+    ExecutorLane on = (ExecutorLane) lane;
+    JobSet jobs = (JobSet) set;
+    return modelOn(on, jobs).meanNs(samples, busyLanesWith(on, jobs));
+  }
+
+  @Override
+  public long boundNs(CompatibleSet set, int samples, Lane lane) {
+    ExecutorLane on = (ExecutorLane) lane;
+    JobSet jobs = (JobSet) set;
+    return modelOn(on, jobs).boundNs(samples, busyLanesWith(on, jobs));
+  }
+
+  @Override
+  public int largestWithin(CompatibleSet set, Lane lane, long ns) {
+    ExecutorLane on = (ExecutorLane) lane;
+    JobSet jobs = (JobSet) set;
+    ModelTimes model = modelOn(on, jobs);
+    int busyLanes = busyLanesWith(on, jobs);
+    int fits = 0;
+    int tooLarge = jobs.samplesMax() + 1;
+    while (fits + 1 < tooLarge) {
+      int middle = (fits + tooLarge) >>> 1;
+      if (model.meanNs(middle, busyLanes) <= ns) {
+        fits = middle;
+      } else {
+        tooLarge = middle;
+      }
+    }
+    return fits;
+  }
+
+  private static int busyLanesWith(ExecutorLane lane, JobSet set) {
+    return lane.executor().busyLanesWith(lane, set.lanesNeeded());
+  }
+
+  private static ModelTimes modelOn(ExecutorLane lane, JobSet set) {
+    ModelTimes model = set.modelOn(lane.executor());
+    if (model == null) {
+      throw new IllegalArgumentException(lane + " cannot run " + set.name());
+    }
+    return model;
+  }
+
+  @Override
+  public boolean canRun(Lane lane, CompatibleSet set) {
+    return ((JobSet) set).modelOn(((ExecutorLane) lane).executor()) != null;
   }
 
   @Override

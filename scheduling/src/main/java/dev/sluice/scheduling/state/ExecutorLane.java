@@ -152,6 +152,16 @@ public final class ExecutorLane implements SchedulerState.Lane {
   }
 
   @Override
+  public @Nullable Batch running() {
+    return held.isEmpty() ? null : held.get(0);
+  }
+
+  @Override
+  public boolean mayCancel() {
+    return false;
+  }
+
+  @Override
   public boolean idle() {
     return executor.idle.has(index);
   }

@@ -27,6 +27,7 @@ final class Filling {
   private JobOrder order = JobOrder.ENTRY;
   private SchedulerState.@Nullable Score score;
   private long nowNs;
+  private int samplesMax;
 
   Filling(Microbatch microbatch) {
     this.microbatch = microbatch;
@@ -36,6 +37,7 @@ final class Filling {
    * Begins with another batch, of no groups yet.
    *
    * @param first job that is in the batch already
+   * @param most most samples in the batch
    * @param by score of jobs, which comes before their order; null: none
    */
   void begin(
@@ -43,7 +45,9 @@ final class Filling {
       ExecutorLane on,
       JobOrder inOrder,
       SchedulerState.@Nullable Score by,
-      long atNs) {
+      long atNs,
+      int most) {
+    samplesMax = most;
     chosen = first;
     lane = on;
     order = inOrder;
@@ -81,7 +85,7 @@ final class Filling {
     for (Head best = best(); best != null; best = best()) {
       QueuedJob next = requireNonNull(best.job);
       long joinedWith = joined + next.group.samples();
-      if (joinedWith > microbatch.maxBatch()
+      if (joinedWith > samplesMax
           || next.group.tokensOf(joinedWith) > freeTokens
           || (deadlines != null && !deadlines.allow(next, joinedWith))) {
         best.job = null; // all of its group are as large, and no sooner due

@@ -33,6 +33,15 @@ public final class JobGroup implements SchedulerState.Group {
             .thenComparingInt(Key::lanesNeeded) // before samples: a set's groups stand together
             .thenComparingInt(Key::samples);
 
+    /** Order by which groups of one model stand together, whatever their classes. */
+    static final Comparator<Key> ORDER_BY_MODEL =
+        Comparator.comparing(Key::workload)
+            .thenComparing(Key::backend)
+            .thenComparing(Key::precision)
+            .thenComparingInt(Key::lanesNeeded)
+            .thenComparing(Key::classType)
+            .thenComparingInt(Key::samples);
+
     /** Returns whether the key is that of the job. */
     boolean isOf(JobSpec job) {
       return samples == job.samples()

@@ -183,12 +183,34 @@ public final class JobList {
     private @Nullable JobList list;
     private int number;
     private int place;
+    private long key;
 
     /** Goes to the beginning of a list. */
     void begin(JobList of) {
       list = of;
       number = 0;
       place = 0;
+    }
+
+    /** Goes behind the last job of a list. */
+    void end(JobList of) {
+      list = of;
+      number = of.pieceCount - 1;
+      place = of.pieces[number].size();
+    }
+
+    /** Returns the job before; null: there is none. */
+    @Nullable QueuedJob previous() {
+      JobList of = requireNonNull(list, "the walk has not begun");
+      if (place == 0) {
+        if (number == 0) {
+          return null;
+        }
+        place = of.pieces[--number].size();
+      }
+      Piece piece = of.pieces[number];
+      key = piece.keys[piece.from + --place];
+      return piece.job(place);
     }
 
     /** Returns the next job; null: there is none. */
@@ -203,13 +225,13 @@ public final class JobList {
         piece = of.pieces[++number];
         place = 0;
       }
+      key = piece.keys[piece.from + place];
       return piece.job(place++);
     }
 
     /** Returns what the job that came last is ordered by. */
     long key() {
-      Piece piece = requireNonNull(list).pieces[number];
-      return piece.keys[piece.from + place - 1];
+      return key;
     }
   }
 

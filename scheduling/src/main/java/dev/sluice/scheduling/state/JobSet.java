@@ -3,6 +3,7 @@ package dev.sluice.scheduling.state;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
@@ -40,6 +41,15 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private int lanesNeeded = 1;
   private boolean anyShares;
 
+  private final String name;
+  private final long promiseNs;
+  private final int samplesMax;
+  private final boolean mayShare;
+  private final SetWalk walk = new SetWalk();
+
+  /** Rate of arrivals; null: the policy reads none. */
+  @Nullable ArrivalRate rate;
+
   /** Service times of the set's model, by executor order; null if the executor cannot run it. */
   private @Nullable ModelTimes[] models = {};
 
@@ -75,10 +85,30 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private ModelTimes[] distinctModels = {};
 
   /**
+   * @param first first job that came to it
+   * @param ofAllClasses whether its jobs may be of other classes too
    * @param counts how many waiting jobs have the workload, the backend, the precision and the class
    */
-  JobSet(JobClass jobClass, Microbatch microbatch, LongSupplier nowNs, List<Count> counts) {
+  JobSet(
+      JobClass jobClass,
+      JobSpec first,
+      boolean ofAllClasses,
+      Microbatch microbatch,
+      LongSupplier nowNs,
+      List<Count> counts) {
     this.jobClass = jobClass;
+    this.promiseNs = first.sloNs();
+    JobGroup.Key key = JobGroup.Key.of(first);
+    this.name =
+        String.join(
+            "/",
+            ofAllClasses ? "" : key.classType(),
+            key.workload(),
+            key.backend(),
+            key.precision(),
+            Integer.toString(key.lanesNeeded()));
+    this.samplesMax = microbatch.maxBatch(key.workload());
+    this.mayShare = microbatch.enabled() && (ofAllClasses || jobClass.microbatch());
     this.microbatch = microbatch;
     this.nowNs = nowNs;
     filling = new Filling(microbatch);
@@ -324,7 +354,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long readyAtNs() {
-    if (samples >= microbatch.maxBatch() && anyShares) {
+    if (samples >= samplesMax && anyShares) {
       return 0; // the earliest time there is
     }
     if (readyAtIsStale) {
@@ -340,26 +370,76 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return readyAtNs;
   }
 
+  @Override
+  public int samplesMax() {
+    return mayShare ? samplesMax : 1;
+  }
+
+  @Override
+  public List<Integer> preferredSamples() {
+    return microbatch.preferred(all.get(0).workload());
+  }
+
+  @Override
+  public double arrivalsPerSecond() {
+    if (rate == null) {
+      throw new IllegalStateException("the policy reads rates but did not declare them");
+    }
+    return rate.perSecond(nowNs.getAsLong());
+  }
+
+  @Override
+  public long promiseNs() {
+    return promiseNs;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
   // --- batches
+
+  @Override
+  public SchedulerState.Walk walk(JobOrder order) {
+    walk.begin(occupied, order, false);
+    return walk;
+  }
+
+  @Override
+  public SchedulerState.Walk walkBack(JobOrder order) {
+    walk.begin(occupied, order, true);
+    return walk;
+  }
 
   @Override
   public List<SchedulerState.Job> fill(
       SchedulerState.Job first, SchedulerState.Lane lane, JobOrder order) {
-    return fill((QueuedJob) first, (ExecutorLane) lane, order, null);
+    return fill((QueuedJob) first, (ExecutorLane) lane, order, null, samplesMax);
   }
 
   @Override
   public List<SchedulerState.Job> fill(
       SchedulerState.Job first, SchedulerState.Lane lane, SchedulerState.Score score) {
-    return fill((QueuedJob) first, (ExecutorLane) lane, JobOrder.DEADLINE, score);
+    return fill((QueuedJob) first, (ExecutorLane) lane, JobOrder.DEADLINE, score, samplesMax);
+  }
+
+  @Override
+  public List<SchedulerState.Job> fill(
+      SchedulerState.Job first, SchedulerState.Lane lane, JobOrder order, int most) {
+    return fill((QueuedJob) first, (ExecutorLane) lane, order, null, Math.min(most, samplesMax));
   }
 
   private List<SchedulerState.Job> fill(
-      QueuedJob first, ExecutorLane lane, JobOrder order, SchedulerState.@Nullable Score score) {
+      QueuedJob first,
+      ExecutorLane lane,
+      JobOrder order,
+      SchedulerState.@Nullable Score score,
+      int most) {
     if (!first.group.shares || waitingToShare() == 1 || first.group.overBudget) {
       return List.of(first);
     }
-    filling.begin(first, lane, order, score, nowNs.getAsLong());
+    filling.begin(first, lane, order, score, nowNs.getAsLong(), most);
     for (int i = 0; i < occupied.size(); i++) {
       if (occupied.get(i).shares) {
         filling.add(occupied.get(i));

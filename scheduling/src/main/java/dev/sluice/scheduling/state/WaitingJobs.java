@@ -1,10 +1,12 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import dev.sluice.scheduling.state.JobSet.Count;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs, by group and set, in the orders that are read. */
@@ -34,6 +37,11 @@ final class WaitingJobs {
   private final Set<JobOrder> orders;
 
   private final boolean keepsArrival;
+
+  private final boolean keepsRates;
+
+  /** Whether jobs of all classes form one set. */
+  private final boolean ignoresClass;
 
   private final Map<String, JobClass> classes = new HashMap<>();
 
@@ -109,6 +117,8 @@ final class WaitingJobs {
     }
     this.orders = Collections.unmodifiableSet(kept);
     this.keepsArrival = kept.contains(JobOrder.ARRIVAL);
+    this.keepsRates = needs.has(Need.RATES);
+    this.ignoresClass = needs.has(Need.SETS_OF_ALL_CLASSES);
     settings.classes().forEach(jobClass -> classes.put(jobClass.name(), jobClass));
   }
 
@@ -133,21 +143,33 @@ final class WaitingJobs {
     JobGroup.Key key = JobGroup.Key.of(job);
     SetKey setKey =
         new SetKey(
-            key.classType(), key.workload(), key.backend(), key.precision(), key.lanesNeeded());
+            ignoresClass ? "" : key.classType(),
+            key.workload(),
+            key.backend(),
+            key.precision(),
+            key.lanesNeeded());
     JobSet set =
         setByKey.computeIfAbsent(
-            setKey, unused -> new JobSet(jobClass, settings.microbatch(), nowNs, countsOf(key)));
+            setKey,
+            unused ->
+                new JobSet(
+                    jobClass, job, ignoresClass, settings.microbatch(), nowNs, countsOf(key)));
+    if (keepsRates && set.rate == null) {
+      set.rate = new ArrivalRate();
+    }
     boolean shares =
         settings.microbatch().enabled()
             && jobClass.microbatch()
-            && key.samples() <= settings.microbatch().maxBatch();
+            && key.samples() <= settings.microbatch().maxBatch(key.workload());
     JobGroup group = new JobGroup(key, jobClass, set, baseTokens, shares, orders);
     set.add(group);
     set.findModels(executors.all, serviceTimes);
     groupTable.add(job, group);
     standstill.end();
     groupsByRank.add(group);
-    groupsByRank.sort(Comparator.comparing(g -> g.key, JobGroup.Key.ORDER));
+    groupsByRank.sort(
+        Comparator.comparing(
+            g -> g.key, ignoresClass ? JobGroup.Key.ORDER_BY_MODEL : JobGroup.Key.ORDER));
     Set<JobSet> setsByRank = new LinkedHashSet<>();
     for (int rank = 0; rank < groupsByRank.size(); rank++) {
       groupsByRank.get(rank).rank = rank;
@@ -165,6 +187,14 @@ final class WaitingJobs {
       passedOverGroups.add(group, executors.all);
     }
     return group;
+  }
+
+  /** Takes over the arrivals of a set. */
+  void restore(CoreEntity.ArrivalCounts entity) {
+    JobGroup group = groupOf(entity.first());
+    if (group != null) {
+      group.set.rate = ArrivalRate.of(entity);
+    }
   }
 
   private void noteWhetherOccupied(JobSet ofRank) {
@@ -274,6 +304,11 @@ final class WaitingJobs {
       count += group.waiting();
     }
     return all;
+  }
+
+  /** Returns the sets that a job has joined, of those whose arrivals are counted. */
+  List<JobSet> allSets() {
+    return Stream.of(sets).filter(set -> set.rate != null && set.rate.hasArrival()).toList();
   }
 
   List<JobSet> waitingSets() {

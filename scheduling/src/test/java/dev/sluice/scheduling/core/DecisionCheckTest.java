@@ -46,8 +46,7 @@ final class DecisionCheckTest {
 
     @Override
     public Needs needs() {
-      return new Needs(
-          Set.of(JobOrder.ARRIVAL, JobOrder.ENTRY, JobOrder.DEADLINE), false, false, false);
+      return new Needs(Set.of(JobOrder.ARRIVAL, JobOrder.ENTRY, JobOrder.DEADLINE), Set.of());
     }
   }
 

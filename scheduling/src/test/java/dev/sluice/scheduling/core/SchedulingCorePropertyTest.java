@@ -176,7 +176,8 @@ final class SchedulingCorePropertyTest {
     assertThat(shard.kept.keySet())
         .allMatch(
             key ->
-                key.matches("(executor|lane|mean|table|device|workload|samples|seen)/.*|progress"));
+                key.matches(
+                    "(executor|lane|mean|table|device|workload|samples|seen|rate)/.*|memory|progress"));
   }
 
   @Property(tries = 300, shrinking = ShrinkingMode.OFF)

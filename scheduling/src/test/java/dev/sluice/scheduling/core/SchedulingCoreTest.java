@@ -31,7 +31,6 @@ import dev.sluice.scheduling.prediction.PredictionSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What each fact does to the core. */
@@ -275,7 +274,7 @@ final class SchedulingCoreTest {
 
           @Override
           public Needs needs() {
-            return new Needs(Set.of(JobOrder.ENTRY), false, false, false);
+            return Needs.of(JobOrder.ENTRY);
           }
         };
     Shard sleeping = new Shard(settings, sleeper);

@@ -34,7 +34,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -222,7 +221,7 @@ final class WorkflowsInCoreTest {
 
           @Override
           public Needs needs() {
-            return new Needs(Set.of(JobOrder.ENTRY), false, false, false);
+            return Needs.of(JobOrder.ENTRY);
           }
         };
     Shard one = new Shard(alone(), asking);

@@ -2,8 +2,10 @@ package dev.sluice.scheduling.naive;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
+import dev.sluice.scheduling.naive.NaiveState.Waiting;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,10 +22,37 @@ interface NaivePolicy {
    */
   Held choose(NaiveState state, BatchDispatched followed);
 
-  /** Whether the policy would start something. */
-  default boolean wouldStart(NaiveState state) {
-    return choose(state, null) != null;
+  /** Jobs that the policy gives up, with its word. */
+  record Dropped(List<Waiting> jobs, String word) {}
+
+  /** Returns jobs that are given up before a start is chosen; null: none. */
+  default Dropped drops(NaiveState state) {
+    return null;
   }
+
+  /** Whether the policy would start or drop something. */
+  default boolean wouldAct(NaiveState state) {
+    return drops(state) != null || choose(state, null) != null;
+  }
+
+  /** Whether the policy joins jobs without a window, in time as fine as the senders noted it. */
+  default boolean joinsByItself() {
+    return false;
+  }
+
+  /** Whether jobs of all classes share batches. */
+  default boolean mixesClasses() {
+    return false;
+  }
+
+  /** A batch of the policy has started. */
+  default void started(NaiveState state, Held held) {}
+
+  /** A batch was done. */
+  default void completed(NaiveState state, Held held, long serviceNs) {}
+
+  /** A fact was taken in. */
+  default void timePassed(NaiveState state) {}
 
   /** Whether tokens are kept for groups that the policy passes over. */
   default boolean reservesTokens() {

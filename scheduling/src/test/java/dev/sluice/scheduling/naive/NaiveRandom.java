@@ -15,7 +15,7 @@ final class NaiveRandom implements NaivePolicy {
   @Override
   public Held choose(NaiveState state, BatchDispatched followed) {
     if (followed == null) {
-      return wouldStart(state)
+      return wouldAct(state)
           ? new Held(
               new DispatchId(-1, 0),
               new Start("nothing was drawn", 0, 1, List.of(), new Predicted(0, 1, List.of())),
@@ -34,7 +34,7 @@ final class NaiveRandom implements NaivePolicy {
   }
 
   @Override
-  public boolean wouldStart(NaiveState state) {
+  public boolean wouldAct(NaiveState state) {
     return state.waiting.stream().anyMatch(state::startable);
   }
 }

@@ -9,8 +9,10 @@ import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.core.Step;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -86,7 +88,9 @@ public final class NaiveScheduler {
   }
 
   private NaiveScheduler(CoreSettings settings, NaivePolicy policy) {
-    this.state = new NaiveState(settings);
+    this.state =
+        new NaiveState(
+            policy.joinsByItself() ? settings.withoutWindow() : settings, policy.mixesClasses());
     this.policy = policy;
   }
 
@@ -108,11 +112,13 @@ public final class NaiveScheduler {
     ends.clear();
     if (sources > 0) {
       state.leaseNs +=
-          Math.min(Math.max(0, atNs - state.nowNs), state.settings.leases().heartbeatNs());
+          Math.min(
+              Math.max(0, timeNs(atNs, step) - state.nowNs), state.settings.leases().heartbeatNs());
     }
     if (sources > 0 || step.facts().stream().anyMatch(RunStarted.class::isInstance)) {
-      state.nowNs = Math.max(state.nowNs, atNs);
+      state.nowNs = Math.max(state.nowNs, timeNs(atNs, step));
     }
+    state.ratesAtNs = state.nowNs;
     step.facts().forEach(this::take);
     step.jobs().forEach(this::take);
     findFirsts();
@@ -120,9 +126,15 @@ public final class NaiveScheduler {
       return List.of();
     }
     loseWhatIsDue();
+    policy.timePassed(state);
     state.waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
     List<Start> starts = new ArrayList<>();
     while (true) {
+      NaivePolicy.Dropped dropped = policy.drops(state);
+      if (dropped != null) {
+        dropped.jobs().forEach(w -> end(w, JobEnded.Status.DROPPED, "policy: " + dropped.word()));
+        continue;
+      }
       BatchDispatched followed =
           starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
       Held chosen = policy.choose(state, followed);
@@ -135,7 +147,25 @@ public final class NaiveScheduler {
         return starts;
       }
       start(chosen);
+      policy.started(state, chosen);
     }
+  }
+
+  /** Within a millisecond the sender's own note counts, for a policy that joins jobs itself. */
+  private long timeNs(long atNs, Step step) {
+    if (policy.joinsByItself() && step.facts().size() == 1 && step.jobs().isEmpty()) {
+      Fact fact = step.facts().get(0);
+      Long noted =
+          fact instanceof JobRequested job
+              ? Long.valueOf(job.sentAtNs())
+              : fact instanceof BatchCompleted done
+                  ? done.finishedAtNs()
+                  : fact instanceof Ticked tick ? tick.sentAtNs() : null;
+      if (noted != null && noted > atNs && noted < atNs + 1_000_000) {
+        return noted;
+      }
+    }
+    return atNs;
   }
 
   private void start(Held chosen) {
@@ -201,7 +231,7 @@ public final class NaiveScheduler {
             .anyMatch(e -> expired(e) && state.heldOn(e).anyMatch(h -> !h.lost));
     boolean hangs = state.unanswered.stream().anyMatch(this::overdue);
     boolean drops = state.waiting.stream().anyMatch(w -> dropReason(w) != null);
-    boolean starts = policy.wouldStart(state);
+    boolean starts = policy.wouldAct(state);
     state.nowNs = before;
     state.leaseNs = leaseBefore;
     return sources > 0 && (loses || hangs || drops || starts);
@@ -217,6 +247,7 @@ public final class NaiveScheduler {
         end(job, JobEnded.Status.DROPPED, "queue_full");
       } else {
         state.waiting.add(job);
+        state.arrivals.add(new NaiveState.Arrival(spec, state.nowNs));
       }
     }
   }
@@ -264,6 +295,9 @@ public final class NaiveScheduler {
         case DONE -> {
           if (!held.lost && !left.isEmpty()) {
             learn(held, completion.serviceNs());
+          }
+          if (!held.lost && !left.isEmpty()) {
+            policy.completed(state, held, completion.serviceNs());
           }
           left.forEach(w -> end(w, JobEnded.Status.DONE, ""));
         }

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -154,9 +155,162 @@ final class NaiveState {
   long nowNs;
   long leaseNs;
 
-  NaiveState(CoreSettings settings) {
+  /** Jobs that ever joined the queue. */
+  final List<Arrival> arrivals = new ArrayList<>();
+
+  /** Time of the last fact, at which rates are taken. */
+  long ratesAtNs;
+
+  final boolean mixesClasses;
+
+  record Arrival(JobSpec spec, long atNs) {}
+
+  /** Jobs that may share a batch with each other, those that wait, and all that ever came. */
+  record JobSetOf(List<Waiting> waiting, List<JobSpec> known) {
+    Waiting first(Comparator<Waiting> order) {
+      return waiting.stream().min(order).orElseThrow();
+    }
+
+    List<Waiting> in(Comparator<Waiting> order) {
+      return waiting.stream().sorted(order).toList();
+    }
+
+    JobSpec spec() {
+      return waiting.get(0).spec;
+    }
+
+    int samplesWaiting() {
+      return waiting.stream().mapToInt(w -> w.spec.samples()).sum();
+    }
+  }
+
+  NaiveState(CoreSettings settings, boolean mixesClasses) {
+    this.mixesClasses = mixesClasses;
     this.settings = settings;
     this.predictions = new NaivePredictions(settings.predictor());
+  }
+
+  /** The sets in which a job waits, by their first key. */
+  List<JobSetOf> sets() {
+    return allSets().stream().filter(set -> !set.waiting.isEmpty()).toList();
+  }
+
+  List<JobSetOf> allSets() {
+    List<JobSpec> byKey =
+        arrivals.stream()
+            .map(Arrival::spec)
+            .sorted(
+                Comparator.comparing((JobSpec job) -> mixesClasses ? "" : job.classType())
+                    .thenComparing(JobSpec::workload)
+                    .thenComparing(JobSpec::backend)
+                    .thenComparing(JobSpec::precision)
+                    .thenComparing(JobSpec::lanesNeeded))
+            .toList();
+    List<JobSetOf> sets = new ArrayList<>();
+    Set<JobSpec> seen = new HashSet<>();
+    for (JobSpec one : byKey) {
+      if (!seen.contains(one)) {
+        List<JobSpec> all = byKey.stream().filter(other -> mayShare(one, other)).toList();
+        seen.addAll(all);
+        sets.add(new JobSetOf(waiting.stream().filter(w -> mayShare(one, w.spec)).toList(), all));
+      }
+    }
+    return sets;
+  }
+
+  /** Whether two jobs are of one set. */
+  boolean mayShare(JobSpec a, JobSpec b) {
+    return (mixesClasses || a.classType().equals(b.classType()))
+        && a.workload().equals(b.workload())
+        && a.backend().equals(b.backend())
+        && a.precision().equals(b.precision())
+        && a.lanesNeeded() == b.lanesNeeded();
+  }
+
+  int samplesMax(JobSetOf set) {
+    boolean mayShare =
+        settings.microbatch().enabled()
+            && (mixesClasses || jobClass(set.known.get(0)).microbatch());
+    return mayShare ? settings.microbatch().maxBatch() : 1;
+  }
+
+  long serviceNs(LaneOf lane, JobSpec job, int samples) {
+    return predictedNs(lane.executor(), job, samples, busyLanesWith(lane, job));
+  }
+
+  /** The largest size within a time, by bisection: of times that fall somewhere any would do. */
+  int largestWithin(JobSetOf set, LaneOf lane, long ns) {
+    int fits = 0;
+    int tooLarge = samplesMax(set) + 1;
+    while (fits + 1 < tooLarge) {
+      int middle = (fits + tooLarge) / 2;
+      if (serviceNs(lane, set.known.get(0), middle) <= ns) {
+        fits = middle;
+      } else {
+        tooLarge = middle;
+      }
+    }
+    return fits;
+  }
+
+  /** Least predicted time of one waiting job alone, on whatever lane; empty: nothing runs it. */
+  OptionalLong leastNs(JobSetOf set) {
+    return executors.stream()
+        .filter(e -> canRun(e, set.spec()))
+        .flatMapToLong(
+            e ->
+                set.waiting.stream()
+                    .flatMapToLong(
+                        w ->
+                            LongStream.rangeClosed(1, 8)
+                                .map(busy -> predictedNs(e, w.spec, w.spec.samples(), (int) busy))))
+        .min();
+  }
+
+  /**
+   * Jobs that would be late even alone, now, on the fastest lane, of the first set that has any.
+   */
+  NaivePolicy.Dropped late() {
+    for (JobSetOf set : sets()) {
+      long endNs = nowNs + leastNs(set).orElse(0);
+      List<Waiting> late = set.waiting.stream().filter(w -> w.spec.deadlineNs() < endNs).toList();
+      if (!late.isEmpty()) {
+        return new NaivePolicy.Dropped(late, "late");
+      }
+    }
+    return null;
+  }
+
+  /** Of the idle lanes on which the job may start, and takes no longer, the longest idle one. */
+  LaneOf longestIdle(Waiting w, long withinNs) {
+    return lanesFor(w)
+        .filter(lane -> takesAt(lane.executor(), lane.index()) == 0)
+        .filter(lane -> serviceNs(lane, w.spec, w.spec.samples()) <= withinNs)
+        .min(comparingLong(lane -> lane.executor().freedNs.get(lane.index())))
+        .orElse(null);
+  }
+
+  /** The first lane that can run the job, idle or not. */
+  LaneOf anyLane(JobSpec job) {
+    return joined()
+        .filter(e -> canRun(e, job) && !e.report.lanes().isEmpty())
+        .findFirst()
+        .map(e -> new LaneOf(e, 0))
+        .orElse(null);
+  }
+
+  double arrivalsPerSecond(JobSetOf set) {
+    List<Long> spans =
+        arrivals.stream()
+            .filter(arrival -> mayShare(arrival.spec, set.known.get(0)))
+            .map(arrival -> arrival.atNs / 50_000_000)
+            .toList();
+    long now = ratesAtNs / 50_000_000;
+    if (spans.isEmpty() || spans.get(0) == now) {
+      return Double.NaN;
+    }
+    long over = Math.min(99, now - spans.get(0));
+    return spans.stream().filter(span -> span < now && span >= now - 99).count() / (over * 0.05);
   }
 
   /** Fills a batch with the first job in the order that can start; null: none can. */
@@ -439,6 +593,15 @@ final class NaiveState {
   }
 
   Held fill(Waiting first, LaneOf lane, Comparator<Waiting> order, BatchDispatched followed) {
+    return fill(first, lane, order, settings.microbatch().maxBatch(), followed);
+  }
+
+  Held fill(
+      Waiting first,
+      LaneOf lane,
+      Comparator<Waiting> order,
+      int samplesMax,
+      BatchDispatched followed) {
     boolean outside = overBudget(first.spec);
     List<Waiting> batch = new ArrayList<>(List.of(first));
     int samples = first.spec.samples();
@@ -448,8 +611,8 @@ final class NaiveState {
         int with = samples + w.spec.samples();
         if (w != first
             && shares(w.spec)
-            && compatible(w.spec, first.spec)
-            && with <= settings.microbatch().maxBatch()
+            && mayShare(w.spec, first.spec)
+            && with <= Math.min(samplesMax, settings.microbatch().maxBatch())
             && tokens(w.spec, with) <= freeTokens(lane.executor(), first.spec)
             && !leftOut.contains(w.spec.samples())) {
           if (settings.microbatch().respectDeadlines()
@@ -463,7 +626,7 @@ final class NaiveState {
       }
     }
     return new Held(
-        followed == null ? new DispatchId(-1, 0) : followed.dispatchId(),
+        followed == null ? new DispatchId(0, 0) : followed.dispatchId(),
         new Start(
             lane.executor().report.executorId(),
             lane.index(),

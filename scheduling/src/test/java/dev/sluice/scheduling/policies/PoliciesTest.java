@@ -13,8 +13,8 @@ final class PoliciesTest {
   void knowsItsPoliciesByName() {
     assertThat(Policies.names()).isSorted().doesNotHaveDuplicates().contains("fifo", "random");
     for (String name : Policies.names()) {
-      assertThat(Policies.create(name, Map.of()).getClass().getSimpleName())
-          .isEqualToIgnoringCase(name.replace("_", "") + "Policy");
+      String policy = Policies.create(name, Map.of()).getClass().getSimpleName();
+      assertThat(name.replace("_", "")).startsWithIgnoringCase(policy.replace("Policy", ""));
     }
   }
 

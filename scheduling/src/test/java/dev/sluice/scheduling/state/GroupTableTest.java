@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 final class GroupTableTest {
   @Test
   void findsEachOfManyGroups_alsoByStringsThatAreEqualAndNotTheSame() {
-    var state =
-        new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), false, false, false));
+    var state = new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), Set.of()));
     var table = new GroupTable();
     List<JobGroup> groups = new ArrayList<>();
     for (int samples = 1; samples <= 300; samples++) {

@@ -17,8 +17,7 @@ import net.jqwik.api.Property;
 final class JobListTest {
   @Property(tries = 200)
   void staysSorted_whateverComesAndGoes(@ForAll JobOrder order, @ForAll long seed) {
-    CoreState state =
-        new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), false, false, false));
+    CoreState state = new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), Set.of()));
     Random random = new Random(seed);
     JobList list = new JobList(order);
     List<QueuedJob> sorted = new ArrayList<>();

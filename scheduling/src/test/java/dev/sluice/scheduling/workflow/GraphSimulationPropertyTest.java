@@ -3,6 +3,7 @@ package dev.sluice.scheduling.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,7 +24,7 @@ final class GraphSimulationPropertyTest {
   Arbitrary<String> policies() {
     return Arbitraries.of(
         Policies.names().stream()
-            .filter(name -> !Policies.create(name, Map.of()).needs().deadlines())
+            .filter(name -> !Policies.create(name, Map.of()).needs().has(Need.DEADLINES))
             .toList());
   }
 

@@ -1,0 +1,164 @@
+package dev.sluice.scheduling.policies;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulerState.Walk;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Steps that policies with one queue for each compatible set have in common. */
+final class Queues {
+  /** Largest number of jobs in one drop; the policy is asked again for the others. */
+  static final int DROP_MAX = 500;
+
+  private Queues() {}
+
+  static Job first(CompatibleSet set, JobOrder order) {
+    return requireNonNull(set.walk(order).next(), "no job of the set waits");
+  }
+
+  /** Returns the samples of all jobs of the set that wait. */
+  static long samplesWaiting(CompatibleSet set) {
+    long samples = 0;
+    List<? extends Group> groups = set.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      samples += (long) groups.get(i).waiting() * groups.get(i).samples();
+    }
+    return samples;
+  }
+
+  /** Returns the first jobs by deadline whose deadlines come before a time. */
+  static List<Job> due(CompatibleSet set, long beforeNs) {
+    List<Job> due = new ArrayList<>();
+    Walk walk = set.walk(JobOrder.DEADLINE);
+    Job job = walk.next();
+    while (job != null && job.deadlineNs() < beforeNs && due.size() < DROP_MAX) {
+      due.add(job);
+      job = walk.next();
+    }
+    return due;
+  }
+
+  /**
+   * Returns a drop of the jobs that would end late even alone, at once, on the fastest lane, by the
+   * predicted mean; null: there is none.
+   */
+  static Choice.@Nullable Drop dropLate(SchedulerState state) {
+    List<? extends CompatibleSet> sets = state.sets();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      if (set.firstKey(JobOrder.DEADLINE) < earliestEndNs(state, set)) {
+        return Choice.drop(due(set, earliestEndNs(state, set)), "late");
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Returns when a job of the set that starts now ends on the fastest lane; now if none runs it.
+   */
+  static long earliestEndNs(SchedulerState state, CompatibleSet set) {
+    long leastNs = set.predictedNsMin();
+    return leastNs == Long.MAX_VALUE ? state.nowNs() : state.nowNs() + leastNs;
+  }
+
+  /** Returns when {@link #dropLate} drops the first job if nothing happens before. */
+  static long nextLateNs(SchedulerState state) {
+    long nextNs = Long.MAX_VALUE;
+    List<? extends CompatibleSet> sets = state.sets();
+    for (int i = 0; i < sets.size(); i++) {
+      CompatibleSet set = sets.get(i);
+      long leastNs = earliestEndNs(state, set) - state.nowNs();
+      long deadlineNs = set.firstKey(JobOrder.DEADLINE);
+      if (deadlineNs < Long.MAX_VALUE) {
+        nextNs = Math.min(nextNs, deadlineNs - leastNs + 1);
+      }
+    }
+    return nextNs;
+  }
+
+  /**
+   * Returns, of the idle lanes on which a job of the group may start, the one that has been idle
+   * the longest, of several the first by id; null: there is none.
+   */
+  static @Nullable Lane longestIdle(SchedulerState state, Group group) {
+    return longestIdle(state, group, Long.MAX_VALUE);
+  }
+
+  /**
+   * Returns likewise, of the lanes alone on which one job takes at most a time by the predicted
+   * mean.
+   */
+  static @Nullable Lane longestIdle(SchedulerState state, Group group, long withinNs) {
+    Lane longest = null;
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
+      if ((longest == null || lane.idleSinceNs() < longest.idleSinceNs())
+          && state.mayStartOn(lane, group)
+          && (withinNs == Long.MAX_VALUE
+              || state.predictedNs(group, group.samples(), lane) <= withinNs)) {
+        longest = lane;
+      }
+    }
+    return longest;
+  }
+
+  /** Starts the next jobs by an order on a lane, up to a number of samples. */
+  static Choice.Start start(
+      SchedulerState state, Job first, Lane lane, JobOrder order, int samplesMax) {
+    return Choice.start(
+        first.group().set().fill(first, lane, order, samplesMax),
+        state.lanesFrom(lane, first.group()));
+  }
+
+  /** Starts likewise, with what the choice was made by. */
+  static Choice.Start start(
+      SchedulerState state,
+      Job first,
+      Lane lane,
+      JobOrder order,
+      int samplesMax,
+      Map<String, Double> terms) {
+    return start(state, first, lane, order, samplesMax).because(terms);
+  }
+
+  /**
+   * Starts nothing before a time; by the policy's choice if some job could start on an idle lane,
+   * else for the first cause that holds up some job.
+   */
+  static Choice nothingUntil(SchedulerState state, long ns) {
+    Cause cause = Cause.LANE;
+    if (!state.idleLanes().isEmpty()) {
+      cause = mayStartAny(state) ? Cause.POLICY : causeOf(state.nothingStartable());
+    }
+    return ns == Long.MAX_VALUE
+        ? Choice.nothing(cause)
+        : Choice.nothingUntil(Math.max(ns, state.nowNs() + 1), cause);
+  }
+
+  private static boolean mayStartAny(SchedulerState state) {
+    List<? extends Group> groups = state.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      Lane lane = state.laneFor(groups.get(i));
+      if (lane != null && lane.idle()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Cause causeOf(Choice nothing) {
+    return nothing instanceof Choice.Nothing known ? known.cause() : Cause.POLICY;
+  }
+}
