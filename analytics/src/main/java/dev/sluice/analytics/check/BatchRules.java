@@ -11,7 +11,12 @@ import java.util.Set;
 /** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
 public final class BatchRules {
   private static final long GRAIN_NS = 2_000;
-  private static final Set<String> RESULTS = Set.of("done", "failed", "refused", "lost", "open");
+
+  /** Results of dispatches that count as no attempt of their jobs. */
+  private static final Set<String> NO_ATTEMPT = Set.of("refused", "cancelled");
+
+  private static final Set<String> RESULTS =
+      Set.of("done", "failed", "refused", "cancelled", "lost", "open");
   static final String OLDER_INCARNATION = "older_incarnation";
 
   private final RunFolder folder;
@@ -190,7 +195,7 @@ public final class BatchRules {
       long later =
           attempts.stream()
               .skip(attempts.indexOf(batch) + 1L)
-              .filter(other -> !other.result.equals("refused"))
+              .filter(other -> !NO_ATTEMPT.contains(other.result))
               .count();
       attempt = Math.max(attempt, job.attempt - later);
     }
@@ -236,6 +241,10 @@ public final class BatchRules {
                   : batch.cause.equals(OLDER_INCARNATION)
                       ? "an older incarnation refused it: it is lost"
                       : ended > 0 ? "it was refused, and a job names it" : "";
+          case "cancelled" ->
+              !batch.ran() || !batch.isAnswered() || ended > 0
+                  ? "it was cancelled, and has no start, or no completion, or a job names it"
+                  : "";
           case "lost" -> lost(batch, ended, done, otherwise);
           default ->
               batch.isAnswered() || ended + otherwise > 0
@@ -289,7 +298,7 @@ public final class BatchRules {
     long counted = 0;
     List<Batch> done = new ArrayList<>(1);
     for (Batch batch : attempts) {
-      counted += batch.result.equals("refused") ? 0 : 1;
+      counted += NO_ATTEMPT.contains(batch.result) ? 0 : 1;
       if (batch.isDone()) {
         done.add(batch);
       }

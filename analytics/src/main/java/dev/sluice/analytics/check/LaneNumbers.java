@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 final class LaneNumbers {
   private static final int SPELL_BATCHES = 20;
   private static final long GRAIN_NS = 1_000;
+  private static final long APPEND_GRAIN_NS = 1_000_000;
 
   private final Recount recount;
   private final RunConfig config;
@@ -60,7 +61,7 @@ final class LaneNumbers {
     long[] hops =
         Values.sorted(
             recount.measured().stream()
-                .filter(job -> job.isDone() && job.decidedNs <= job.appendedNs)
+                .filter(job -> job.isDone() && job.decidedNs < job.appendedNs + APPEND_GRAIN_NS)
                 .toList(),
             job -> job.waitNs);
     recount.equal("hop_count", hops.length);
@@ -90,7 +91,8 @@ final class LaneNumbers {
                 first == null ? Long.MAX_VALUE : first.enqueueNs,
                 startable.getOrDefault(next, Long.MAX_VALUE));
         boolean decidedByIt =
-            before.completedNs != Decimal.NONE && next.decidedNs <= before.completedNs;
+            before.completedNs != Decimal.NONE
+                && next.decidedNs < before.completedNs + APPEND_GRAIN_NS;
         boolean tie = Math.abs(sinceNs - before.endNs) <= GRAIN_NS;
         boolean atEdge = recount.isAtEdge(before.endNs);
         boolean bubble =
@@ -153,7 +155,8 @@ final class LaneNumbers {
       boolean otherwise =
           recount.folder().jobsOf(batch).stream()
               .anyMatch(j -> j.observedNs != Decimal.NONE && !j.batchKey().equals(batch.key()));
-      superseded += batch.ran() && otherwise ? 1 : 0;
+      boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
+      superseded += ranToItsEnd && otherwise ? 1 : 0;
     }
     recount.equal("superseded_completions", superseded);
   }

@@ -2,6 +2,7 @@ package dev.sluice.analytics.check;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +14,7 @@ import java.util.TreeMap;
  * long they held their tokens.
  */
 public final class TokenRule {
-  private static final Set<String> ANSWERED = Set.of("done", "failed", "refused");
+  private static final Set<String> ANSWERED = Set.of("done", "failed", "refused", "cancelled");
 
   private final RunFolder folder;
   private final Findings findings;
@@ -38,15 +39,35 @@ public final class TokenRule {
     double budget = folder.config().number("resources", "total_tokens");
     boolean fallback = folder.config().flag("resources", "cpu_fallback");
     Map<String, List<Change>> byExecutor = new TreeMap<>();
+    Map<Batch, Long> replacedAtNs = replacedAtNs();
     for (Batch batch : folder.batches()) {
       boolean outsideBudget = fallback && batch.tokens > budget;
       if (ANSWERED.contains(batch.result) && !outsideBudget) {
         List<Change> changes = byExecutor.computeIfAbsent(batch.executor(), e -> new ArrayList<>());
         changes.add(new Change(batch.decidedNs, batch.tokens, batch));
-        changes.add(new Change(batch.completedNs, -batch.tokens, batch));
+        long untilNs =
+            batch.result.equals("cancelled")
+                ? replacedAtNs.getOrDefault(batch, batch.completedNs)
+                : batch.completedNs;
+        changes.add(new Change(untilNs, -batch.tokens, batch));
       }
     }
     byExecutor.forEach((executor, changes) -> check(executor, changes, budget));
+  }
+
+  /** Returns when the next batch of its lane was decided, for each batch that has one. */
+  private Map<Batch, Long> replacedAtNs() {
+    Map<String, Batch> lastByLane = new HashMap<>();
+    Map<Batch, Long> replaced = new HashMap<>();
+    List<Batch> byDecision = new ArrayList<>(folder.batches());
+    byDecision.sort(Comparator.comparingLong(batch -> batch.decidedNs));
+    for (Batch batch : byDecision) {
+      Batch before = lastByLane.put(batch.lane, batch);
+      if (before != null) {
+        replaced.put(before, batch.decidedNs);
+      }
+    }
+    return replaced;
   }
 
   private void check(String executor, List<Change> changes, double budget) {

@@ -77,6 +77,9 @@ final class LoopFigures implements Figure {
     ns.clear();
   }
 
+  /** Grain of append times; a policy may decide at times within it. */
+  private static final long APPEND_GRAIN_NS = 1_000_000;
+
   private static final class Waits implements OfJobs, OfIntervals {
     private final RunRows run;
     private final Jobs jobs;
@@ -105,7 +108,7 @@ final class LoopFigures implements Figure {
     public void take(JobView job) {
       if (job.isMeasured()
           && job.isDone()
-          && batches.decidedAtNs(job.batch()) <= jobs.appendedAtNs(job.job())) {
+          && batches.decidedAtNs(job.batch()) < jobs.appendedAtNs(job.job()) + APPEND_GRAIN_NS) {
         hopsNs.add(job.waitNs());
       }
     }
@@ -116,7 +119,7 @@ final class LoopFigures implements Figure {
       if (windowStartNs <= endNs
           && endNs < windowEndNs
           && before.isCompleted()
-          && next.decidedAtNs() <= batches.completedAtNs(before.batch())
+          && next.decidedAtNs() < batches.completedAtNs(before.batch()) + APPEND_GRAIN_NS
           && isOfOneProcess(before, next)
           && waitedAt(endNs, next)) {
         bubblesNs.add(next.startedAtNs() - endNs);

@@ -23,7 +23,8 @@ public final class BatchColumns {
   static final int DONE = 1;
   static final int FAILED = 2;
   static final int REFUSED = 3;
-  private static final int RESULT_BITS = 2;
+  static final int CANCELLED = 4;
+  private static final int RESULT_BITS = 3;
 
   private final BatchKeys keys = new BatchKeys(this);
   private int size;
@@ -201,6 +202,7 @@ public final class BatchColumns {
           case DONE -> DONE;
           case FAILED -> FAILED;
           case REFUSED -> REFUSED;
+          case CANCELLED -> CANCELLED;
         };
     end.set(row, (causeNumber << RESULT_BITS) | resultNumber);
   }
@@ -242,6 +244,7 @@ public final class BatchColumns {
       case DONE -> BatchCompleted.Result.DONE;
       case FAILED -> BatchCompleted.Result.FAILED;
       case REFUSED -> BatchCompleted.Result.REFUSED;
+      case CANCELLED -> BatchCompleted.Result.CANCELLED;
       default -> null;
     };
   }

@@ -296,6 +296,7 @@ public final class Batches {
       case DONE -> "done";
       case FAILED -> "failed";
       case REFUSED -> "refused";
+      case CANCELLED -> "cancelled";
     };
   }
 
@@ -305,6 +306,9 @@ public final class Batches {
    */
   public boolean isLost(int batch) {
     int result = columns.resultNumber(batch);
+    if (result == BatchColumns.CANCELLED) {
+      return false;
+    }
     if (result == 0) {
       return endsAnyJob(batch) || hasJobEndedOtherwise(batch);
     }
@@ -317,6 +321,7 @@ public final class Batches {
   public boolean isSuperseded(int batch) {
     return isCompleted(batch)
         && columns.resultNumber(batch) != BatchColumns.REFUSED
+        && columns.resultNumber(batch) != BatchColumns.CANCELLED
         && hasJobEndedOtherwise(batch);
   }
 

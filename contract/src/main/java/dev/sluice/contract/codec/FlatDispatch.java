@@ -44,7 +44,8 @@ record FlatDispatch(
     @Nullable Long predictedQuantileNs,
     @Nullable Long predictedP95Ns,
     @Nullable Long predictedP99Ns,
-    @Nullable Integer busyLanes) {
+    @Nullable Integer busyLanes,
+    @Nullable DispatchId cancels) {
   FlatDispatch {
     requireNonNull(dispatchId, "dispatchId");
     requireNonNull(executorId, "executorId");
@@ -83,7 +84,8 @@ record FlatDispatch(
         prediction.quantileNs(),
         prediction.p95Ns(),
         prediction.p99Ns(),
-        prediction.busyLanes());
+        prediction.busyLanes(),
+        decision.cancels());
   }
 
   BatchDispatched event() {
@@ -91,7 +93,7 @@ record FlatDispatch(
         dispatchId,
         new Place(executorId, incarnation, lanes),
         new Work(new ModelKey(workload, backend, precision), jobs, samples, tokens, attempt),
-        new Decision(decidedAtNs, notAfterNs, scoreTerms),
+        new Decision(decidedAtNs, notAfterNs, scoreTerms, cancels),
         new Prediction(
             predictedServiceNs,
             predictionSource,

@@ -119,7 +119,9 @@ public record BatchCompleted(
   public enum Result {
     DONE,
     FAILED,
-    REFUSED
+    REFUSED,
+    /** The scheduler took it off its emulated lane for a larger batch before it was done. */
+    CANCELLED
   }
 
   /** One job's most likely classes, the likeliest first. */

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The scheduler starts a batch on a lane. Topic {@code dispatches}. Executors read it uncommitted
  * and keep the first of each id: it can only be re-made identically.
  *
- * <p>Version 2 adds the prediction's {@code modelVersion}, bounds and {@code busyLanes}. The JSON
- * holds the fields of all parts side by side: the codec has its flat form.
+ * <p>Version 2 adds the prediction's {@code modelVersion}, bounds and {@code busyLanes}, version 3
+ * {@code cancels}. The JSON holds the fields of all parts side by side: the codec has its flat
+ * form.
  *
  * @param place lanes on which the batch runs
  * @param work jobs of the batch, and what they need
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record BatchDispatched(
     DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
     implements Event {
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   public BatchDispatched {
     requireNonNull(dispatchId, "dispatchId");
@@ -85,6 +86,11 @@ public record BatchDispatched(
     return decision.notAfterNs;
   }
 
+  /** The batch of the lane that is cancelled for this one; null: none is. */
+  public @Nullable DispatchId cancels() {
+    return decision.cancels;
+  }
+
   /** Terms of the policy's score, for the record; may be empty. */
   public Map<String, Double> scoreTerms() {
     return decision.scoreTerms;
@@ -138,11 +144,21 @@ public record BatchDispatched(
    * @param notAfterNs time after which the executor refuses the batch as {@code too_late}; null: no
    *     limit
    * @param scoreTerms terms of the policy's score, for the record; may be empty
+   * @param cancels the batch that the lane runs, which is cancelled for this one; null: it runs
+   *     none, or is not to be disturbed
    */
   public record Decision(
-      long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
+      long decidedAtNs,
+      @Nullable Long notAfterNs,
+      Map<String, Double> scoreTerms,
+      @Nullable DispatchId cancels) {
     public Decision {
       requireNonNull(scoreTerms, "scoreTerms");
+    }
+
+    /** A decision that cancels nothing. */
+    public Decision(long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
+      this(decidedAtNs, notAfterNs, scoreTerms, null);
     }
 
     /** A decision without a limit or a score. */

@@ -9,6 +9,9 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -32,6 +35,12 @@ final class BatchRuns {
   private final Completions completions;
   private final Consumer<Runnable> completing;
   private final Ending ending;
+
+  /** Batches that run at the moment. */
+  private final Map<DispatchId, LaneWork.PreparedBatch> running = new ConcurrentHashMap<>();
+
+  /** Batches that were cancelled and have not ended. */
+  private final Set<DispatchId> cancelled = ConcurrentHashMap.newKeySet();
 
   /** Number of lanes that run a batch at the moment. */
   private final AtomicInteger busy = new AtomicInteger();
@@ -62,6 +71,11 @@ final class BatchRuns {
    * @return false if one of the lanes holds as many dispatches as it can; nothing is started
    */
   boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
+    DispatchId cancels = dispatch.cancels();
+    if (cancels != null && lanes.get(0).holds().contains(cancels)) {
+      cancel(cancels);
+      lanes.get(0).release(cancels);
+    }
     if (!hold(lanes, dispatch.dispatchId())) {
       return false;
     }
@@ -81,6 +95,15 @@ final class BatchRuns {
               }
             });
     return true;
+  }
+
+  /** Ends a batch of an emulated lane early, whether or not it runs already. */
+  private void cancel(DispatchId dispatch) {
+    cancelled.add(dispatch);
+    LaneWork.PreparedBatch runs = running.get(dispatch);
+    if (runs != null) {
+      runs.cancel();
+    }
   }
 
   /** Takes all lanes, or none. */
@@ -108,16 +131,24 @@ final class BatchRuns {
       var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
       startedNs = clock.monotonicNs();
+      running.put(dispatch.dispatchId(), batch);
+      if (cancelled.contains(dispatch.dispatchId())) {
+        batch.cancel();
+      }
       begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
       faults.beforeInference(lane.index());
       batch.run();
+      long serviceNs = clock.monotonicNs() - startedNs;
+      boolean wasCancelled = cancelled.remove(dispatch.dispatchId());
       return new EndedBatch(
-          dispatch, startedNs, clock.monotonicNs() - startedNs, switchNs, busyLanes, batch, null);
+          dispatch, startedNs, serviceNs, switchNs, busyLanes, batch, wasCancelled, null);
     } catch (Exception e) {
       long nowNs = clock.monotonicNs();
       long beganNs = startedNs == null ? nowNs : startedNs;
-      return new EndedBatch(dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, e);
+      return new EndedBatch(
+          dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, false, e);
     } finally {
+      running.remove(dispatch.dispatchId());
       if (busyLanes != null) {
         busy.addAndGet(-lanes.size());
       }

@@ -40,6 +40,18 @@ final class Completions {
     long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
     counts.served(ran.serviceNs());
     Exception failure = ran.failure();
+    if (ran.cancelled()) {
+      return completed(
+          ran.dispatch(),
+          startedAtNs,
+          ran.serviceNs(),
+          ran.switchNs(),
+          Result.CANCELLED,
+          null,
+          List.of(),
+          null,
+          ran.busyLanes());
+    }
     if (ran.batch() != null) {
       try {
         List<JobResult> results = ran.batch().results();

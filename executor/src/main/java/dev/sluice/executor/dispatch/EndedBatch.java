@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param busyLanes number of lanes that ran a batch when this one began, its own included; null if
  *     it never began
  * @param batch null if it failed
+ * @param cancelled whether it was cancelled before it was done
  * @param failure null if it did not fail
  */
 record EndedBatch(
@@ -22,4 +23,5 @@ record EndedBatch(
     long switchNs,
     @Nullable Integer busyLanes,
     @Nullable PreparedBatch batch,
+    boolean cancelled,
     @Nullable Exception failure) {}

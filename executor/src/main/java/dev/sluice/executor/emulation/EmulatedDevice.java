@@ -140,12 +140,16 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /** Waits until the batch's work is done; returns its intended duration. */
-  private long run(int lane, double[] nsByBusyLanes, double factor) {
+  /** Waits until the batch's work is done or cancelled; returns its intended duration. */
+  private long run(EmulatedBatch batch, int lane, double[] nsByBusyLanes, double factor) {
     var waiting = new Waiting();
     long startedNs;
     synchronized (lock) {
       failIfClosed();
+      if (batch.cancelled) {
+        return 0;
+      }
+      batch.waiting = waiting;
       startedNs = clock.monotonicNs();
       settle(startedNs);
       work.start(lane, nsByBusyLanes, factor, startedNs);
@@ -168,6 +172,24 @@ public final class EmulatedDevice implements Device {
           return waiting.finishedAtNs - startedNs;
         }
         waiting.untilNs = work.finishNs(lane);
+      }
+    }
+  }
+
+  private void cancel(EmulatedBatch batch) {
+    synchronized (lock) {
+      batch.cancelled = true;
+      Waiting waiting = batch.waiting;
+      if (waiting != null && waiting.finishedAtNs == null) {
+        long nowNs = clock.monotonicNs();
+        settle(nowNs);
+        if (waiting.finishedAtNs == null) {
+          work.cancel(batch.lane, nowNs);
+          waitingByLane.remove(batch.lane);
+          waiting.finishedAtNs = nowNs;
+          wakeIfAsleepAfter(nowNs, waiting);
+          wakeWhoSleepsTooLong();
+        }
       }
     }
   }
@@ -240,6 +262,11 @@ public final class EmulatedDevice implements Device {
     private final double noise;
     private @Nullable Long emulatedServiceNs;
 
+    /** Guarded by the device's lock, as is the next field. */
+    private boolean cancelled;
+
+    private @Nullable Waiting waiting;
+
     EmulatedBatch(int lane, double[] nsByBusyLanes, double noise) {
       this.lane = lane;
       this.nsByBusyLanes = nsByBusyLanes;
@@ -248,7 +275,12 @@ public final class EmulatedDevice implements Device {
 
     @Override
     public void run() {
-      emulatedServiceNs = EmulatedDevice.this.run(lane, nsByBusyLanes, driftNow() * noise);
+      emulatedServiceNs = EmulatedDevice.this.run(this, lane, nsByBusyLanes, driftNow() * noise);
+    }
+
+    @Override
+    public void cancel() {
+      EmulatedDevice.this.cancel(this);
     }
 
     @Override

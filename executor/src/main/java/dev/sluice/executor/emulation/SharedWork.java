@@ -110,6 +110,13 @@ public final class SharedWork {
     return finished;
   }
 
+  /** Takes a lane's batch off before its end. The caller must have called {@link #advance}. */
+  void cancel(int lane, long atNs) {
+    progress(atNs);
+    running.removeIf(r -> r.lane == lane);
+    retime();
+  }
+
   /** Rounds a service time; the longest is one that no run lasts for, and whose end is a time. */
   private static long wholeNs(double serviceNs) {
     return Math.round(Math.min(serviceNs, LONGEST_NS));

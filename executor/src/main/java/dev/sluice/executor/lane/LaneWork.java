@@ -63,6 +63,11 @@ public interface LaneWork extends AutoCloseable {
      */
     List<JobResult> results();
 
+    /** Ends an emulated batch early, now or as soon as it runs; from any thread. */
+    default void cancel() {
+      throw new UnsupportedOperationException("a real lane cannot be interrupted");
+    }
+
     /** Returns the intended duration of an emulated batch; null if real. Call it after the run. */
     @Nullable Long emulatedServiceNs();
   }

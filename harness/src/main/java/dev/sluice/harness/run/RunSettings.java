@@ -12,8 +12,11 @@ import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.PageAddress;
+import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +65,18 @@ public record RunSettings(
    * yet.
    */
   ParsedExperiment read() throws UserMistakeException {
-    return TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
+    ParsedExperiment read =
+        TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
+    Experiment experiment = read.experiment();
+    String scheduler = experiment.scheduling().schedulerName();
+    if (!experiment.lanes().emulated()
+        && Policies.create(scheduler, Map.of()).needs().has(Need.CANCELLING)) {
+      throw new UserMistakeException(
+          read.location("scheduler_name"),
+          "scheduler (%s) cancels running batches, which real lanes cannot".formatted(scheduler),
+          "you meant shepherd_nonpreemptive, or lanes.kind: emulated");
+    }
+    return read;
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */

@@ -272,8 +272,8 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   public Choice choose(SchedulerState state) {
     isStop(place);
     Choice own = policy.choose(state);
-    if (own instanceof Choice.Drop) {
-      return own; // outcomes tell of it, and a start may follow
+    if (own instanceof Choice.Drop || own instanceof Choice.Cancel) {
+      return own; // outcomes or the next start tell of it
     }
     LoggedDispatch next = dispatches.peek();
     LoggedDispatch then =

@@ -17,6 +17,7 @@ import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,9 @@ final class Choices {
 
   /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named no time. */
   long wakeAtNs = Long.MAX_VALUE;
+
+  /** Batches that were cancelled, and for which no other has started on their lanes. */
+  private final List<Batch> cancelled = new ArrayList<>();
 
   /** Time since which lanes are idle while work waits; 0: this is not the case. */
   long blockedSinceNs;
@@ -74,6 +78,7 @@ final class Choices {
     int dropped = 0;
     while (true) {
       if (state.waiting() == 0 || !(actsOnBusyLanes || state.hasFreeLane())) {
+        resume();
         wakeAtNs = Long.MAX_VALUE;
         noteBlocked(Cause.LANE, listener);
         return;
@@ -82,14 +87,18 @@ final class Choices {
       Choice choice = policy.choose(state);
       if (choice instanceof Choice.Start start) {
         start(new DispatchId(factId, index++), start, listener);
+      } else if (choice instanceof Choice.Cancel cancel) {
+        cancel(check.check(cancel));
       } else if (choice instanceof Choice.Drop drop) {
         dropped += drops.drop(check.check(drop), Reason.ofPolicy(drop.word()), listener);
         if (dropped >= Drops.AT_ONCE_MAX) {
+          resume();
           wakeAtNs = state.nowNs() + 1;
           return;
         }
       } else if (choice instanceof Choice.Nothing nothing) {
         check.check(nothing);
+        resume();
         wakeAtNs = nothing.untilNs();
         noteBlocked(nothing.cause(), listener);
         return;
@@ -100,6 +109,47 @@ final class Choices {
         remembering.take(new Happening.Applied(choice));
       }
     }
+  }
+
+  /** Takes a batch off its lane; its jobs wait again, and its completion may still come. */
+  private void cancel(Batch batch) {
+    batch.lane.executor().takeOff(batch);
+    batches.running--;
+    batch.lost = true;
+    for (int i = 0; i < batch.jobs.size(); i++) {
+      QueuedJob job = batch.jobs.get(i);
+      if (job.phase == QueuedJob.Phase.RUNNING && job.batch == batch) {
+        queue.putBack(job);
+        Batches.rememberLostIn(job, batch);
+      }
+    }
+    batches.lose(batch);
+    cancelled.add(batch);
+  }
+
+  /** Leaves cancelled batches on their lanes after all, since nothing takes their place. */
+  private void resume() {
+    for (int i = 0; i < cancelled.size(); i++) {
+      resume(cancelled.get(i));
+    }
+    cancelled.clear();
+  }
+
+  private void resume(Batch batch) {
+    batches.forget(batch);
+    batch.lost = false;
+    for (int i = 0; i < batch.jobs.size(); i++) {
+      QueuedJob job = batch.jobs.get(i);
+      if (job.lostIn != null) {
+        job.lostIn.remove(batch);
+      }
+      if (job.phase == QueuedJob.Phase.WAITING) {
+        queue.remove(job, QueuedJob.Phase.RUNNING);
+        job.batch = batch;
+      }
+    }
+    batch.lane.executor().hold(batch);
+    batches.running++;
   }
 
   private void noteBlocked(Cause answered, CoreListener listener) {
@@ -122,6 +172,7 @@ final class Choices {
     JobGroup group = jobs.get(0).group;
     int count = jobs.size();
     int attempt = 0;
+    DispatchId cancels = takesPlaceOf(lane);
     for (int i = 0; i < count; i++) {
       QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts() + 1);
@@ -139,7 +190,8 @@ final class Choices {
             new BatchDispatched.Decision(
                 state.nowNs(),
                 start.notAfterNs() == Long.MAX_VALUE ? null : start.notAfterNs(),
-                start.scoreTerms()),
+                start.scoreTerms(),
+                cancels),
             state.prediction(group, checked.samples(), lane));
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
     for (int i = 0; i < count; i++) {
@@ -151,6 +203,16 @@ final class Choices {
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
+  }
+
+  /** Returns the cancelled batch whose lane a start takes; null: there is none. */
+  private @Nullable DispatchId takesPlaceOf(ExecutorLane lane) {
+    for (int i = 0; i < cancelled.size(); i++) {
+      if (cancelled.get(i).lane == lane) {
+        return cancelled.remove(i).dispatch.dispatchId();
+      }
+    }
+    return null;
   }
 
   /** Notes that the batch's lanes hold its model from now on. */

@@ -76,7 +76,7 @@ final class Completions {
         String cause = completion.cause();
         endAll(batch, Status.FAILED, cause == null ? "failed" : cause, listener);
       }
-      case REFUSED -> {
+      case REFUSED, CANCELLED -> {
         for (QueuedJob job : batch.jobs) {
           if (job.phase == QueuedJob.Phase.RUNNING) {
             queue.putBack(job);

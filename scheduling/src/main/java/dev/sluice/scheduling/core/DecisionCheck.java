@@ -3,6 +3,7 @@ package dev.sluice.scheduling.core;
 import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
@@ -32,6 +33,16 @@ final class DecisionCheck {
 
   List<QueuedJob> check(Choice.Drop drop) {
     return checkJobs(drop.jobs());
+  }
+
+  Batch check(Choice.Cancel cancel) {
+    if (!(cancel.lane() instanceof ExecutorLane lane) || !state.hasLane(lane)) {
+      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(cancel.lane()));
+    }
+    if (!lane.mayCancel() || lane.held().get(0).decidedAtNs() >= state.nowNs()) {
+      throw broken(Rule.NOTHING_TO_CANCEL, "lane (%s) with %s".formatted(lane, lane.held()));
+    }
+    return lane.held().get(0);
   }
 
   Checked check(Choice.Start start) {

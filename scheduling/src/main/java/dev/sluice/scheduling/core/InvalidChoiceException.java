@@ -39,6 +39,11 @@ public final class InvalidChoiceException extends IllegalStateException {
     MICROBATCH_UNRIPE,
     /** The time after which a batch is too late is not past. */
     NOT_AFTER_IN_PAST,
+    /**
+     * A cancelled lane runs one batch alone, of one lane, which is not lost and was started before
+     * now.
+     */
+    NOTHING_TO_CANCEL,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,
     /** The core can do what the answer asks; it cannot prepare a lane yet. */

@@ -29,6 +29,7 @@ public final class Policies {
               weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new)),
           entry("eager_edf", unweighted(EagerEdfPolicy::new)),
           entry("nexus", weighted(NexusPolicy.PARAMETERS, NexusPolicy::new)),
+          entry("shepherd", weighted(ShepherdPolicy.PARAMETERS, ShepherdPolicy::new)),
           entry("shepherd_nonpreemptive", unweighted(ShepherdPolicy::new)),
           entry("symphony", weighted(SymphonyPolicy.PARAMETERS, SymphonyPolicy::new)),
           entry("triton", weighted(TritonPolicy.PARAMETERS, TritonPolicy::new)),

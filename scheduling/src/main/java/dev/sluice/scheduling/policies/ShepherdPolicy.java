@@ -86,23 +86,37 @@ final class ShepherdPolicy implements SchedulingPolicy {
    * Returns the first lane whose batch a larger one should take the place of; null: there is none.
    */
   private @Nullable Lane victim(SchedulerState state) {
+    if (!state.setsOfGangs().isEmpty()) {
+      return null; // a gang could take a cancelled lane without taking its place
+    }
     List<? extends Lane> lanes = state.lanes();
     List<? extends CompatibleSet> sets = state.sets();
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.get(i);
       Running running = lane.running();
-      if (running == null || !lane.mayCancel()) {
+      if (running == null || !lane.mayCancel() || running.decidedAtNs() >= state.nowNs()) {
         continue;
       }
       for (int j = 0; j < sets.size(); j++) {
         CompatibleSet set = sets.get(j);
         if (state.canRun(lane, set.groups().get(0))
-            && samplesOnTime(state, set, lane, running) >= lambda * running.samples()) {
+            && samplesOnTime(state, set, lane, running) >= lambda * running.samples()
+            && samplesWithTokens(set, lane, running) >= lambda * running.samples()) {
           return lane;
         }
       }
     }
     return null;
+  }
+
+  /** Returns the size of the batch that the executor has the tokens for beside what it runs. */
+  private static int samplesWithTokens(CompatibleSet set, Lane lane, Running running) {
+    Job head = Queues.first(set, JobOrder.DEADLINE);
+    int samples = running.set() == set ? running.samples() : 0;
+    for (Job job : set.fill(head, lane, JobOrder.DEADLINE, set.samplesMax())) {
+      samples += job.group().samples();
+    }
+    return samples;
   }
 
   /**
@@ -115,8 +129,8 @@ final class ShepherdPolicy implements SchedulingPolicy {
     long firstNs = head.deadlineNs();
     int samples = 0;
     if (running != null && running.set() == set) {
-      for (int i = 0; i < running.jobs().size(); i++) {
-        firstNs = Math.min(firstNs, running.jobs().get(i).deadlineNs());
+      for (Job job : running.jobs()) {
+        firstNs = Math.min(firstNs, job.deadlineNs());
       }
       samples = running.samples();
     }

@@ -69,7 +69,11 @@ public sealed interface Choice {
     }
   }
 
-  /** Cancel the batch that a lane runs: its jobs wait again, and the time that it ran is lost. */
+  /**
+   * Cancel the batch that a lane runs: its jobs wait again, the lane counts as idle, and the policy
+   * is asked again. The cancellation is part of the next start on that lane, and void if the policy
+   * starts none before it has nothing more to start.
+   */
   record Cancel(SchedulerState.Lane lane) implements Choice {}
 
   /**

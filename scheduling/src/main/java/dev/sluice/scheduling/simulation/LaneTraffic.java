@@ -3,6 +3,7 @@ package dev.sluice.scheduling.simulation;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
@@ -80,7 +81,16 @@ final class LaneTraffic {
   private void hold(SimulatedShard shard, int number, BatchDispatched dispatch) {
     SimulatedLane lane = shard.lanes[number];
     Long notAfterNs = dispatch.notAfterNs();
-    if (notAfterNs != null && simulation.nowNs > notAfterNs) {
+    DispatchId cancels = dispatch.cancels();
+    BatchDispatched runs = lane.running;
+    if (runs != null && runs.dispatchId().equals(cancels)) {
+      if (shard.work.cancel(number, simulation.nowNs)) {
+        cancelled(shard, number, runs);
+        begin(shard, number, dispatch);
+      } else {
+        lane.ahead.add(dispatch); // the other is done, and leaves the lane at once
+      }
+    } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(shard, number, dispatch, Reason.TOO_LATE);
     } else if (lane.holds() > settings.core().ahead()) {
       refuse(shard, number, dispatch, Reason.BUSY);
@@ -89,6 +99,30 @@ final class LaneTraffic {
     } else {
       lane.ahead.add(dispatch);
     }
+  }
+
+  private void cancelled(SimulatedShard shard, int number, BatchDispatched dispatch) {
+    SimulatedLane lane = shard.lanes[number];
+    lane.running = null;
+    finished++;
+    timeline.set(shard.number, shard.work.nextFinishNs());
+    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
+    var fact =
+        new BatchCompleted(
+            dispatch.dispatchId(),
+            dispatch.executorId(),
+            dispatch.incarnation(),
+            number,
+            lane.startedAtNs,
+            simulation.nowNs,
+            simulation.nowNs - lane.startedAtNs,
+            0,
+            Result.CANCELLED,
+            null,
+            List.of(),
+            null,
+            lane.busyLanesAtStart);
+    go(shard, number, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
   }
 
   private void refuse(SimulatedShard shard, int number, BatchDispatched dispatch, Reason cause) {

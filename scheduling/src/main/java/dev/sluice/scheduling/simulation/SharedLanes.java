@@ -130,6 +130,30 @@ public final class SharedLanes {
     return count;
   }
 
+  /**
+   * Takes a lane's batch off before its end.
+   *
+   * @return false if the lane runs none, or one that is over by now
+   */
+  public boolean cancel(int lane, long atNs) {
+    if (finishNs[lane] == Timeline.NEVER || finishNs[lane] <= atNs) {
+      return false;
+    }
+    boolean anyContended = contended > 0;
+    if (anyContended) {
+      progress(atNs);
+    }
+    end(lane);
+    nextFinishNs = Timeline.NEVER;
+    for (long ns : finishNs) {
+      nextFinishNs = Math.min(nextFinishNs, ns);
+    }
+    if (anyContended) {
+      retime();
+    }
+    return true;
+  }
+
   /** Rounds a service time; the longest is one that no run lasts for, and whose end is a time. */
   private static long wholeNs(double serviceNs) {
     return Math.round(Math.min(serviceNs, LONGEST_NS));

@@ -54,7 +54,7 @@ public final class Batch implements SchedulerState.Running {
 
   @Override
   public List<QueuedJob> jobs() {
-    return jobs;
+    return jobs.stream().filter(job -> job.phase != QueuedJob.Phase.ENDED).toList();
   }
 
   @Override

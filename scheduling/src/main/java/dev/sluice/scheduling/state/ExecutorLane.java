@@ -158,7 +158,13 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   @Override
   public boolean mayCancel() {
-    return false;
+    return held.size() == 1
+        && lostHeld == 0
+        && held.get(0).lanes == 1
+        && held.get(0).hasUnendedJob()
+        && executor.joined()
+        && !executor.lost
+        && !refuses;
   }
 
   @Override

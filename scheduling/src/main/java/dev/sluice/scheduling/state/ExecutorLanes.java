@@ -321,6 +321,15 @@ public final class ExecutorLanes {
     }
   }
 
+  /** Takes a running batch off its lanes, which count as idle since they were last freed. */
+  public void takeOff(Batch batch) {
+    tokensHeld -= batch.dispatch.tokens();
+    for (int i = 0; i < batch.lanes; i++) {
+      laneOf(batch, i).held.remove(batch);
+      laneOf(batch, i).refresh();
+    }
+  }
+
   public void finish(Batch batch, long nowNs, long leaseNs) {
     tokensHeld -= batch.dispatch.tokens();
     tokensLost -= batch.lost ? batch.dispatch.tokens() : 0;

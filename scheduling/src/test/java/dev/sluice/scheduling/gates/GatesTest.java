@@ -186,6 +186,40 @@ final class GatesTest {
         .isEmpty();
   }
 
+  // --- Shepherd (NSDI 2023): its rules, since no figure of it has a setting given in full
+
+  /** A running batch of 1, 2, 3 or 10 is first cancelled for one of 4, 7, 10 or 31. */
+  @ParameterizedTest
+  @CsvSource({"1, 4", "2, 7", "3, 10", "10, 31"})
+  void shepherdCancelsForABatchOfThreeTimesTheSize(int running, int larger) {
+    for (int arriving : new int[] {larger - 1, larger}) {
+      Cell cell = Cell.of("first", samples -> 100, 1).and("second", samples -> 100);
+      List<JobRequested> jobs = new ArrayList<>();
+      jobs.add(Cell.job(0, "first", running, 1000, 1));
+      for (int i = 1; i <= arriving; i++) {
+        jobs.add(Cell.job(i, "second", 1, 1000, 10));
+      }
+      Cell.Run run = cell.run("shepherd", Map.of(), jobs);
+      List<BatchCompleted> cancelled =
+          run.completions.stream()
+              .filter(c -> c.result() == BatchCompleted.Result.CANCELLED)
+              .toList();
+      assertThat(cancelled).hasSize(arriving == larger ? 1 : 0);
+      assertThat(cancelled).allMatch(c -> c.serviceNs() == 9_000_000);
+      assertThat(jobs).allMatch(run::isGood);
+      assertThat(run.ends).as("each job ends once").hasSize(jobs.size());
+    }
+  }
+
+  /** ResNet-50 within 25 ms on 8 lanes, with and without preemption. */
+  @ParameterizedTest
+  @CsvSource({"shepherd, 5061", "shepherd_nonpreemptive, 5041"})
+  void shepherdMeetsAnIndependentSimulatorsCapacity(String policy, double perSecond) {
+    double capacity =
+        Capacity.find(Cell.of("model", RESNET50, 8), policy, Map.of(), 1, 25, 4500, 5600, JOBS);
+    assertThat(capacity / perSecond).isEqualTo(1, within(0.05));
+  }
+
   // --- Symphony (arXiv 2308.07470)
 
   /** The opening example: batches of 4 every 3 ms, lanes full, nothing dropped. */

@@ -30,7 +30,12 @@ interface NaivePolicy {
     return null;
   }
 
-  /** Whether the policy would start or drop something. */
+  /** Returns a batch to cancel if nothing can be started; null: none. */
+  default Held cancels(NaiveState state) {
+    return null;
+  }
+
+  /** Whether the policy would start or drop something; what it cancels may wait for a fact. */
   default boolean wouldAct(NaiveState state) {
     return drops(state) != null || choose(state, null) != null;
   }

@@ -129,6 +129,7 @@ public final class NaiveScheduler {
     policy.timePassed(state);
     state.waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
     List<Start> starts = new ArrayList<>();
+    List<Held> cancelled = new ArrayList<>();
     while (true) {
       NaivePolicy.Dropped dropped = policy.drops(state);
       if (dropped != null) {
@@ -138,16 +139,45 @@ public final class NaiveScheduler {
       BatchDispatched followed =
           starts.size() < toFollow.size() ? toFollow.get(starts.size()) : null;
       Held chosen = policy.choose(state, followed);
+      Held victim = chosen == null ? policy.cancels(state) : null;
+      if (victim != null) {
+        cancelled.add(victim);
+        victim.lost = true;
+        victim.onLane = false;
+        victim.jobs.stream()
+            .filter(w -> !w.ended && w.runs && w.batch == victim)
+            .forEach(this::goBack);
+        continue;
+      }
       if (chosen == null) {
-        noteBlocked();
+        Set<Cause> causes = state.waiting.isEmpty() ? Set.of() : policy.blockedBy(state);
+        cancelled.forEach(this::resume);
+        noteBlocked(causes);
         return starts;
       }
+      cancelled.removeIf(
+          held ->
+              chosen.start.executorId().equals(held.start.executorId())
+                  && chosen.start.lane() == held.start.lane());
       starts.add(chosen.start);
       if (chosen.jobs.isEmpty()) {
         return starts;
       }
       start(chosen);
       policy.started(state, chosen);
+    }
+  }
+
+  /** A cancelled batch goes on, since no other took its lane. */
+  private void resume(Held held) {
+    held.lost = false;
+    held.onLane = true;
+    for (Waiting job : held.jobs) {
+      if (state.waiting.contains(job)) {
+        leave(job);
+        job.runs = true;
+        job.batch = held;
+      }
     }
   }
 
@@ -174,7 +204,9 @@ public final class NaiveScheduler {
       state.executors.forEach(
           e -> e.passedOver.removeIf(p -> p.group().equals(NaiveState.group(job.spec))));
       job.runs = true;
+      job.batch = chosen;
     }
+    chosen.startedNs = state.nowNs;
     state.unanswered.add(chosen);
     for (int i = 0; i < chosen.start.lanes(); i++) {
       state
@@ -281,6 +313,8 @@ public final class NaiveScheduler {
             .findFirst()
             .orElse(null);
     boolean refused = completion.result() == BatchCompleted.Result.REFUSED;
+    boolean isKnown =
+        held != null && (held.onLane || !held.lost || held.jobs.stream().anyMatch(w -> !w.ended));
     if (held != null) {
       if (held.onLane) {
         for (int lane = held.start.lane(); lane < held.start.lane() + held.start.lanes(); lane++) {
@@ -306,7 +340,7 @@ public final class NaiveScheduler {
             left.forEach(w -> end(w, JobEnded.Status.FAILED, completion.cause()));
           }
         }
-        case REFUSED -> {
+        case REFUSED, CANCELLED -> {
           if (!held.lost) {
             left.forEach(this::goBack);
           }
@@ -321,7 +355,7 @@ public final class NaiveScheduler {
     if (executor != null && executor.report.incarnation() == completion.incarnation()) {
       if (!refused) {
         executor.refusing.remove(completion.lane());
-      } else if (held != null && "busy".equals(completion.cause())) {
+      } else if (isKnown && "busy".equals(completion.cause())) {
         executor.refusing.add(completion.lane());
       }
     }
@@ -472,7 +506,7 @@ public final class NaiveScheduler {
     }
   }
 
-  private void noteBlocked() {
+  private void noteBlocked(Set<Cause> causes) {
     Cause cause = null;
     boolean anyIdle =
         state.executors.stream()
@@ -481,7 +515,6 @@ public final class NaiveScheduler {
                     IntStream.range(0, e.report.lanes().size())
                         .anyMatch(l -> state.takesAt(e, l) == 0));
     if (anyIdle && !state.waiting.isEmpty()) {
-      Set<Cause> causes = policy.blockedBy(state);
       cause =
           Stream.of(Cause.POLICY, Cause.TOKENS, Cause.LANE, Cause.WINDOW, Cause.CAPABILITY)
               .filter(causes::contains)

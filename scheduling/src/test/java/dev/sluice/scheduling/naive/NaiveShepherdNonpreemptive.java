@@ -31,7 +31,7 @@ class NaiveShepherdNonpreemptive extends NaiveJoining {
     return best == null ? null : state.fill(best, on, NaiveState.BY_DEADLINE, most, followed);
   }
 
-  private static int size(NaiveState state, JobSetOf set, LaneOf lane) {
+  static int size(NaiveState state, JobSetOf set, LaneOf lane) {
     Waiting head = set.first(NaiveState.BY_DEADLINE);
     long leftNs = head.spec.deadlineNs() - state.nowNs;
     int fits = state.largestWithin(set, lane, leftNs);

@@ -43,6 +43,9 @@ final class NaiveState {
     boolean runs;
     boolean ended;
 
+    /** Batch that it was started in last. */
+    Held batch;
+
     Waiting(JobSpec spec, long entry, long appendedNs) {
       this.spec = spec;
       this.entry = entry;
@@ -72,6 +75,7 @@ final class NaiveState {
 
     boolean onLane = true;
     boolean lost;
+    long startedNs;
     long firstNs = -1;
     long firstLeaseNs;
 
