@@ -56,6 +56,7 @@ public final class Sluice implements Callable<Integer> {
             new Entry(
                 RecordCommand.class, "Takes the requests of a run or of Kafka topics into a file."),
             new Entry(CapacityCommand.class, "Finds the highest rate at which a promise is kept."),
+            new Entry(BoundCommand.class, "Proves how many jobs any scheduler can make good."),
             new Entry(
                 SweepCommand.class, "Runs a grid of experiments, or training commands on GPUs.")));
     GROUPS.put(

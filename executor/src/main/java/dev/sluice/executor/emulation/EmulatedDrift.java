@@ -16,6 +16,11 @@ record EmulatedDrift(List<Drift> changes) {
     changes = List.copyOf(changes);
   }
 
+  /** Returns the least factor at any time. */
+  double least() {
+    return Math.min(1, changes.stream().mapToDouble(Drift::factor).min().orElse(1));
+  }
+
   /**
    * Returns the factor for the service time of a batch that starts at a given time.
    *

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -150,6 +152,41 @@ public final class Emulation {
    */
   public static double noise(long seed, String firstJobId, int attempt, double spread) {
     return EmulationNoise.factor(seed, firstJobId, attempt, spread);
+  }
+
+  /**
+   * Returns the standard normal number of the luckiest batch: no other makes {@link #factorMin}
+   * less.
+   *
+   * @param jobs number of jobs, from job 0 on, that a batch may begin with
+   * @param attempts most starts of a batch
+   */
+  public static double leastNormal(long seed, int jobs, int attempts) {
+    double least = Double.POSITIVE_INFINITY;
+    for (int job = 0; job < jobs; job++) {
+      String id = JobId.of(job);
+      for (int attempt = 1; attempt <= attempts; attempt++) {
+        least = Math.min(least, EmulationNoise.normal(seed, id, attempt));
+      }
+    }
+    return least;
+  }
+
+  /**
+   * Returns a factor on the mean service time that no batch of the model with that many samples is
+   * below, whenever it starts.
+   *
+   * @param leastNormal gives the least normal number of the batches' noise
+   */
+  public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
+    double spread = times.spread(model, samples);
+    double noise = spread == 0 ? 1 : EmulationNoise.factor(leastNormal.getAsDouble(), spread);
+    return noise * driftMin();
+  }
+
+  /** Returns the least drift factor at any time of the run. */
+  public double driftMin() {
+    return drift.least();
   }
 
   /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */

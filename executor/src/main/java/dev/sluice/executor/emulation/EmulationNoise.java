@@ -18,13 +18,19 @@ final class EmulationNoise {
    * @param spread standard deviation of the factor's natural logarithm; 0 gives 1
    */
   static double factor(long seed, String firstJobId, int attempt, double spread) {
-    if (spread == 0) {
-      return 1;
-    }
+    return spread == 0 ? 1 : factor(normal(seed, firstJobId, attempt), spread);
+  }
+
+  /** Returns the factor of a batch by its standard normal number. */
+  static double factor(double normal, double spread) {
+    return StrictMath.exp(spread * normal - spread * spread / 2);
+  }
+
+  /** Returns the standard normal number that the factor of a batch is made of. */
+  static double normal(long seed, String firstJobId, int attempt) {
     long hash = hash(seed, firstJobId, attempt);
     double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
-    double z = radius * StrictMath.cos(2 * StrictMath.PI * unit(SplitMix64.mix(hash)));
-    return StrictMath.exp(spread * z - spread * spread / 2);
+    return radius * StrictMath.cos(2 * StrictMath.PI * unit(SplitMix64.mix(hash)));
   }
 
   /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */

@@ -6,9 +6,11 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.ServiceModel;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,14 @@ final class SimulatedTimes implements ServiceModel {
     /** Factors of the model's batches with that many samples on the typical service time. */
     Factor factor(ModelKey model, int samples);
 
+    /**
+     * A number that none of these factors is below; NaN if there is none for all schedules.
+     *
+     * @param leastNormal gives the least normal number that the noise of emulated batches is made
+     *     of
+     */
+    double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal);
+
     /** Service times as emulated lanes take them. */
     static Source of(Emulation emulation, long seed) {
       return new Source() {
@@ -76,6 +86,11 @@ final class SimulatedTimes implements ServiceModel {
                   emulation.drift(startsAtNs)
                       * Emulation.noise(seed, batch.jobs().get(0).jobId(), batch.attempt(), spread);
         }
+
+        @Override
+        public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
+          return emulation.factorMin(model, samples, leastNormal);
+        }
       };
     }
 
@@ -92,6 +107,11 @@ final class SimulatedTimes implements ServiceModel {
         public Factor factor(ModelKey model, int samples) {
           return (batch, startsAtNs) ->
               emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
+        }
+
+        @Override
+        public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
+          return emulation.driftMin() * Collections.min(residuals.factors());
         }
       };
     }
@@ -125,6 +145,11 @@ final class SimulatedTimes implements ServiceModel {
                       between(
                           sorted,
                           Emulation.uniform(seed, batch.jobs().get(0).jobId(), batch.attempt())));
+        }
+
+        @Override
+        public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
+          return Double.NaN; // the table ends where the experiment's own policy does
         }
       };
     }
