@@ -49,6 +49,10 @@ final class CapacityCommandTest {
   private static final Pattern ANSWER =
       Pattern.compile("between ([0-9.]+)/s, which passed, and ([0-9.]+)/s, which failed");
 
+  private static final Pattern BOUND =
+      Pattern.compile(
+          "bound between ([0-9.]+)/s, which a scheduler may keep, and [0-9.]+/s, which none keeps");
+
   @TempDir private Path folder;
 
   private record Ended(int status, String text) {}
@@ -90,6 +94,9 @@ final class CapacityCommandTest {
     assertThat(answer.find()).as(ended.text()).isTrue();
     assertThat(Double.parseDouble(answer.group(1))).isLessThan(CAPACITY);
     assertThat(Double.parseDouble(answer.group(2))).isGreaterThan(CAPACITY);
+    Matcher bound = BOUND.matcher(ended.text().replaceAll("\\s+", " "));
+    assertThat(bound.find()).as(ended.text()).isTrue();
+    assertThat(Double.parseDouble(bound.group(1))).isBetween(CAPACITY, 90.0);
     Path left = folder.resolve("results/one-capacity");
     assertThat(left.resolve("capacity.png")).isNotEmptyFile();
     List<String> rows = Files.readAllLines(left.resolve("capacity.csv"));
@@ -113,9 +120,11 @@ final class CapacityCommandTest {
   void aRangeBesideTheCapacity_isBelowOrAbove() throws Exception {
     assertThat(capacity("p99_e2e_ms < 50", "80..95", "--run-id", "high").text())
         .contains("below 80/s, which failed")
+        .contains("bound          below 80/s, which no scheduler keeps")
         .contains("Capacity under p99_e2e_ms < 50 of only.m, simulated");
     assertThat(capacity("all_p99_e2e_ms < 50", "10..20", "--run-id", "low").text())
-        .contains("above 20/s, which passed");
+        .contains("above 20/s, which passed")
+        .contains("bound          above 20/s, which a scheduler may keep");
     Ended few = capacity("p99_e2e_ms < 50", "10..90", "--runs", "2", "--run-id", "few");
     assertThat(few.status()).isEqualTo(4);
     assertThat(few.text().replaceAll("\\s+", " "))

@@ -3,14 +3,16 @@ package dev.sluice.analytics.bound;
 /**
  * Least times of batches of one family: jobs of one model that may share a batch. Immutable.
  *
- * <p>A batch may have members that do not count, so that the times used are those of a batch of so
- * many samples or more: they never fall.
+ * <p>A batch may have members that do not count, so that the time used is the least of all batches
+ * with at least these samples: it never falls.
  */
 public final class BatchTimes {
   /** Times of a job alone, by samples less 1. */
   private final long[] aloneNs;
 
-  /** Times of a batch of so many samples or more, by samples less 1; as many as may be together. */
+  /**
+   * Least times of a batch with at least these samples, by samples less 1, up to the largest batch.
+   */
   private final long[] atLeastNs;
 
   private final boolean rising;
@@ -33,17 +35,17 @@ public final class BatchTimes {
     rising = neverLess;
   }
 
-  /** Returns whether a job of so many samples may share a batch. */
+  /** Returns whether a job with these samples may share a batch. */
   boolean shares(int samples) {
     return samples <= atLeastNs.length;
   }
 
-  /** Returns the least time of a batch in which a job of so many samples ends. */
+  /** Returns the least time of a batch with at least these samples, or of a job that runs alone. */
   long leastNs(int samples) {
     return shares(samples) ? atLeastNs[samples - 1] : aloneNs[samples - 1];
   }
 
-  /** Returns the most samples of a batch that may take so long, at most; 0: not even one. */
+  /** Returns the most samples of a batch that can be done within a time; 0: not even one. */
   int samplesWithin(long ns) {
     int low = 0;
     int high = atLeastNs.length;

@@ -190,7 +190,7 @@ public final class CapacitySearch {
   }
 
   /** The geometric mean, in four digits where these lie between the two. */
-  private static double middle(double low, double high) {
+  public static double middle(double low, double high) {
     double mean = Math.sqrt(low * high);
     double rounded =
         new BigDecimal(mean).round(new MathContext(4, RoundingMode.HALF_EVEN)).doubleValue();
@@ -310,7 +310,8 @@ public final class CapacitySearch {
         + (long) Math.ceil(settings.warmupSeconds() + longer * settings.measuredSeconds());
   }
 
-  private static String text(double rate) {
+  /** A rate in up to six digits, with its unit. */
+  public static String text(double rate) {
     return new BigDecimal(rate).round(new MathContext(6)).stripTrailingZeros().toPlainString()
         + "/s";
   }

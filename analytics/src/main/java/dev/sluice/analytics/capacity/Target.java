@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A target that a load may break: an upper bound on a figure of jobs.
@@ -33,12 +34,13 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
    * @param workload empty: of all workloads
    */
   public record Scope(String classType, String workload) {
-    boolean holds(String ofClass, String ofWorkload) {
+    /** Returns whether jobs of a class and workload are among these. */
+    public boolean holds(String ofClass, String ofWorkload) {
       return (classType.isEmpty() || classType.equals(ofClass))
           && (workload.isEmpty() || workload.equals(ofWorkload));
     }
 
-    String text() {
+    public String text() {
       return (classType.isEmpty() ? "all" : classType) + (workload.isEmpty() ? "" : "." + workload);
     }
   }
@@ -123,18 +125,23 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
   }
 
   /** True if the target is a bound on the share of jobs that break something. */
-  boolean isShare() {
+  public boolean isShare() {
     return !figure.startsWith("avg_");
   }
 
   /** Bound on the mean of the series that runs give: on the share of jobs, or on their mean. */
-  double limit() {
+  public double limit() {
     return switch (figure) {
       case "p50_e2e_ms" -> 0.5;
       case "p95_e2e_ms" -> 0.05;
       case "p99_e2e_ms" -> 0.01;
       default -> bound.value();
     };
+  }
+
+  /** Time within which a job does not break the target, in ns; null: within its own promise. */
+  public @Nullable Long promiseNs() {
+    return figure.equals(RATE) ? null : Long.valueOf((long) Math.ceil(bound.value() * 1e6));
   }
 
   /** A job's value in the series: 1 or 0, or its time in ms. */

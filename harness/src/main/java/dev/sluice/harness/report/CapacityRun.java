@@ -123,10 +123,18 @@ public final class CapacityRun {
       stopped = search(load, folder, runs, experiment.seed());
       if (stopped && signals.received()) {
         write(folder, target, runs, experiment.load());
+        console.line("Folder    " + folder);
         return signals.exitStatus();
       }
     }
-    return write(folder, target, runs, experiment.load());
+    int status = write(folder, target, runs, experiment.load());
+    new BoundedRate(options, experiment, target).words().ifPresent(words -> row("bound", words));
+    console.line("Folder    " + folder);
+    return status;
+  }
+
+  private void row(String name, String words) {
+    console.line(ScreenText.wrapped(String.format(Locale.ROOT, "  %-14s ", name), words));
   }
 
   private CapacitySearch search(String policy) {
@@ -333,9 +341,7 @@ public final class CapacityRun {
     for (Map.Entry<String, CapacitySearch> entry : searches.entrySet()) {
       Answer answer = entry.getValue().answer();
       resolved &= answer.outcome() != Outcome.NOT_RESOLVED;
-      console.line(
-          ScreenText.wrapped(
-              String.format(Locale.ROOT, "  %-14s ", entry.getKey()), answer.words()));
+      row(entry.getKey(), answer.words());
       List<RunEvidence> own =
           runs.stream()
               .filter(run -> run.policy().equals(entry.getKey()) && run.silent().isEmpty())
@@ -354,7 +360,6 @@ public final class CapacityRun {
                   + (options.simulate() ? " · simulated" : ""),
               pictures));
     }
-    console.line("Folder    " + folder);
     return resolved ? ExitStatus.DONE : ExitStatus.INCONCLUSIVE;
   }
 

@@ -25,9 +25,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What no scheduler exceeds on an experiment's lanes: good jobs among those that are measured. A
- * batch takes at least the least of its mean times by busy lanes, times the least factor that noise
- * and drift give any batch of these requests.
+ * An upper bound on the good jobs of an experiment, among those that are measured. A batch takes at
+ * least the least of its mean times by busy lanes, times the least factor that noise and drift give
+ * any batch of these requests.
  */
 public final class ExperimentBound {
   private static final String SERVICE_TIMES = "service times: ";
