@@ -7,42 +7,35 @@ package dev.sluice.analytics.bound;
  * with at least these samples: it never falls.
  */
 public final class BatchTimes {
-  /** Times of a job alone, by samples less 1. */
-  private final long[] aloneNs;
-
-  /**
-   * Least times of a batch with at least these samples, by samples less 1, up to the largest batch.
-   */
+  /** Least times of a batch with at least these samples, by samples less 1. */
   private final long[] atLeastNs;
 
   private final boolean rising;
 
   /**
-   * @param ns time of a batch by its samples, from 1 on, for all counts that one job or a batch can
-   *     have
-   * @param batchMax most samples of several jobs in one batch; 0: jobs run alone
+   * @param ns time of a batch by its samples, from 1 to those of the largest batch; empty: the jobs
+   *     run alone
    */
-  public BatchTimes(long[] ns, int batchMax) {
-    aloneNs = ns.clone();
-    atLeastNs = new long[batchMax];
+  public BatchTimes(long[] ns) {
+    atLeastNs = new long[ns.length];
     long least = Long.MAX_VALUE;
     boolean neverLess = true;
-    for (int samples = batchMax; samples >= 1; samples--) {
-      neverLess &= ns[samples - 1] <= least;
-      least = Math.min(least, ns[samples - 1]);
-      atLeastNs[samples - 1] = least;
+    for (int i = ns.length - 1; i >= 0; i--) {
+      neverLess &= ns[i] <= least;
+      least = Math.min(least, ns[i]);
+      atLeastNs[i] = least;
     }
     rising = neverLess;
   }
 
-  /** Returns whether a job with these samples may share a batch. */
-  boolean shares(int samples) {
+  /** Returns whether a batch can have these samples. */
+  public boolean holds(int samples) {
     return samples <= atLeastNs.length;
   }
 
-  /** Returns the least time of a batch with at least these samples, or of a job that runs alone. */
+  /** Returns the least time of a batch with at least these samples. */
   long leastNs(int samples) {
-    return shares(samples) ? atLeastNs[samples - 1] : aloneNs[samples - 1];
+    return atLeastNs[samples - 1];
   }
 
   /** Returns the most samples of a batch that can be done within a time; 0: not even one. */

@@ -30,7 +30,7 @@ final class LeastLaneTimes {
     var times = new LeastLaneTimes(jobs);
     int[] sharing = new int[jobs.families.size()];
     for (int job = 0; job < jobs.size(); job++) {
-      long ns = jobs.times(job).leastNs(jobs.samples[job]);
+      long ns = jobs.leastNs(job);
       boolean hopeless = ns > jobs.deadlineNs[job] - jobs.releaseNs[job];
       times.laneNs[job] = hopeless ? HOPELESS : ns;
       sharing[jobs.family[job]] += times.shares(job) ? 1 : 0;
@@ -50,7 +50,7 @@ final class LeastLaneTimes {
 
   /** Returns whether a job can be good in a batch with others. */
   private boolean shares(int job) {
-    return laneNs[job] != HOPELESS && jobs.times(job).shares(jobs.samples[job]);
+    return laneNs[job] != HOPELESS && jobs.shares(job);
   }
 
   /** Sets the lane times of jobs that may share batches with each other. */

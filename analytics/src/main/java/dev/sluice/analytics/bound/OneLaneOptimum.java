@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * The most good jobs of one lane whose jobs are alike: of one family, of equally many samples, and
- * with deadlines in the order of their arrivals.
+ * The most good jobs of one lane whose jobs are alike: of one family, of equally many samples and
+ * equal times, and with deadlines in the order of their arrivals.
  *
  * <p>Batches of one lane follow each other. Two members of different batches that are out of order
  * can change places, and the last k jobs up to a batch's last member can take the places of its k
@@ -52,7 +52,7 @@ public final class OneLaneOptimum {
     times = jobs.times(0);
     samples = jobs.samples[0];
     int together = 1;
-    while (times.shares(samples * (together + 1))) {
+    while (times.holds(samples * (together + 1))) {
       together++;
     }
     ring = new States[together + 1];
@@ -66,7 +66,10 @@ public final class OneLaneOptimum {
   public static OptionalInt good(SchedulingInstance jobs) {
     boolean alike = jobs.size() > 0 && jobs.lanes == 1 && jobs.agreeable();
     for (int i = 1; alike && i < jobs.size(); i++) {
-      alike = jobs.family[i] == jobs.family[0] && jobs.samples[i] == jobs.samples[0];
+      alike =
+          jobs.family[i] == jobs.family[0]
+              && jobs.samples[i] == jobs.samples[0]
+              && jobs.leastNs(i) == jobs.leastNs(0);
     }
     return alike ? new OneLaneOptimum(jobs).good() : OptionalInt.empty();
   }
@@ -112,7 +115,8 @@ public final class OneLaneOptimum {
     int most = Math.min(ring.length - 1, jobs.size() - job);
     for (int count = 1; count <= most; count++) {
       long startNs = Math.max(endNs, jobs.releaseNs[job + count - 1]);
-      long ns = startNs + times.leastNs(samples * count);
+      long batchNs = count == 1 ? jobs.leastNs(job) : times.leastNs(samples * count);
+      long ns = startNs + batchNs;
       if (ns > jobs.deadlineNs[job]) {
         return count;
       }

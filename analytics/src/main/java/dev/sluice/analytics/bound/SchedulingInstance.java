@@ -10,6 +10,7 @@ public final class SchedulingInstance {
   final long[] releaseNs;
   final long[] deadlineNs;
   final int[] samples;
+  final long[] aloneNs;
   final int[] family;
   final List<BatchTimes> families;
   final double lanes;
@@ -17,6 +18,8 @@ public final class SchedulingInstance {
   /**
    * @param releaseNs arrivals, from 0 on, none before the one before it
    * @param deadlineNs ends by which jobs are good, each after its arrival
+   * @param aloneNs least times of the jobs that no batch of their family holds, each in a batch of
+   *     its own
    * @param family places of the jobs' times in {@code families}
    * @param families times on the fastest lane
    * @param lanes sum of the lanes' speeds, in units of the fastest lane's: equal lanes count 1 each
@@ -27,12 +30,14 @@ public final class SchedulingInstance {
       long[] releaseNs,
       long[] deadlineNs,
       int[] samples,
+      long[] aloneNs,
       int[] family,
       List<BatchTimes> families,
       double lanes) {
     this.releaseNs = releaseNs.clone();
     this.deadlineNs = deadlineNs.clone();
     this.samples = samples.clone();
+    this.aloneNs = aloneNs.clone();
     this.family = family.clone();
     this.families = List.copyOf(families);
     this.lanes = lanes;
@@ -52,6 +57,16 @@ public final class SchedulingInstance {
 
   BatchTimes times(int job) {
     return families.get(family[job]);
+  }
+
+  /** Returns whether a job may share a batch. */
+  boolean shares(int job) {
+    return times(job).holds(samples[job]);
+  }
+
+  /** Returns the least time of a batch with a job. */
+  long leastNs(int job) {
+    return shares(job) ? times(job).leastNs(samples[job]) : aloneNs[job];
   }
 
   /** Returns whether no job has an earlier deadline than one that arrived before it. */

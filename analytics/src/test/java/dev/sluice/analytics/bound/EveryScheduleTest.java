@@ -20,24 +20,31 @@ final class EveryScheduleTest {
       long[] release,
       long[] deadline,
       int[] samples,
+      long[] alone,
       int[] family,
       long[][] table,
-      int[] batchMax,
       double[] speeds) {
     SchedulingInstance instance() {
       List<BatchTimes> families = new ArrayList<>();
       for (int i = 0; i < table.length; i++) {
-        families.add(new BatchTimes(table[i], batchMax[i]));
+        families.add(new BatchTimes(table[i]));
       }
       double fastest = Arrays.stream(speeds).max().orElseThrow();
       return new SchedulingInstance(
-          release, deadline, samples, family, families, Arrays.stream(speeds).sum() / fastest);
+          release,
+          deadline,
+          samples,
+          alone,
+          family,
+          families,
+          Arrays.stream(speeds).sum() / fastest);
     }
 
     /** Time of a batch of these jobs on the fastest lane; never if they cannot be one. */
     private double batchNs(int set) {
       int sum = 0;
       int of = -1;
+      long ns = 0;
       for (int job = 0; job < release.length; job++) {
         if ((set >> job & 1) == 1) {
           if (of >= 0 && family[job] != of) {
@@ -45,10 +52,10 @@ final class EveryScheduleTest {
           }
           of = family[job];
           sum += samples[job];
+          ns = alone[job];
         }
       }
-      boolean fits = Integer.bitCount(set) == 1 || sum <= batchMax[of];
-      return fits ? table[of][sum - 1] : NEVER;
+      return sum <= table[of].length ? table[of][sum - 1] : Integer.bitCount(set) == 1 ? ns : NEVER;
     }
 
     /**
@@ -108,11 +115,9 @@ final class EveryScheduleTest {
     int families = alike ? 1 : 1 + random.nextInt(2);
     boolean rising = random.nextBoolean();
     long[][] table = new long[families][];
-    int[] batchMax = new int[families];
     int samplesMax = 1 + random.nextInt(3);
     for (int f = 0; f < families; f++) {
-      batchMax[f] = random.nextInt(9);
-      table[f] = new long[Math.max(samplesMax, batchMax[f])];
+      table[f] = new long[random.nextInt(9)];
       for (int i = 0; i < table[f].length; i++) {
         table[f][i] =
             rising
@@ -123,6 +128,7 @@ final class EveryScheduleTest {
     long[] release = new long[jobs];
     long[] deadline = new long[jobs];
     int[] samples = new int[jobs];
+    long[] alone = new long[jobs];
     int[] family = new int[jobs];
     int gap = 1 + random.nextInt(20);
     int promise = 5 + random.nextInt(50);
@@ -132,10 +138,11 @@ final class EveryScheduleTest {
       deadline[i] = release[i] + (own ? 1 + random.nextInt(60) : promise);
       samples[i] = alike ? samplesMax : 1 + random.nextInt(samplesMax);
       family[i] = random.nextInt(families);
+      alone[i] = alike ? 8 : 1 + random.nextInt(25);
     }
     double[][] speeds = {{1}, {1, 1}, {1, 0.5}, {1, 0.7}, {2, 1}};
     double[] lanes = speeds[random.nextInt(alike ? 2 : speeds.length)];
-    return new Case(release, deadline, samples, family, table, batchMax, lanes);
+    return new Case(release, deadline, samples, alone, family, table, lanes);
   }
 
   @Test

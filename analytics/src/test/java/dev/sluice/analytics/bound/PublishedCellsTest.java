@@ -22,7 +22,7 @@ final class PublishedCellsTest {
 
   private static final BatchTimes RESNET50 =
       new BatchTimes(
-          IntStream.rangeClosed(1, 64).mapToLong(k -> 1_053_000L * k + 5_072_000).toArray(), 64);
+          IntStream.rangeClosed(1, 64).mapToLong(k -> 1_053_000L * k + 5_072_000).toArray());
 
   private interface Gaps {
     /** A gap of mean 1. */
@@ -42,7 +42,7 @@ final class PublishedCellsTest {
       samples[i] = 1;
     }
     return new SchedulingInstance(
-        release, deadline, samples, new int[JOBS], List.of(RESNET50), lanes);
+        release, deadline, samples, new long[JOBS], new int[JOBS], List.of(RESNET50), lanes);
   }
 
   private static double poisson(Random random) {
@@ -104,12 +104,12 @@ final class PublishedCellsTest {
    */
   @Test
   void provesAsByHand() {
-    List<BatchTimes> families = List.of(new BatchTimes(new long[] {6, 8, 10}, 3));
+    List<BatchTimes> families = List.of(new BatchTimes(new long[] {6, 8, 10}));
     long[] release = {0, 1, 2, 3, 20};
     long[] deadline = {10, 11, 12, 13, 30};
     var jobs =
         new SchedulingInstance(
-            release, deadline, new int[] {1, 1, 1, 1, 1}, new int[5], families, 1);
+            release, deadline, new int[] {1, 1, 1, 1, 1}, new long[5], new int[5], families, 1);
     assertThat(LeastLaneTimes.of(jobs)).containsExactly(4, 4, 4, 4, 6);
     assertThat(FluidBound.goodMax(jobs)).isEqualTo(4);
     assertThat(OneLaneOptimum.good(jobs)).hasValue(3);

@@ -5,7 +5,6 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -155,19 +154,13 @@ public final class Emulation {
   }
 
   /**
-   * Returns the standard normal number of the luckiest batch: no other makes {@link #factorMin}
-   * less.
-   *
-   * @param jobs number of jobs, from job 0 on, that a batch may begin with
-   * @param attempts most starts of a batch
+   * Returns the standard normal number of a batch's noise, the least of its attempts; {@link
+   * #factorMin} rises with it.
    */
-  public static double leastNormal(long seed, int jobs, int attempts) {
+  public static double leastNormal(long seed, String firstJobId, int attempts) {
     double least = Double.POSITIVE_INFINITY;
-    for (int job = 0; job < jobs; job++) {
-      String id = JobId.of(job);
-      for (int attempt = 1; attempt <= attempts; attempt++) {
-        least = Math.min(least, EmulationNoise.normal(seed, id, attempt));
-      }
+    for (int attempt = 1; attempt <= attempts; attempt++) {
+      least = Math.min(least, EmulationNoise.normal(seed, firstJobId, attempt));
     }
     return least;
   }

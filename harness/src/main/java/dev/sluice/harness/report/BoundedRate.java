@@ -8,6 +8,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.harness.simulate.ExperimentBound.Good;
 import dev.sluice.producer.arrivals.RepeatSeeds;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -71,9 +73,13 @@ final class BoundedRate {
                     RepeatSeeds.of(experiment.seed(), 1),
                     1)),
             options.profile());
-    for (Scope scope : target.scopes()) {
+    List<List<Scope>> kept = new ArrayList<>(List.of(target.scopes())); // all of them together too
+    target.scopes().forEach(scope -> kept.add(List.of(scope)));
+    for (List<Scope> scopes : target.scopes().size() == 1 ? kept.subList(1, 2) : kept) {
       Good good =
-          bound.good(kind -> scope.holds(kind.classType(), kind.workload()), target.promiseNs());
+          bound.good(
+              kind -> scopes.stream().anyMatch(one -> one.holds(kind.classType(), kind.workload())),
+              target.promiseNs());
       if (good.goodMax() < (1 - target.limit()) * good.jobs()) {
         return false;
       }

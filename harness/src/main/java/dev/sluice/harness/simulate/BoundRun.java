@@ -73,7 +73,7 @@ public final class BoundRun {
             all.jobs(),
             Decimals.plain(experiment.load().measuredSeconds()),
             experiment.seed()));
-    console.item("lanes", Decimals.plain(bound.lanes()));
+    console.item("lanes", Integer.toString(bound.lanes()));
     console.item("service times", bound.serviceTimes().get(0));
     bound.serviceTimes().stream().skip(1).forEach(note -> console.item("", note));
     console.item("relaxed", relaxed);

@@ -6,20 +6,22 @@ import dev.sluice.analytics.bound.OneLaneOptimum;
 import dev.sluice.analytics.bound.SchedulingInstance;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -27,27 +29,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * An upper bound on the good jobs of an experiment, among those that are measured. A batch takes at
  * least the least of its mean times by busy lanes, times the least factor that noise and drift give
- * any batch of these requests.
+ * it; and lanes that slow each other down do less together.
  */
 public final class ExperimentBound {
   private static final String SERVICE_TIMES = "service times: ";
+  private static final double LONGEST_NS = 1e17;
 
   private final SimulatedExperiment experiment;
-  private final double lanes;
+  private final Experiment asked;
+  private final RequestList requests;
   private final List<BatchTimes> families = new ArrayList<>();
 
   /** Families by the number of a kind of requests. */
   private final int[] familyOfKind;
 
-  private final int measuredFrom;
-  private final int measuredTo;
+  /** Least means of jobs alone, in ns, by the number of a kind. */
+  private final double[] aloneNsOfKind;
 
-  /** Least normal number of the batches' noise; NaN: nobody has asked for it yet. */
-  private double leastNormal = Double.NaN;
+  /** Least normal numbers of noise by a batch's first job; null: none was asked for. */
+  private double @Nullable [] normals;
 
-  private double factorMin = Double.POSITIVE_INFINITY;
-  private boolean contended;
-  private boolean exact = true;
+  /** Greatest share of its least mean that a batch gets done in that time, by busy lanes less 1. */
+  private final double[] pace;
+
+  private double factorMin = 1;
+
+  /** Whether each time is the one that lanes take. */
+  private boolean exact;
 
   /**
    * A bound.
@@ -63,27 +71,33 @@ public final class ExperimentBound {
     }
   }
 
-  /** Jobs that may share a batch with each other alone. */
+  /** Jobs of a model that may share batches with each other, or that run alone. */
   private record Family(ModelKey model, boolean shares) {}
 
   private ExperimentBound(SimulatedExperiment experiment) throws UserMistakeException {
     this.experiment = experiment;
-    Experiment asked = experiment.parsed().experiment();
-    RequestList requests = experiment.requests();
-    lanes = (double) asked.lanes().count() * asked.kafka().shards();
-    measuredFrom = requests.countBefore(Math.round(asked.load().warmupSeconds() * 1e9));
-    measuredTo = requests.countBefore(Math.round(asked.load().durationSeconds() * 1e9));
-    refuse(asked, requests);
-    Map<Family, Integer> numbers = new LinkedHashMap<>();
+    asked = experiment.parsed().experiment();
+    requests = experiment.requests();
+    pace = new double[asked.lanes().count()];
+    exact = asked.lanes().drift().isEmpty();
     List<JobKind> kinds = requests.kinds();
     familyOfKind = new int[kinds.size()];
+    aloneNsOfKind = new double[kinds.size()];
+    Map<Family, Integer> numbers = new HashMap<>(); // looked up, never iterated
     for (int i = 0; i < familyOfKind.length; i++) {
-      Family family = family(asked, kinds.get(i));
+      JobKind kind = kinds.get(i);
+      var family =
+          new Family(
+              new ModelKey(kind.workload(), kind.backend(), kind.precision()),
+              asked.scheduling().microbatch().enabled()
+                  && asked.jobClass(kind.classType()).microbatch());
       if (!numbers.containsKey(family)) {
-        numbers.put(family, numbers.size());
-        families.add(times(asked, family, kinds));
+        numbers.put(family, families.size());
+        families.add(times(family));
       }
       familyOfKind[i] = numbers.get(family);
+      aloneNsOfKind[i] = leastMeanNs(family.model(), kind.samples());
+      exact &= factor(family.model(), kind.samples(), () -> 0) == 1;
     }
   }
 
@@ -92,8 +106,8 @@ public final class ExperimentBound {
    *
    * @param profile service times in place of those that the experiment names: a latency table, or a
    *     finished run's folder; null: none
-   * @throws UserMistakeException if a file is missing or wrong, or nothing bounds the times of
-   *     batches from below
+   * @throws UserMistakeException if a file is missing or wrong, no job is measured, or nothing
+   *     bounds the times of batches from below
    */
   public static ExperimentBound of(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {
@@ -103,109 +117,127 @@ public final class ExperimentBound {
           "in the scenario (single_stream) jobs arrive when the scheduler has ended others",
           "scenario: server is meant");
     }
-    return new ExperimentBound(
-        SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
-  }
-
-  private void refuse(Experiment asked, RequestList requests) throws UserMistakeException {
-    double promiseNs = requests.kinds().stream().mapToLong(JobKind::sloNs).max().orElse(1);
-    long lastNs = requests.size() == 0 ? 0 : requests.intendedAtNs(requests.size() - 1);
-    if ((lastNs + promiseNs) * lanes > SchedulingInstance.LANE_TIME_MAX_NS) {
+    var bound =
+        new ExperimentBound(
+            SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
+    if (bound.measured().findAny().isEmpty()) {
       throw new UserMistakeException(
-          experiment.parsed().location("lanes.num_lanes"),
-          "%.0f lanes have more nanoseconds up to the last promise than can be counted"
-              .formatted(lanes),
-          "fewer lanes are meant, or a shorter promise");
+          parsed.location("duration_seconds"),
+          "none of the jobs (%d) arrives in the measured window".formatted(bound.requests.size()),
+          "a longer duration_seconds is meant, or a higher rate");
     }
-    if (measuredFrom == measuredTo) {
-      throw new UserMistakeException(
-          experiment.parsed().location("duration_seconds"),
-          "no job arrives in the measured window of these " + requests.size() + " requests",
-          "a longer duration_seconds is meant, or a higher rate than "
-              + asked.load().arrivalRateJobsPerSec());
-    }
+    return bound;
   }
 
-  private static Family family(Experiment asked, JobKind kind) {
-    return new Family(
-        new ModelKey(kind.workload(), kind.backend(), kind.precision()),
-        asked.scheduling().microbatch().enabled() && asked.jobClass(kind.classType()).microbatch());
+  private IntStream measured() {
+    return IntStream.range(
+        requests.countBefore(Math.round(asked.load().warmupSeconds() * 1e9)),
+        requests.countBefore(Math.round(asked.load().durationSeconds() * 1e9)));
   }
 
-  private BatchTimes times(Experiment asked, Family family, List<JobKind> kinds)
-      throws UserMistakeException {
-    Microbatch microbatch = asked.scheduling().microbatch();
-    int batchMax = family.shares() ? microbatch.maxBatch() : 0;
-    int largest =
-        kinds.stream()
-            .filter(kind -> family(asked, kind).equals(family))
-            .mapToInt(JobKind::samples)
-            .max()
-            .orElse(1);
-    long[] ns = new long[Math.max(batchMax, largest)];
-    for (int samples = 1; samples <= ns.length; samples++) {
-      double factor = experiment.times().factorMin(family.model(), samples, this::leastNormal);
-      if (Double.isNaN(factor)) {
-        throw new UserMistakeException(
-            experiment.parsed().location("lanes"),
-            "a latency model predicts these lanes (kind real), and no time bounds their batches",
-            "--profile FILE names a latency table, as ./sluice profile leaves it");
-      }
-      double leastNs = Double.POSITIVE_INFINITY;
-      double mostNs = 0;
-      for (int busy = 1; busy <= asked.lanes().count(); busy++) {
-        double meanNs = experiment.times().meanNs(family.model(), samples, busy);
-        leastNs = Math.min(leastNs, meanNs);
-        mostNs = Math.max(mostNs, meanNs);
-      }
-      contended |= leastNs < mostNs;
+  private BatchTimes times(Family family) throws UserMistakeException {
+    int batchMax = family.shares() ? asked.scheduling().microbatch().maxBatch() : 0;
+    long[] ns = new long[batchMax];
+    for (int samples = 1; samples <= batchMax; samples++) {
+      double factor = factor(family.model(), samples, this::leastNormal);
       factorMin = Math.min(factorMin, factor);
-      exact &= factor == 1 && asked.lanes().drift().isEmpty();
-      ns[samples - 1] = Math.round(Math.min(1e17, factor * leastNs) - 1e-3);
+      exact &= factor == 1;
+      ns[samples - 1] = wholeNs(factor * leastMeanNs(family.model(), samples));
     }
-    return new BatchTimes(ns, batchMax);
+    return new BatchTimes(ns);
+  }
+
+  /** Returns a factor that no batch is below by noise and drift. */
+  private double factor(ModelKey model, int samples, DoubleSupplier normal)
+      throws UserMistakeException {
+    double factor = experiment.times().factorMin(model, samples, normal);
+    if (Double.isNaN(factor)) {
+      throw new UserMistakeException(
+          experiment.parsed().location("lanes"),
+          "a latency model predicts these lanes (kind real), and nothing bounds their times",
+          "--profile FILE names a latency table, as ./sluice profile leaves it");
+    }
+    return factor;
+  }
+
+  /** Rounds a time in the way in which lanes do, or to a nanosecond less. */
+  private static long wholeNs(double ns) {
+    return Math.round(Math.min(ns, LONGEST_NS) - 1e-3);
+  }
+
+  /** Returns the least mean by busy lanes, and notes how lanes slow each other down. */
+  private double leastMeanNs(ModelKey model, int samples) {
+    double[] meanNs = new double[pace.length];
+    Arrays.setAll(meanNs, i -> experiment.times().meanNs(model, samples, i + 1));
+    double leastNs = Arrays.stream(meanNs).min().orElseThrow();
+    for (int i = 0; i < pace.length; i++) {
+      pace[i] = Math.max(pace[i], leastNs / meanNs[i]);
+    }
+    return leastNs;
   }
 
   private double leastNormal() {
-    if (Double.isNaN(leastNormal)) {
-      Experiment asked = experiment.parsed().experiment();
-      leastNormal =
-          Emulation.leastNormal(
-              SimulatedExperiment.noiseSeed(asked),
-              experiment.requests().size(),
-              asked.lanes().maxAttempts());
+    return Arrays.stream(normals()).min().orElse(0);
+  }
+
+  private double[] normals() {
+    double[] known = normals;
+    if (known == null) {
+      known = new double[requests.size()];
+      long seed = SimulatedExperiment.noiseSeed(asked);
+      Arrays.setAll(
+          known, job -> Emulation.leastNormal(seed, JobId.of(job), asked.lanes().maxAttempts()));
+      normals = known;
     }
-    return leastNormal;
+    return known;
   }
 
   /**
    * Bounds the good jobs of some kinds, whatever becomes of all other jobs.
    *
    * @param promiseNs promise in place of each job's own; null: its own
+   * @throws UserMistakeException if there is more lane time up to the last promise than a long
+   *     holds
    */
-  public Good good(Predicate<JobKind> counts, @Nullable Long promiseNs) {
-    RequestList requests = experiment.requests();
+  public Good good(Predicate<JobKind> counts, @Nullable Long promiseNs)
+      throws UserMistakeException {
     List<JobKind> kinds = requests.kinds();
     boolean[] counted = new boolean[kinds.size()];
+    long promiseMaxNs = 0;
     for (int i = 0; i < counted.length; i++) {
       counted[i] = counts.test(kinds.get(i));
+      promiseMaxNs = Math.max(promiseMaxNs, promiseNs == null ? kinds.get(i).sloNs() : promiseNs);
     }
-    int[] jobs =
-        IntStream.range(measuredFrom, measuredTo)
-            .filter(job -> counted[requests.kindNumber(job)])
-            .toArray();
+    int[] jobs = measured().filter(job -> counted[requests.kindNumber(job)]).toArray();
+    double lastNs = asked.load().durationSeconds() * 1e9 + promiseMaxNs;
+    if (lastNs * lanes() > SchedulingInstance.LANE_TIME_MAX_NS) {
+      throw new UserMistakeException(
+          experiment.parsed().location("lanes.num_lanes"),
+          "%d lanes have more time up to the last promise (%.0f s) than can be counted"
+              .formatted(lanes(), lastNs / 1e9),
+          "fewer lanes are meant, or a shorter promise");
+    }
     var release = new long[jobs.length];
     var deadline = new long[jobs.length];
     var samples = new int[jobs.length];
+    var alone = new long[jobs.length];
     var family = new int[jobs.length];
     for (int i = 0; i < jobs.length; i++) {
-      int kind = requests.kindNumber(jobs[i]);
-      release[i] = requests.intendedAtNs(jobs[i]);
-      deadline[i] = release[i] + (promiseNs == null ? kinds.get(kind).sloNs() : promiseNs);
-      samples[i] = kinds.get(kind).samples();
-      family[i] = familyOfKind[kind];
+      int job = jobs[i];
+      int number = requests.kindNumber(job);
+      JobKind kind = kinds.get(number);
+      release[i] = requests.intendedAtNs(job);
+      deadline[i] = release[i] + (promiseNs == null ? kind.sloNs() : promiseNs);
+      samples[i] = kind.samples();
+      family[i] = familyOfKind[number];
+      if (!families.get(family[i]).holds(kind.samples())) {
+        var model = new ModelKey(kind.workload(), kind.backend(), kind.precision());
+        double factor = factor(model, kind.samples(), () -> normals()[job]);
+        alone[i] = wholeNs(factor * aloneNsOfKind[number]);
+      }
     }
-    var instance = new SchedulingInstance(release, deadline, samples, family, families, lanes);
+    var instance =
+        new SchedulingInstance(release, deadline, samples, alone, family, families, capacity());
     OptionalInt oneLane = OneLaneOptimum.good(instance);
     return oneLane.isPresent()
         ? new Good(jobs.length, oneLane.getAsInt(), exact && families.get(family[0]).rising())
@@ -218,14 +250,23 @@ public final class ExperimentBound {
   }
 
   RequestList requests() {
-    return experiment.requests();
+    return requests;
   }
 
-  double lanes() {
-    return lanes;
+  int lanes() {
+    return asked.lanes().count() * asked.kafka().shards();
   }
 
-  /** Returns the table that times come from, and how they are bounded from below. */
+  /** Returns how many lanes alone do as much as all lanes together. */
+  private double capacity() {
+    double most = 0;
+    for (int i = 0; i < pace.length; i++) {
+      most = Math.max(most, (i + 1) * pace[i]);
+    }
+    return most * asked.kafka().shards();
+  }
+
+  /** Returns the source of the times, and how they are bounded from below. */
   List<String> serviceTimes() {
     List<String> notes =
         new ArrayList<>(
@@ -233,14 +274,18 @@ public final class ExperimentBound {
                 .filter(note -> note.startsWith(SERVICE_TIMES))
                 .map(note -> note.substring(SERVICE_TIMES.length()))
                 .toList());
-    if (contended) {
-      notes.add("of each batch the least for any number of busy lanes");
-    }
-    if (factorMin != 1) {
+    if (capacity() < lanes()) {
       notes.add(
-          "times "
+          "contention: a batch takes the least of its times by busy lanes, and all lanes together do"
+              + " at most the work of "
+              + Decimals.short3(capacity())
+              + " that are alone");
+    }
+    if (!exact) {
+      notes.add(
+          "noise and drift: a job alone takes at least what its own draw says, and a batch at least "
               + Decimals.short3(factorMin)
-              + ", the least factor that noise and drift give a batch of these requests");
+              + " of its mean, the least draw of these requests");
     }
     return notes;
   }
