@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Examples:",
-      "  ./sluice compare results/a results/b",
+      "  ./sluice compare results/a results/b --bound",
       "  ./sluice compare results/a results/b --gate --primary all_p99_e2e_ms"
     })
 final class CompareCommand implements Callable<Integer> {
@@ -53,6 +53,12 @@ final class CompareCommand implements Callable<Integer> {
   private @Nullable Path out;
 
   @Option(
+      names = "--bound",
+      description =
+          "Adds a column: the goodput and the violations that no scheduler is better than.")
+  private boolean bound;
+
+  @Option(
       names = "--json",
       description = "Prints the comparison as JSON, and all else on standard error.")
   private boolean json;
@@ -60,7 +66,7 @@ final class CompareCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      return new CompareRun(a, b, options.judging(), Console.ofJson(json)).execute(out);
+      return new CompareRun(a, b, options.judging(), Console.ofJson(json)).execute(out, bound);
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());
       return ExitStatus.MISTAKE;

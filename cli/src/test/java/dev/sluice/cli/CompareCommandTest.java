@@ -80,6 +80,37 @@ final class CompareCommandTest {
   }
 
   @Test
+  void theBoundIsAColumn_unlessTimesWereOthers() throws Exception {
+    String one = simulate(a, "one", "--repeat", "2", "--no-trace");
+    String other = simulate(slow, "other", "--repeat", "2", "--no-trace");
+    BadInputCommand compared = sluice("compare", one, other, "--bound");
+    assertThat(compared.status()).as(compared.err()).isZero();
+    assertThat(compared.out())
+        .containsPattern("figure +A +B +bound +change")
+        .containsPattern("all_goodput_jobs_sec [*]( +[0-9.]+){3}")
+        .containsPattern("all_p99_e2e_ms( +[0-9.]+){2} +[+-]")
+        .contains("bound: no scheduler");
+    assertThat(Files.readString(folder.resolve("compare-one-other.html")))
+        .contains("<th scope=\"col\">bound</th>");
+    JsonNode json =
+        new ObjectMapper().readTree(sluice("compare", one, other, "--bound", "--json").out());
+    JsonNode goodput = json.at("/figures/all_goodput_jobs_sec");
+    assertThat(goodput.path("bound").asDouble())
+        .isGreaterThanOrEqualTo(goodput.path("a").asDouble());
+    assertThat(json.at("/figures/all_slo_violation_rate/bound").asDouble())
+        .isLessThanOrEqualTo(json.at("/figures/all_slo_violation_rate/a").asDouble());
+
+    Path table =
+        Files.writeString(
+            folder.resolve("table.csv"),
+            "workload,backend,precision,samples,mean_ms\nsteady,onnx,fp32,1,9\n");
+    String third = simulate(a, "third", "--no-trace", "--profile", table.toString());
+    sluice("compare", third, other, "--bound", "--anyway")
+        .isRefused(1)
+        .says("this simulation took others");
+  }
+
+  @Test
   void noiseOfItsOwnIsWithinNoise() {
     String one = simulate(a, "one", "--repeat", "8", "--no-trace");
     String other =

@@ -51,11 +51,10 @@ public final class ComparisonPage {
 
   private static void table(Html page, ComparisonText text) {
     page.raw("<div class=\"scroll\"><table>\n<thead><tr>");
-    ComparisonText.HEADINGS.forEach(
-        heading -> page.raw("<th scope=\"col\">").text(heading).raw("</th>"));
+    text.headings().forEach(heading -> page.raw("<th scope=\"col\">").text(heading).raw("</th>"));
     page.raw("</tr></thead>\n<tbody>\n");
     for (Line line : text.comparison().lines()) {
-      List<String> cells = ComparisonText.cells(line);
+      List<String> cells = text.cells(line);
       page.raw("<tr><th scope=\"row\">").text(cells.get(0)).raw("</th>");
       for (int i = 1; i < cells.size() - 1; i++) {
         page.element("td", cells.get(i));

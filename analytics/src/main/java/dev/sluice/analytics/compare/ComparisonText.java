@@ -24,21 +24,37 @@ import org.jspecify.annotations.Nullable;
  * @param nameOfA what A is, for people
  * @param nameOfB what B is, for people
  * @param anyway why the two should not be compared, and were by {@code --anyway}; may be empty
+ * @param bounds values by figure that no scheduler is better than; empty: they are not asked for
  */
 public record ComparisonText(
     Comparison comparison,
     ComparedSides sides,
     String nameOfA,
     String nameOfB,
-    List<String> anyway) {
-  static final List<String> HEADINGS =
-      List.of("figure", "A", "B", "change", "95 % interval", "verdict on B");
+    List<String> anyway,
+    Map<String, Double> bounds) {
+  private static final int BOUND_COLUMN = 3;
 
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   public ComparisonText {
     anyway = List.copyOf(anyway);
+    bounds = Map.copyOf(bounds);
+  }
+
+  /** The headings of the table's columns. */
+  List<String> headings() {
+    return withBound(
+        List.of("figure", "A", "B", "change", "95 % interval", "verdict on B"), "bound");
+  }
+
+  private List<String> withBound(List<String> cells, String bound) {
+    List<String> all = new ArrayList<>(cells);
+    if (!bounds.isEmpty()) {
+      all.add(BOUND_COLUMN, bound);
+    }
+    return all;
   }
 
   /** Text for a terminal: the verdict on the primary figure, and a row for each figure. */
@@ -83,22 +99,22 @@ public record ComparisonText(
 
   /** Rows of all jobs, and below its name those of each class. */
   private String table() {
-    List<List<String>> rows = new ArrayList<>(List.of(HEADINGS));
+    List<List<String>> rows = new ArrayList<>(List.of(headings()));
     String group = "";
     for (Line line : comparison.lines()) {
-      List<String> cells = new ArrayList<>(cells(line));
+      List<String> cells = cells(line);
       cells.set(cells.size() - 1, line.verdict().text());
       String ofClass = line.primary() ? "" : nameOfClass(line.figure());
       if (!ofClass.isEmpty()) {
         if (!ofClass.equals(group)) {
-          rows.add(List.of(ofClass, "", "", "", "", ""));
+          rows.add(withBound(List.of(ofClass, "", "", "", "", ""), ""));
         }
         cells.set(0, "  " + cells.get(0).substring(ofClass.length() + 1));
       }
       group = ofClass;
       rows.add(cells);
     }
-    return ScreenText.table(rows, Set.of(0, HEADINGS.size() - 1));
+    return ScreenText.table(rows, Set.of(0, headings().size() - 1));
   }
 
   /** The class that a figure is of; empty: it is of all jobs, of a workload or of the whole run. */
@@ -120,28 +136,34 @@ public record ComparisonText(
   /** How the table was made. */
   String explanation() {
     return comparison.method()
-        + ". *: the primary figure, tested at 5 %; the others together at 5 % (Holm).";
+        + ". *: the primary figure, tested at 5 %; the others together at 5 % (Holm)."
+        + (bounds.isEmpty()
+            ? ""
+            : " bound: no scheduler has more goodput or fewer violations, with A's requests and lanes.");
   }
 
   /** The cells of a figure's row. */
-  static List<String> cells(Line line) {
+  List<String> cells(Line line) {
     Sample sample = line.sample();
     PairedDifference difference = sample.difference();
     boolean ratio = line.figure().isRatio();
     MeanInterval interval = difference == null ? null : difference.interval();
-    return List.of(
-        line.figure().name() + (line.primary() ? " *" : ""),
-        number(sample.a()),
-        number(sample.b()),
-        interval == null ? "-" : change(interval.mean(), ratio),
-        interval == null || !interval.hasEnds()
-            ? "-"
-            : (ratio
-                    ? change(interval.low(), true).replace(" %", "")
-                    : change(interval.low(), false))
-                + " to "
-                + change(interval.high(), ratio),
-        verdict(line));
+    Double bound = bounds.get(line.figure().name());
+    return withBound(
+        List.of(
+            line.figure().name() + (line.primary() ? " *" : ""),
+            number(sample.a()),
+            number(sample.b()),
+            interval == null ? "-" : change(interval.mean(), ratio),
+            interval == null || !interval.hasEnds()
+                ? "-"
+                : (ratio
+                        ? change(interval.low(), true).replace(" %", "")
+                        : change(interval.low(), false))
+                    + " to "
+                    + change(interval.high(), ratio),
+            verdict(line)),
+        bound == null ? "" : number(bound));
   }
 
   private static String verdict(Line line) {
@@ -204,12 +226,15 @@ public record ComparisonText(
     return side;
   }
 
-  private static Map<String, @Nullable Object> tree(Line line) {
+  private Map<String, @Nullable Object> tree(Line line) {
     PairedDifference difference = line.sample().difference();
     boolean ratio = line.figure().isRatio();
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
     tree.put("a", finite(line.sample().a()));
     tree.put("b", finite(line.sample().b()));
+    if (!bounds.isEmpty()) {
+      tree.put("bound", bounds.get(line.figure().name()));
+    }
     tree.put("as", ratio ? "ratio" : "difference");
     tree.put("better", line.figure().higherIsBetter() ? "higher" : "lower");
     tree.put("change", difference == null ? null : plain(difference.interval().mean(), ratio));

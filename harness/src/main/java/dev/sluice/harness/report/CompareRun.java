@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One comparison of two finished runs, or of two series of runs. */
@@ -48,9 +49,10 @@ public final class CompareRun {
    * Compares, prints the table, writes the page, and returns the exit status.
    *
    * @param page file of the page; null: beside B
+   * @param bound whether figures have a column of what no scheduler is better than
    * @throws UserMistakeException if a folder cannot be compared, or should not be
    */
-  public int execute(@Nullable Path page) throws UserMistakeException {
+  public int execute(@Nullable Path page, boolean bound) throws UserMistakeException {
     Path file = page != null ? page : beside();
     if (a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize())) {
       throw new UserMistakeException(
@@ -58,7 +60,9 @@ public final class CompareRun {
     }
     OutputFile.check(file, ComparisonPage.KIND, false);
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    return conclude(sides, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
+    Map<String, Double> bounds = bound ? ComparedBounds.of(sides.a()) : Map.of();
+    return conclude(
+        sides, bounds, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
   }
 
   /** Compares what a series has measured, and writes comparison.html. */
@@ -69,12 +73,14 @@ public final class CompareRun {
     return new CompareRun(a, b, judging, console)
         .conclude(
             sides,
+            Map.of(),
             name(nameOfA, sides.a()),
             name(nameOfB, sides.b()),
             into.resolve("comparison.html"));
   }
 
-  private int conclude(ComparedSides sides, String nameOfA, String nameOfB, Path page)
+  private int conclude(
+      ComparedSides sides, Map<String, Double> bounds, String nameOfA, String nameOfB, Path page)
       throws UserMistakeException {
     if (!sides.refusals().isEmpty() && !judging.anyway) {
       throw new UserMistakeException(
@@ -89,7 +95,7 @@ public final class CompareRun {
     }
     ComparedJobs jobs = ComparedJobs.read(sides);
     Comparison comparison = Comparison.of(sides, jobs, judging.primary);
-    var text = new ComparisonText(comparison, sides, nameOfA, nameOfB, sides.refusals());
+    var text = new ComparisonText(comparison, sides, nameOfA, nameOfB, sides.refusals(), bounds);
     console.line(text.render().stripTrailing());
     try {
       Path parent = page.toAbsolutePath().getParent();

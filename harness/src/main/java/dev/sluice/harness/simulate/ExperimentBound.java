@@ -1,5 +1,6 @@
 package dev.sluice.harness.simulate;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.bound.BatchTimes;
 import dev.sluice.analytics.bound.FluidBound;
 import dev.sluice.analytics.bound.OneLaneOptimum;
@@ -18,9 +19,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -48,6 +51,9 @@ public final class ExperimentBound {
 
   /** Least normal numbers of noise by a batch's first job; null: none was asked for. */
   private double @Nullable [] normals;
+
+  /** Least of these numbers; NaN: it was not asked for. */
+  private double leastNormal = Double.NaN;
 
   /** Greatest share of its least mean that a batch gets done in that time, by busy lanes less 1. */
   private final double[] pace;
@@ -177,7 +183,10 @@ public final class ExperimentBound {
   }
 
   private double leastNormal() {
-    return Arrays.stream(normals()).min().orElse(0);
+    if (Double.isNaN(leastNormal)) {
+      leastNormal = Arrays.stream(normals()).min().orElse(0);
+    }
+    return leastNormal;
   }
 
   private double[] normals() {
@@ -249,7 +258,16 @@ public final class ExperimentBound {
     return experiment.parsed();
   }
 
-  RequestList requests() {
+  /** Tells whether a simulation with this summary.json took its times from the same source. */
+  public boolean isTimedAs(JsonNode summary) {
+    Set<String> notes = new HashSet<>();
+    summary.path("notes").forEach(note -> notes.add(note.asText()));
+    return experiment.notes().stream()
+        .filter(note -> note.startsWith(SERVICE_TIMES))
+        .allMatch(notes::contains);
+  }
+
+  public RequestList requests() {
     return requests;
   }
 
