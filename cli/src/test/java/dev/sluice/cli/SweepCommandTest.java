@@ -111,6 +111,45 @@ final class SweepCommandTest {
 
   @Test
   @Tag("loop")
+  void tellsAPolicysShareOfTheBound_whichIsOneForAllPolicies() throws IOException {
+    write(
+        "loads.yaml",
+        """
+        base: base.yaml
+        grid: {scheduler_name: [fifo, dynamic], arrival_rate_jobs_per_sec: [40, 700]}
+        figures: [all_goodput_jobs_sec, all_goodput_bound_jobs_sec, all_goodput_of_bound]
+        """);
+    BadInputCommand ended = sweep();
+    assertThat(ended.status()).as(ended.out() + ended.err()).isEqualTo(ExitStatus.DONE);
+    List<String[]> rows =
+        Files.readAllLines(left().resolve("sweep.csv")).stream()
+            .skip(1)
+            .map(row -> row.split(",", -1))
+            .toList();
+    assertThat(rows).hasSize(4);
+    for (String[] row : rows) {
+      double goodput = Double.parseDouble(row[4]);
+      double bound = Double.parseDouble(row[5]);
+      assertThat(goodput).isBetween(0.0, bound);
+      assertThat(Double.parseDouble(row[6])).isEqualTo(goodput / bound);
+    }
+    assertThat(rows.get(0)[5]).isEqualTo(rows.get(2)[5]);
+    assertThat(left().resolve("all_goodput_of_bound.png")).isNotEmptyFile();
+
+    write("base.yaml", BASE.replace("kind: emulated", "kind: real").replaceAll("workl.*", ""));
+    write(
+        "loads.yaml",
+        """
+        base: base.yaml
+        mode: run
+        grid: {seed: [1]}
+        figures: [all_goodput_of_bound]
+        """);
+    sweep().isRefused(1);
+  }
+
+  @Test
+  @Tag("loop")
   void runsAnew_onlyWhatIsAnotherCellNow() throws IOException {
     sweep();
     Map<String, FileTime> before = cells();

@@ -20,11 +20,12 @@ import java.util.stream.LongStream;
  */
 public final class FluidBound {
   /** Different lane times that are told apart, at least; of fewer jobs more are. */
-  private static final int LEVELS_MIN = 128;
+  private static final int LEVELS_MIN = 64;
 
-  /** Jobs times lane times that are told apart: some seconds. */
-  private static final int STEPS_MAX = 100_000_000;
+  /** Jobs times lane times that are told apart: half a second. */
+  private static final int STEPS_MAX = 20_000_000;
 
+  private static final double OVERRATED_MIN = 1e-3;
   private static final double ROUNDING = 1e-6;
 
   private final SchedulingInstance jobs;
@@ -78,35 +79,69 @@ public final class FluidBound {
 
   /** Returns how many of the jobs any scheduler makes good, at most. */
   public static int goodMax(SchedulingInstance jobs) {
-    return new FluidBound(jobs).goodMax();
+    return goodMax(jobs, Math.max(LEVELS_MIN, STEPS_MAX / Math.max(1, jobs.size())));
   }
 
-  private int goodMax() {
+  /**
+   * Returns how many of the jobs any scheduler makes good, at most.
+   *
+   * @param levels different lane times that are told apart; if there are more, neighbours count as
+   *     if they were the least of them
+   */
+  static int goodMax(SchedulingInstance jobs, int levels) {
+    return new FluidBound(jobs).goodMax(levels);
+  }
+
+  private int goodMax(int levels) {
     long[] rising = LongStream.of(laneNs).filter(ns -> ns > 0).sorted().toArray();
     long free = LongStream.of(laneNs).filter(ns -> ns == 0).count();
-    int together = together(rising);
     double good = 0;
     long before = 0;
-    int last;
-    for (int first = 0; first < rising.length; first = last + 1) {
-      last = Math.min(first + together, rising.length) - 1;
-      while (last + 1 < rising.length && rising[last + 1] == rising[last]) {
-        last++;
-      }
-      long work = work(rising[last]);
+    int first = 0;
+    for (int end : levelEnds(rising, levels)) {
+      long work = work(rising[end - 1]);
       good += (double) (work - before) / rising[first];
       before = work;
+      first = end;
     }
     return (int) (free + Math.min(rising.length, Math.floor(good + ROUNDING)));
   }
 
   /**
-   * Returns how many jobs, at least, count as if each took the least of their lane times: 1 unless
-   * there are very many different ones.
+   * Divides lane times into levels, so that each level overrates about as many good jobs.
+   *
+   * @return ends of the levels, exclusive
    */
-  private static int together(long[] rising) {
-    int levels = Math.max(LEVELS_MIN, STEPS_MAX / Math.max(1, rising.length));
-    return LongStream.of(rising).distinct().count() <= levels ? 1 : rising.length / levels + 1;
+  private static int[] levelEnds(long[] rising, int levelsMax) {
+    double overrated = 0;
+    while (true) {
+      int[] ends = levelEnds(rising, overrated);
+      if (ends.length <= levelsMax) {
+        return ends;
+      }
+      overrated = Math.max(OVERRATED_MIN, 1.5 * overrated);
+    }
+  }
+
+  /**
+   * Divides lane times into levels.
+   *
+   * @param overrated good jobs that a level of several lane times has too many, at most
+   */
+  private static int[] levelEnds(long[] rising, double overrated) {
+    int[] ends = new int[rising.length];
+    int count = 0;
+    int first = 0;
+    for (int i = 1; i <= rising.length; i++) {
+      boolean other = i == rising.length || rising[i] != rising[i - 1];
+      if (other
+          && (i == rising.length
+              || (i + 1 - first) * ((double) rising[i] / rising[first] - 1) > overrated)) {
+        ends[count++] = i;
+        first = i;
+      }
+    }
+    return Arrays.copyOf(ends, count);
   }
 
   /**

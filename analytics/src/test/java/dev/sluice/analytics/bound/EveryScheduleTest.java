@@ -155,6 +155,7 @@ final class EveryScheduleTest {
       int best = drawn.best();
       int bound = FluidBound.goodMax(jobs);
       assertThat(bound).as("seed " + seed).isBetween(best, jobs.size());
+      assertThat(FluidBound.goodMax(jobs, 2)).as("seed " + seed).isBetween(bound, jobs.size());
       tight += bound == best ? 1 : 0;
       var optimum = OneLaneOptimum.good(jobs);
       if (optimum.isPresent()) {

@@ -60,7 +60,7 @@ public final class CompareRun {
     }
     OutputFile.check(file, ComparisonPage.KIND, false);
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    Map<String, Double> bounds = bound ? ComparedBounds.of(sides.a()) : Map.of();
+    Map<String, Double> bounds = bound ? FigureBounds.meansOf(sides.a()) : Map.of();
     return conclude(
         sides, bounds, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
   }

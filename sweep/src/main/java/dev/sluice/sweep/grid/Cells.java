@@ -14,6 +14,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.frame.TableRate;
+import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Mode;
@@ -108,7 +109,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     var unkeyed = new Cell(values, "");
     try {
       ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
-      check(grid.mode(), parsed);
+      check(grid, parsed);
       Set<String> figures = new TreeSet<>();
       addFigures(parsed.experiment(), vocabulary, figures);
       return new Checked(new Cell(values, key(build, grid.mode(), parsed)), List.of(), figures);
@@ -118,8 +119,17 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
   }
 
-  private static void check(Mode mode, ParsedExperiment parsed) throws UserMistakeException {
-    if (mode == Mode.SIMULATE) {
+  private static void check(Grid grid, ParsedExperiment parsed) throws UserMistakeException {
+    if (CellBounds.areAskedBy(grid)) {
+      var unused = ExperimentBound.of(parsed, null);
+      if (grid.mode() == Mode.RUN && !parsed.experiment().lanes().emulated()) {
+        throw new UserMistakeException(
+            parsed.location("lanes"),
+            "real lanes take any time, so that figures of bounds have none in mode (run)",
+            "mode: simulate is meant, or lanes.kind: emulated");
+      }
+    }
+    if (grid.mode() == Mode.SIMULATE) {
       var unused = new QuietSimulation(parsed);
     } else {
       LaneSource.of(TableRate.orRefuse(parsed, "each cell of a sweep would find a rate of its own"))
@@ -164,6 +174,10 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
 
   private static void addFigures(
       Experiment experiment, Vocabulary vocabulary, Set<String> figures) {
+    for (String bounded : CellBounds.NAMES) {
+      figures.add(OF_ALL + bounded);
+      experiment.jobs().classes().forEach(c -> figures.add(c.name() + "_" + bounded));
+    }
     for (String figure : vocabulary.figures()) {
       if (figure.startsWith(OF_ALL)) {
         String ofClass = figure.substring(OF_ALL.length());

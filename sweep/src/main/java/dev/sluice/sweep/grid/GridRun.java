@@ -171,12 +171,18 @@ public final class GridRun {
     List<String> figures = grid.figures().stream().map(Named::name).toList();
     Map<Cell, CellResult> results = new LinkedHashMap<>();
     QueueState state = folder.queue().state();
+    CellBounds bounds = CellBounds.areAskedBy(grid) ? new CellBounds() : null;
     for (Cell cell : cells.cells()) {
+      if (!SweepFolder.isDone(folder.path(), cell)) {
+        results.put(cell, CellResult.failed(why(state.task(cell.id()), folder)));
+        continue;
+      }
+      CellResult result = CellResult.of(folder.cell(cell), figures);
       results.put(
           cell,
-          SweepFolder.isDone(folder.path(), cell)
-              ? CellResult.of(folder.cell(cell), figures)
-              : CellResult.failed(why(state.task(cell.id()), folder)));
+          bounds == null || result.state() != State.DONE
+              ? result
+              : bounds.with(cell, folder.cell(cell), result));
     }
     var table = new GridTable(grid, results);
     List<String> notes = notes(cells);

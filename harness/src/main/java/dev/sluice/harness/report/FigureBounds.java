@@ -17,30 +17,35 @@ import java.util.Set;
 /**
  * Figures of finished runs that no scheduler is better than, by name: of all jobs and of classes.
  */
-final class ComparedBounds {
-  private ComparedBounds() {}
+public final class FigureBounds {
+  private FigureBounds() {}
 
   /**
-   * Returns the means over runs.
+   * Returns the bounds of a run.
    *
-   * @throws UserMistakeException if a run's lanes took other times than those its experiment names
+   * @throws UserMistakeException if its lanes took other times than those its experiment names
    */
-  static Map<String, Double> of(List<ComparedRun> runs) throws UserMistakeException {
+  public static Map<String, Double> of(FinishedRun run) throws UserMistakeException {
+    ParsedExperiment parsed = ExperimentFile.read(run.config(), List.of(), Registries.vocabulary());
+    ExperimentBound bound = bound(run, parsed);
+    Set<String> scopes = new LinkedHashSet<>(List.of("all"));
+    bound.requests().kinds().forEach(kind -> scopes.add(kind.classType()));
+    Map<String, Double> bounds = new HashMap<>();
+    for (String scope : scopes) {
+      Good good = bound.good(kind -> scope.equals("all") || kind.classType().equals(scope), null);
+      double seconds = parsed.experiment().load().measuredSeconds();
+      bounds.put(scope + "_goodput_jobs_sec", good.goodMax() / seconds);
+      bounds.put(scope + "_slo_violation_rate", 1 - good.share());
+    }
+    return bounds;
+  }
+
+  /** Returns the means of the bounds of several runs. */
+  static Map<String, Double> meansOf(List<ComparedRun> runs) throws UserMistakeException {
     Map<String, Double> means = new HashMap<>();
     for (ComparedRun compared : runs) {
-      FinishedRun run = compared.run();
-      ParsedExperiment parsed =
-          ExperimentFile.read(run.config(), List.of(), Registries.vocabulary());
-      ExperimentBound bound = bound(run, parsed);
-      double seconds = parsed.experiment().load().measuredSeconds();
-      Set<String> scopes = new LinkedHashSet<>(List.of("all"));
-      bound.requests().kinds().forEach(kind -> scopes.add(kind.classType()));
-      for (String scope : scopes) {
-        Good good = bound.good(kind -> scope.equals("all") || kind.classType().equals(scope), null);
-        means.merge(
-            scope + "_goodput_jobs_sec", good.goodMax() / seconds / runs.size(), Double::sum);
-        means.merge(scope + "_slo_violation_rate", (1 - good.share()) / runs.size(), Double::sum);
-      }
+      of(compared.run())
+          .forEach((name, bound) -> means.merge(name, bound / runs.size(), Double::sum));
     }
     return means;
   }
@@ -50,14 +55,14 @@ final class ComparedBounds {
     if (!run.isSimulated() && !parsed.experiment().lanes().emulated()) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "--bound needs the times of all batches, and this run's lanes were real",
+          "a bound needs the times of all batches, and this run's lanes were real",
           "you want ./sluice bound with --profile, which takes them from the run");
     }
     ExperimentBound bound = ExperimentBound.of(parsed, null);
     if (run.isSimulated() && !bound.isTimedAs(run.summary())) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "--bound takes the times that the experiment names, and this simulation took others",
+          "a bound takes the times that the experiment names, and this simulation took others",
           "you want ./sluice bound with the same --profile");
     }
     return bound;
