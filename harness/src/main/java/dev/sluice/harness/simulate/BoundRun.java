@@ -112,21 +112,22 @@ public final class BoundRun {
     top.put("service_times", bound.serviceTimes());
     top.put("relaxed", relaxed);
     Map<String, Object> jobs = new LinkedHashMap<>();
-    goods.forEach(
-        (name, good) ->
-            jobs.put(
-                name,
-                Map.of(
-                    "count", good.jobs(),
-                    "good_max", good.goodMax(),
-                    "good_share_max", good.share(),
-                    "goodput_jobs_sec_max", good.goodMax() / seconds,
-                    "optimum", good.optimum())));
+    goods.forEach((name, good) -> jobs.put(name, tree(good, seconds)));
     top.put("jobs", jobs);
     try {
       return JSON.writeValueAsString(top) + "\n";
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree that cannot be written", e);
     }
+  }
+
+  private static Map<String, Object> tree(Good good, double seconds) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("count", good.jobs());
+    tree.put("good_max", good.goodMax());
+    tree.put("good_share_max", good.share());
+    tree.put("goodput_jobs_sec_max", good.goodMax() / seconds);
+    tree.put("optimum", good.optimum());
+    return tree;
   }
 }

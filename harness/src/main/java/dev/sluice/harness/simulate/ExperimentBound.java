@@ -301,9 +301,12 @@ public final class ExperimentBound {
     }
     if (!exact) {
       notes.add(
-          "noise and drift: a job alone takes at least what its own draw says, and a batch at least "
-              + Decimals.short3(factorMin)
-              + " of its mean, the least draw of these requests");
+          "noise and drift: a job alone takes at least what its own draw says"
+              + (factorMin == 1
+                  ? ""
+                  : ", and a batch at least "
+                      + Decimals.short3(factorMin)
+                      + " of its mean, the least draw of these requests"));
     }
     return notes;
   }
