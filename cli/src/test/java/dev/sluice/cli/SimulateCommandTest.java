@@ -78,6 +78,31 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void repeatsWhereAPublishedTableHasItsNumbersFrom_inEachOutput() throws Exception {
+    BadInputCommand simulated =
+        simulate(CONFIGS.resolve("published.yaml"), "a", "--set", "duration_seconds=6");
+    assertThat(simulated.status()).as(simulated.err()).isZero();
+    List<String> texts =
+        List.of(
+            simulated.out().replaceAll("\\s+", " "),
+            summary("a").path("notes").toString(),
+            Files.readString(folder.resolve("a/report.html")).replaceAll("\\s+", " "),
+            Files.readString(folder.resolve("a/config.yaml")));
+    assertThat(texts)
+        .allSatisfy(
+            text ->
+                assertThat(text)
+                    .contains("latency table triton-a100-80gb.csv: ResNet-50 v1.5 and BERT-large")
+                    .contains("Source: NVIDIA DeepLearningExamples 729963d, PyTorch/")
+                    .contains("Licence: resnet50 BSD-3-Clause, bert_large Apache-2.0")
+                    .contains("Method: one model instance and one client")
+                    .contains("Time: resnet50 the mean latency at the client")
+                    .contains("Date: resnet50 April 2021")
+                    .contains("resnet50 was measured with 1, 2, 4, 8, 16, 32, 64, 128 samples")
+                    .contains("lanes have no contention"));
+  }
+
+  @Test
   void simulatesTheRequestsOfARunOnEmulatedLanes() throws Exception {
     Path config = CONFIGS.resolve("emulated_accelerator.yaml");
     BadInputCommand simulated =

@@ -97,7 +97,7 @@ final class MeasuredReaders {
         new FuzzedReader("profiles", List.of(PROFILE), MeasuredReaders::profile),
         new FuzzedReader(
             "latency tables",
-            Stream.of("cpu-2core.csv", "accelerator-like.csv")
+            Stream.of("cpu-2core.csv", "accelerator-like.csv", "published/clockwork-v100.csv")
                 .map(name -> FuzzedReader.text(CONFIGS.resolve("latency").resolve(name)))
                 .toList(),
             MeasuredReaders::latencyTable),
@@ -130,6 +130,12 @@ final class MeasuredReaders {
 
   private static void latencyTable(Path folder, byte[] input) throws Exception {
     LatencyTable table = LatencyTable.read(Files.write(folder.resolve("l.csv"), input));
+    for (ModelKey model : table.models()) {
+      assertThat(table.loadMs(model))
+          .satisfiesAnyOf(ms -> assertThat(ms).isNull(), ms -> assertThat(ms).isBetween(0.0, 1e9));
+      assertThat(table.memoryMb(model, 3))
+          .satisfiesAnyOf(mb -> assertThat(mb).isNull(), mb -> assertThat(mb).isPositive());
+    }
     for (String workload : List.of("resnet18", "resnet50", "vit", "vit_tiny")) {
       for (String backend : List.of("onnx", "pytorch")) {
         var model = new ModelKey(workload, backend, "fp32");

@@ -6,6 +6,7 @@ import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -32,6 +33,7 @@ final class CrossChecks {
     checkMix();
     if (problems.isEmpty()) {
       checkLimits();
+      checkEngines();
       checkOwnModels();
       checkMemoryBudgets();
       checkScales();
@@ -66,6 +68,20 @@ final class CrossChecks {
                 .formatted(model),
             "one of %s was meant".formatted(String.join(", ", names)));
       }
+    }
+  }
+
+  /** Checks that real lanes are asked for engines that Sluice has. */
+  private void checkEngines() {
+    List<String> unknown = new ArrayList<>(e.jobs().backendsEnabled());
+    unknown.removeAll(ExperimentReader.ENGINES);
+    if (!e.lanes().emulated() && !unknown.isEmpty()) {
+      problems.error(
+          top.place("backends_enabled"),
+          "backends_enabled (%s) works on emulated lanes only, and these lanes are real"
+              .formatted(String.join(", ", unknown)),
+          "you meant %s, or lanes.kind: emulated"
+              .formatted(String.join(" or ", ExperimentReader.ENGINES)));
     }
   }
 

@@ -232,7 +232,8 @@ public record Experiment(
    * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000
    *     ms), stay unless the file names a class of its own
    * @param workloads models that the jobs run, with their weights
-   * @param backendsEnabled drawn uniformly: pytorch, onnx
+   * @param backendsEnabled drawn uniformly: pytorch, onnx; on emulated lanes also an engine that
+   *     only a latency table knows, as tensorrt
    * @param precisionModes drawn uniformly: fp32, fp16, bf16
    * @param allowSlowPrecision whether real lanes may run a precision that is slow on their device:
    *     fp16 on a CPU
@@ -432,8 +433,8 @@ public record Experiment(
    * @param threads intra-op threads per lane
    * @param device device of real lanes: auto, cpu, cuda or cuda:N with a number from 0
    * @param kind real or emulated
-   * @param latencyTable path of a CSV of service times, relative to the experiment file: what
-   *     emulated lanes wait, and what a {@code sloScale} counts in; null: there is none
+   * @param latencyTable path of a CSV of service times, as {@link ParsedExperiment#resolve} takes
+   *     it: what emulated lanes wait, and what a {@code sloScale} counts in; null: there is none
    * @param heartbeatMs time between two reports of an executor
    * @param ahead number of batches that a lane holds beside the one that it runs: 0 or 1
    * @param leaseMs time for which an executor that does not report keeps its lanes, at least twice
@@ -455,8 +456,34 @@ public record Experiment(
       int maxAttempts,
       double speed,
       List<Drift> drift) {
+    /** Table of emulated lanes whose experiment names none: the best documented published one. */
+    public static final String DEFAULT_TABLE = "sluice:latency/published/triton-a100-80gb.csv";
+
     public Lanes {
       drift = List.copyOf(drift);
+    }
+
+    /** Returns these lanes, with the default table if they are emulated and lack one they need. */
+    Lanes withTableFor(List<WorkloadChoice> workloads) {
+      boolean needed =
+          emulated()
+              && latencyTable == null
+              && workloads.stream().anyMatch(w -> w.linear() == null);
+      return needed
+          ? new Lanes(
+              enabled,
+              numLanes,
+              threads,
+              device,
+              kind,
+              DEFAULT_TABLE,
+              heartbeatMs,
+              ahead,
+              leaseMs,
+              maxAttempts,
+              speed,
+              drift)
+          : this;
     }
 
     /** Number of lanes: numLanes, or one if lanes are off. */

@@ -20,7 +20,13 @@ import java.util.regex.Pattern;
  * own has a reader; the small parts are read here.
  */
 final class ExperimentReader {
-  private static final List<String> BACKENDS = List.of("pytorch", "onnx");
+  /** Engines that Sluice runs models in. */
+  static final List<String> ENGINES = List.of("pytorch", "onnx");
+
+  /** Engines, and those of published latency tables. */
+  private static final List<String> BACKENDS =
+      List.of("pytorch", "onnx", "tensorrt", "tensorflow", "tvm", "caffe", "darknet");
+
   private static final List<String> PRECISIONS = List.of("fp32", "fp16", "bf16");
   private static final Pattern RUN_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final Pattern SERVERS =
@@ -59,7 +65,7 @@ final class ExperimentReader {
             jobs,
             new SchedulingReader(problems, vocabulary).read(top),
             resources(top.section("resources")),
-            lanes,
+            lanes.withTableFor(jobs.workloads()),
             predictor(top.section("predictor")),
             kafka(top.section("kafka")),
             new ThresholdReader(problems, vocabulary).read(top.section("thresholds"), jobs),

@@ -24,6 +24,9 @@ public record ParsedExperiment(
     List<String> warnings,
     Map<String, String> locations,
     Vocabulary vocabulary) {
+  /** Beginning of a path of a file that comes with Sluice. */
+  private static final String SHIPPED = "sluice:";
+
   public ParsedExperiment {
     recordedDigests = Map.copyOf(recordedDigests);
     warnings = List.copyOf(warnings);
@@ -64,8 +67,15 @@ public record ParsedExperiment(
     return locations.getOrDefault(dottedKey, file.toString());
   }
 
-  /** Resolves a path that the file gives. */
+  /**
+   * Resolves a path that the file gives: from {@link #folder}, or, if it begins with {@code
+   * sluice:}, from the folder {@code configs} of Sluice itself.
+   */
   public Path resolve(String path) {
-    return folder.resolve(path).normalize();
+    return path.startsWith(SHIPPED)
+        ? Path.of(System.getProperty("sluice.home", "."), "configs")
+            .resolve(path.substring(SHIPPED.length()))
+            .normalize()
+        : folder.resolve(path).normalize();
   }
 }

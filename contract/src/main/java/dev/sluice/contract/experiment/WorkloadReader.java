@@ -88,10 +88,6 @@ final class WorkloadReader {
     List<WorkloadChoice> choices = entries.stream().flatMap(List::stream).toList();
     top.schema().defaultTo("workloads", DEFAULTS);
     top.schema().namesOfItems("workloads", builtIn.keySet());
-    if (!top.has("workloads")) {
-      Place kind = places.getOrDefault("lanes.kind", top.place("lanes"));
-      defaults.forEach(choice -> checkServiceTime(kind, choice));
-    }
     return choices;
   }
 
@@ -246,6 +242,7 @@ final class WorkloadReader {
             || section.has("input_shape")
             || section.has("inputs")
             || section.has("alpha_ms");
+    boolean ofTable = lanes.emulated() && section.has("tokens");
     if (builtIn.containsKey(name)) {
       if (section.has("path")) {
         problems.error(
@@ -253,7 +250,7 @@ final class WorkloadReader {
             "workloads (" + name + ") is built in and cannot have a file of its own",
             "the model should have another name");
       }
-    } else if (!own && model == null && linear == null) {
+    } else if (!own && !ofTable && model == null && linear == null) {
       problems.error(
           section.place("name"),
           "workloads (" + name + ") is unknown",
@@ -390,16 +387,8 @@ final class WorkloadReader {
     return new ModelInput(name, shape, dtype, range.isEmpty() && dtype.isWhole() ? whole : range);
   }
 
-  /** Checks that the source of a service time is known before the run. */
   private void checkServiceTime(Place place, WorkloadChoice choice) {
-    if (lanes.emulated() && lanes.latencyTable() == null && choice.linear() == null) {
-      problems.error(
-          place,
-          "workloads (" + choice.name() + ") has no service time on emulated lanes",
-          "lanes.latency_table should name a table, or the entry should be {name: "
-              + choice.name()
-              + ", alpha_ms: 5, beta_ms: 0.5}");
-    } else if (!lanes.emulated() && choice.linear() != null) {
+    if (!lanes.emulated() && choice.linear() != null) {
       problems.error(
           place,
           "workloads (" + choice.name() + ") has alpha_ms and beta_ms, but its lanes are real",

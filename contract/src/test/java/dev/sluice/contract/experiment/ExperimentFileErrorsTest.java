@@ -151,6 +151,7 @@ final class ExperimentFileErrorsTest {
           workloads: [{synthetic: 64, alpha_ms: 1, beta_ms: 1, name: x}] | 3 | the key workloads.name is unknown
           workloads: [{synthetic: 2, alpha_ms: 1, beta_ms: 1}, {synthetic: 3, alpha_ms: 2, beta_ms: 1}] | 3 | workloads (synthetic-1) stands in the list twice
           backends_enabled: [pytorh]      | 3 | backends_enabled (pytorh) is unknown
+          backends_enabled: [onnx, tensorrt, tvm] | 3 | backends_enabled (tensorrt, tvm) works on emulated lanes only, and these lanes are real
           backends_enabled: [onnx, onnx]  | 3 | backends_enabled (onnx) stands in the list twice
           precision_modes: [fp31]         | 3 | precision_modes (fp31) is unknown
           precision_modes: [bf16, bf16]   | 3 | precision_modes (bf16) stands in the list twice
@@ -208,7 +209,6 @@ final class ExperimentFileErrorsTest {
           lanes: {kind: emulated, drift: [3]} | 3 | an entry of lanes.drift must be a mapping
           lanes: {kind: emulated, drift: [{at_seconds: 6}]} | 3 | lanes.drift.factor is missing
           lanes: {max_attempts: 0}        | 3 | lanes.max_attempts (0) must be at least 1 and at most 1000
-          lanes: {kind: emulated}         | 3 | workloads (resnet18) has no service time on emulated lanes
           kafka: {shards: 65}             | 3 | kafka.shards (65) must be at least 1 and at most 64
           kafka: {shards: 0}              | 3 | kafka.shards (0) must be at least 1 and at most 64
           kafka: {bootstrap_servers: here} | 3 | kafka.bootstrap_servers (here) is neither embedded nor HOST:PORT
@@ -326,13 +326,6 @@ final class ExperimentFileErrorsTest {
                       "precision_modes (fp32, bf16) cannot change m (m.pt): your own model file"
                           + " runs as it is");
             });
-  }
-
-  @Test
-  void emulatedLanesWithoutATable_areNamedAtTheirKind_forEachDefaultWorkload() throws Exception {
-    assertThat(problems(LEAST + "lanes:\n  threads: 1\n  kind: emulated\n"))
-        .hasSize(3)
-        .allSatisfy(problem -> assertThat(problem.location()).isEqualTo(file + ":5"));
   }
 
   @Test

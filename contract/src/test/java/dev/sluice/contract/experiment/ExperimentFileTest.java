@@ -533,6 +533,22 @@ final class ExperimentFileTest {
   }
 
   @Test
+  void emulatedLanesWithoutATable_haveTheDefaultOne_thatComesWithSluice() throws Exception {
+    ParsedExperiment parsed =
+        parse(
+            LEAST
+                + "workloads: [resnet50, {name: bert_large, tokens: 670}]\n"
+                + "backends_enabled: [tensorrt]\n"
+                + "lanes: {kind: emulated}\n");
+    String table = parsed.experiment().lanes().latencyTable();
+    assertThat(table).isEqualTo(Lanes.DEFAULT_TABLE);
+    assertThat(parsed.resolve(table))
+        .endsWith(Path.of("configs/latency/published/triton-a100-80gb.csv"))
+        .isNotEqualTo(parsed.resolve("latency/published/triton-a100-80gb.csv"));
+    assertThat(parse(LEAST).experiment().lanes().latencyTable()).as("real lanes").isNull();
+  }
+
+  @Test
   void aDeviceOfEmulatedLanes_isAWarning() throws Exception {
     ParsedExperiment parsed =
         parse(LEAST + "lanes: {kind: emulated, latency_table: a.csv, device: cuda}\n");

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The source of an experiment's lane backend: loaded models, or an emulation. */
@@ -66,8 +67,39 @@ public final class LaneSource implements AutoCloseable {
           "the path is wrong; it counts from the folder of the experiment file");
     }
     var table = LatencyTable.read(file);
+    checkDefault(parsed, table);
     checkScales(parsed, table);
     return new LaneSource(parsed, table);
+  }
+
+  /** Checks that the table of an experiment that names none has times for all that it runs. */
+  private static void checkDefault(ParsedExperiment parsed, LatencyTable table)
+      throws UserMistakeException {
+    Experiment experiment = parsed.experiment();
+    if (parsed.locations().containsKey("lanes.latency_table")) {
+      return;
+    }
+    List<Problem> problems = new ArrayList<>();
+    for (ModelKey model : ExecutorSettings.models(experiment)) {
+      if (experiment.workload(model.workload()).linear() == null && !table.holds(model)) {
+        String entry = "workloads." + model.workload();
+        problems.add(
+            new Problem(
+                parsed.location(parsed.locations().containsKey(entry) ? entry : "lanes.kind"),
+                "workloads (%s) has no service time on emulated lanes: their default table has (%s)"
+                    .formatted(
+                        model,
+                        table.models().stream()
+                            .map(ModelKey::toString)
+                            .collect(Collectors.joining(", "))),
+                "lanes.latency_table should name a table, or the entry should be {name: "
+                    + model.workload()
+                    + ", alpha_ms: 5, beta_ms: 0.5}"));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
   }
 
   private static void checkScales(ParsedExperiment parsed, LatencyTable table)
@@ -136,7 +168,7 @@ public final class LaneSource implements AutoCloseable {
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
-      return LaneBackend.emulated(emulation(experiment, table, speed));
+      return LaneBackend.emulated(emulation(parsed, table, speed));
     }
     Map<String, Long> budgets = budgets(experiment);
     List<ModelRequest> whole =
@@ -155,12 +187,16 @@ public final class LaneSource implements AutoCloseable {
   /**
    * Returns an emulation of the experiment's workloads.
    *
-   * @throws UserMistakeException if a workload is neither linear nor in the latency table
+   * @throws UserMistakeException if a workload is neither linear nor in the latency table, or may
+   *     run with samples that a published table has no times near
    */
   public static Emulation emulation(
-      Experiment experiment, @Nullable LatencyTable table, double speed)
+      ParsedExperiment parsed, @Nullable LatencyTable table, double speed)
       throws UserMistakeException {
-    return Emulation.of(experiment, table, speed, LaneSource::flopsPerSample);
+    if (table != null) {
+      MeasuredSizes.check(parsed, table);
+    }
+    return Emulation.of(parsed.experiment(), table, speed, LaneSource::flopsPerSample);
   }
 
   /** Loads one model of the experiment in the way in which {@link #open} loads all of them. */
@@ -309,6 +345,9 @@ public final class LaneSource implements AutoCloseable {
     if (!emulated) {
       return notes;
     }
+    if (table != null) {
+      notes.addAll(MeasuredSizes.notes(parsed.experiment(), table));
+    }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");
     }
@@ -332,16 +371,20 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * Returns the table's name, the first sentence on its origin, and its warnings; the file holds
-   * all lines.
+   * Returns the table's name, the first sentence on its origin, and what a published table tells of
+   * its numbers, and warnings; the file holds all lines.
    */
   public static String describe(LatencyTable table) {
-    Predicate<String> warns = line -> line.startsWith(LatencyTable.WARNING);
-    String text = String.join(" ", table.source().stream().filter(warns.negate()).toList());
+    Predicate<String> told =
+        line ->
+            line.startsWith(LatencyTable.WARNING)
+                || line.startsWith(LatencyTable.ASSUMED)
+                || LatencyTable.PROVENANCE.stream().anyMatch(line::startsWith);
+    String text = String.join(" ", table.source().stream().filter(told.negate()).toList());
     int end = text.indexOf(". ");
     var words = new StringBuilder("latency table " + table.file().getFileName() + ": ");
     words.append(end < 0 ? text : text.substring(0, end + 1));
-    table.source().stream().filter(warns).forEach(line -> words.append(' ').append(line));
+    table.source().stream().filter(told).forEach(line -> words.append(' ').append(line));
     return words.toString();
   }
 

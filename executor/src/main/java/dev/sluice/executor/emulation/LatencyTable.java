@@ -3,6 +3,7 @@ package dev.sluice.executor.emulation;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.contract.file.CsvRows;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
@@ -12,21 +13,28 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Service times by model, samples and lanes busy at the same time, from a CSV file.
  *
  * <p>Columns: {@code workload, backend, precision, samples, mean_ms} and, if known, {@code
  * busy_lanes} (at least 1, the lane itself included) and {@code spread} (standard deviation of the
- * natural logarithm of the service time; 0 without the column). Lines beginning with # say where
- * the numbers come from; {@code # device_kind: NAME} names the device.
+ * natural logarithm of the service time; 0 without the column), {@code load_ms} (time to load the
+ * model onto a lane) and {@code memory_mb} (device memory that the model takes with a batch of
+ * these samples, in 10^6 bytes). Lines beginning with # say where the numbers come from; {@code #
+ * device_kind: NAME} names the device. A table with all lines of {@link #PROVENANCE} is a published
+ * one: someone else measured it, at these samples counts alone.
  *
  * <p>Between two samples counts, and between two counts of busy lanes, values are interpolated
  * linearly. Beyond the table's samples counts a time is proportional to the samples, and the spread
@@ -35,16 +43,26 @@ import java.util.function.ToDoubleFunction;
 public final class LatencyTable {
   private static final List<String> REQUIRED =
       List.of("workload", "backend", "precision", "samples", "mean_ms");
-  private static final List<String> OPTIONAL = List.of("busy_lanes", "spread");
+  private static final List<String> OPTIONAL =
+      List.of("busy_lanes", "spread", "load_ms", "memory_mb");
 
   /** Longest mean: about eleven days, as in a profile. */
   private static final Range MEAN_MS = Range.within(1e-3, 1e9);
 
   private static final Range SPREAD = Range.within(0, 2);
+  private static final Range LOAD_MS = Range.within(0, 1e9);
+  private static final Range MEMORY_MB = Range.within(1e-3, 1e9);
   private static final String DEVICE_KIND = "device_kind:";
 
   /** Beginning of a comment line that each run with the table shows. */
   public static final String WARNING = "Warning:";
+
+  /** Beginnings of the comment lines that tell where a published table has its numbers from. */
+  public static final List<String> PROVENANCE =
+      List.of("Source:", "Licence:", "Method:", "Time:", "Date:");
+
+  /** Beginning of a comment line that says what a published table holds and its source does not. */
+  public static final String ASSUMED = "Assumed:";
 
   private final Path file;
   private final List<String> source;
@@ -54,7 +72,8 @@ public final class LatencyTable {
   /** Entries by model, then busy lanes, then samples. */
   private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
 
-  private record Entry(double meanMs, double spread) {}
+  private record Entry(
+      double meanMs, double spread, @Nullable Double loadMs, @Nullable Double memoryMb) {}
 
   private LatencyTable(
       Path file,
@@ -97,6 +116,7 @@ public final class LatencyTable {
     private final List<String> columns;
     private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries =
         new HashMap<>();
+    private final Map<ModelKey, Entry> firstByModel = new HashMap<>();
 
     Parser(Path file, CsvRows rows) throws UserMistakeException {
       this.file = file;
@@ -146,11 +166,18 @@ public final class LatencyTable {
           columns.contains("spread")
               ? row.number("spread", SPREAD, "you gave it in percent or in ms")
               : 0;
+      var entry =
+          new Entry(
+              meanMs,
+              spread,
+              numberOrNull(row, "load_ms", LOAD_MS),
+              numberOrNull(row, "memory_mb", MEMORY_MB));
+      checkLoad(row, key, entry);
       var bySamples =
           entries
               .computeIfAbsent(key, k -> new TreeMap<>())
               .computeIfAbsent(busyLanes, k -> new TreeMap<>());
-      if (bySamples.put(samples, new Entry(meanMs, spread)) != null) {
+      if (bySamples.put(samples, entry) != null) {
         throw row.mistake(
             "a second row for "
                 + key
@@ -161,6 +188,34 @@ public final class LatencyTable {
                 + ")",
             "remove one");
       }
+    }
+
+    private @Nullable Double numberOrNull(CsvRows.Row row, String column, Range range)
+        throws UserMistakeException {
+      return columns.contains(column) && !row.text(column).isEmpty()
+          ? row.number(column, range, "you gave it with a unit; an unknown one is left empty")
+          : null;
+    }
+
+    /** Checks that rows of a model agree on the time to load it, and on whether memory is known. */
+    private void checkLoad(CsvRows.Row row, ModelKey key, Entry entry) throws UserMistakeException {
+      Entry first = firstByModel.computeIfAbsent(key, k -> entry);
+      if (!Objects.equals(first.loadMs(), entry.loadMs())) {
+        throw row.mistake(
+            "load_ms (%s) of %s is (%s) in a row above"
+                .formatted(row.text("load_ms"), key, text(first.loadMs())),
+            "one time is meant for all rows of a model, or none");
+      }
+      if ((first.memoryMb() == null) != (entry.memoryMb() == null)) {
+        throw row.mistake(
+            "memory_mb (%s) of %s is (%s) in a row above"
+                .formatted(row.text("memory_mb"), key, text(first.memoryMb())),
+            "all rows of a model should have it, or none");
+      }
+    }
+
+    private static String text(@Nullable Double number) {
+      return number == null ? "" : Numbers.text(number);
     }
   }
 
@@ -232,6 +287,14 @@ public final class LatencyTable {
     return deviceKind;
   }
 
+  /**
+   * Returns whether the comment lines tell the whole {@link #PROVENANCE}: the times are
+   * measurements of others, and only those that stand in the table are known.
+   */
+  public boolean isPublished() {
+    return PROVENANCE.stream().allMatch(key -> source.stream().anyMatch(l -> l.startsWith(key)));
+  }
+
   /** Returns whether the table says how lanes slow each other down. */
   public boolean hasContention() {
     return hasContention;
@@ -240,6 +303,39 @@ public final class LatencyTable {
   /** Returns whether the table has a time for the model. */
   public boolean holds(ModelKey model) {
     return entries.containsKey(model);
+  }
+
+  /** Returns the models that the table has times for, by name. */
+  public List<ModelKey> models() {
+    return entries.keySet().stream().sorted(Comparator.comparing(ModelKey::toString)).toList();
+  }
+
+  /** Returns the samples counts that the table has a time for, with the fewest busy lanes. */
+  public NavigableSet<Integer> samples(ModelKey model) {
+    return byBusyLanes(model).firstEntry().getValue().navigableKeySet();
+  }
+
+  /**
+   * Returns the time to load the model onto a lane, in milliseconds; null if the table does not
+   * say.
+   */
+  public @Nullable Double loadMs(ModelKey model) {
+    return byBusyLanes(model).firstEntry().getValue().firstEntry().getValue().loadMs();
+  }
+
+  /**
+   * Returns the device memory that the model takes if its batches have at most a number of samples,
+   * in 10^6 bytes: the most of the rows up to the first that has as many. Null if the table does
+   * not say.
+   */
+  public @Nullable Double memoryMb(ModelKey model, int samplesMax) {
+    var bySamples = byBusyLanes(model).firstEntry().getValue();
+    Integer last = bySamples.ceilingKey(samplesMax);
+    return bySamples.headMap(last == null ? bySamples.lastKey() : last, true).values().stream()
+        .map(Entry::memoryMb)
+        .filter(Objects::nonNull)
+        .max(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   /**

@@ -2,9 +2,11 @@ package dev.sluice.executor.lane;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Limits;
 import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +53,6 @@ public record ExecutorSettings(
   /** Returns the settings of an executor that runs this experiment's jobs. */
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
-    boolean joined =
-        experiment.joinsJobs()
-            && experiment.jobs().classes().stream().anyMatch(JobClass::microbatch);
     var resources = experiment.resources();
     return new ExecutorSettings(
         executorId,
@@ -68,8 +67,23 @@ public record ExecutorSettings(
         models(experiment),
         WarmUpSamples.of(
             experiment.jobs().batchSizes(),
-            joined,
+            joins(experiment),
             experiment.scheduling().microbatch().maxBatch()));
+  }
+
+  private static boolean joins(Experiment experiment) {
+    return experiment.joinsJobs()
+        && experiment.jobs().classes().stream().anyMatch(JobClass::microbatch);
+  }
+
+  /** Returns the samples counts that a batch of a workload may have. */
+  public static NavigableSet<Integer> reachableSamples(Experiment experiment, String workload) {
+    var microbatch = experiment.scheduling().microbatch();
+    Limits limits = microbatch.models().get(workload);
+    return WarmUpSamples.reachable(
+        experiment.jobs().batchSizes(),
+        joins(experiment),
+        limits == null ? microbatch.maxBatch() : limits.maxBatch());
   }
 
   /** Returns these settings with other samples counts to warm up, ascending. */

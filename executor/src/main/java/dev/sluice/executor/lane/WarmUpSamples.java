@@ -12,23 +12,18 @@ public final class WarmUpSamples {
   private WarmUpSamples() {}
 
   /**
-   * Returns each batch size and, if jobs may be joined, each sum of batch sizes up to maxBatch. If
-   * these are more than {@link #COUNTS_MAX}, returns the batch sizes, the largest sum, and for each
-   * power of two the largest sum that does not exceed it; the scheduler scales the other counts
-   * from the nearest one.
+   * Returns the samples counts that a batch may have. If these are more than {@link #COUNTS_MAX},
+   * returns the batch sizes, the largest sum, and for each power of two the largest sum that does
+   * not exceed it; the scheduler scales the other counts from the nearest one.
    *
    * @return ascending, without repetition
    */
   public static List<Integer> of(List<Integer> batchSizes, boolean joined, int maxBatch) {
-    var counts = new TreeSet<>(batchSizes);
-    if (!joined) {
+    var counts = reachable(batchSizes, joined, maxBatch);
+    if (!joined || counts.size() <= COUNTS_MAX) {
       return List.copyOf(counts);
     }
     var sums = sums(batchSizes, maxBatch);
-    counts.addAll(sums);
-    if (counts.size() <= COUNTS_MAX) {
-      return List.copyOf(counts);
-    }
     var thinned = new TreeSet<>(batchSizes);
     thinned.add(sums.last());
     for (int power = 1; power <= maxBatch; power *= 2) {
@@ -38,6 +33,19 @@ public final class WarmUpSamples {
       }
     }
     return List.copyOf(thinned);
+  }
+
+  /**
+   * Returns the samples counts that a batch may have: each batch size and, if jobs may be joined,
+   * each sum of batch sizes up to maxBatch.
+   */
+  public static NavigableSet<Integer> reachable(
+      List<Integer> batchSizes, boolean joined, int maxBatch) {
+    var counts = new TreeSet<>(batchSizes);
+    if (joined) {
+      counts.addAll(sums(batchSizes, maxBatch));
+    }
+    return counts;
   }
 
   private static NavigableSet<Integer> sums(List<Integer> batchSizes, int maxBatch) {

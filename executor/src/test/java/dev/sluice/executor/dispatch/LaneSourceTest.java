@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.network.Workloads;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +39,18 @@ final class LaneSourceTest {
         batch: {slo_scale: 4}
       workloads: [vit, {name: toy, tokens: 10, alpha_ms: 2, beta_ms: 0.5}]
       lanes: {kind: emulated, latency_table: table.csv}
+      """;
+
+  private static final String NO_TABLE =
+      """
+      duration_seconds: 20
+      arrival_rate_jobs_per_sec: 10
+      scheduler_name: dynamic
+      backends_enabled: [tensorrt]
+      precision_modes: [fp16]
+      lanes: {kind: emulated}
+      resources: {enabled: false}
+      workloads: [resnet50]
       """;
 
   @TempDir private Path folder;
@@ -117,6 +130,79 @@ final class LaneSourceTest {
     assertThatThrownBy(() -> LaneSource.of(parsed(EXPERIMENT)))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("needs the time of (vit on pytorch in fp32) with one busy lane");
+  }
+
+  @Test
+  void emulatedLanesWithoutATable_areRefused_whereTheDefaultOneLacksAWorkload() throws Exception {
+    ParsedExperiment none = parsed(NO_TABLE.replace("workloads: [resnet50]\n", ""));
+    assertThatThrownBy(() -> atHome(none))
+        .isInstanceOfSatisfying(
+            UserMistakeException.class,
+            mistake -> {
+              assertThat(mistake.problems()).hasSize(2);
+              assertThat(mistake.problems().get(0).location()).isEqualTo(none.file() + ":6");
+              assertThat(mistake.problems().get(0).what())
+                  .isEqualTo(
+                      "workloads (resnet18 on tensorrt in fp16) has no service time on emulated"
+                          + " lanes: their default table has (bert_large on tensorrt in fp16,"
+                          + " resnet50 on tensorrt in fp16)");
+              assertThat(mistake.problems().get(0).maybe())
+                  .startsWith("lanes.latency_table should name a table, or the entry should be");
+            });
+    ParsedExperiment named = parsed(NO_TABLE, "workloads=[vit]");
+    assertThatThrownBy(() -> atHome(named))
+        .hasMessageContaining("=[vit]: error: workloads (vit on");
+  }
+
+  @Test
+  void aPublishedTable_tellsItsProvenance_andWhichSizesWereMeasured() throws Exception {
+    LaneSource lanes = atHome(parsed(NO_TABLE));
+    assertThat(lanes.notes()).hasSize(3);
+    assertThat(lanes.notes().get(0))
+        .startsWith("latency table triton-a100-80gb.csv: ResNet-50 v1.5 and BERT-large")
+        .contains(" Source: NVIDIA ", " Licence: resnet50 BSD-3-Clause", " Method: one model ")
+        .contains(" Time: resnet50 the mean ", " Date: resnet50 April 2021", " Assumed: spread, ");
+    assertThat(lanes.notes().subList(1, 3))
+        .containsExactly(
+            "resnet50 was measured with 1, 2, 4, 8, 16, 32, 64, 128 samples; times between them are"
+                + " interpolated",
+            "emulated lanes have no contention");
+    assertThat(atHome(parsed(NO_TABLE, "batch_sizes=[1, 16]", "microbatch.enabled=false")).notes())
+        .as("all sizes were measured")
+        .hasSize(2);
+  }
+
+  @Test
+  void sizesBeyondThoseOfAPublishedTable_areRefused_atTheirKey() throws Exception {
+    assertThatThrownBy(() -> emulation("microbatch.max_batch=200"))
+        .hasMessageStartingWith("--set microbatch.max_batch=200: error: a batch of (resnet50 on")
+        .hasMessageContaining("may have 1 to 200 samples")
+        .hasMessageContaining("has measured times of 1 to 128.\n")
+        .hasMessageContaining("{models: {resnet50: {max_batch: 128}}}");
+    assertThatThrownBy(() -> emulation("batch_sizes=[1, 200]"))
+        .hasMessageStartingWith("--set batch_sizes=[1, 200]: error: a batch of (resnet50 on");
+    assertThat(emulation("batch_sizes=[128]").deviceKind()).isEqualTo("emulated-triton-a100-80gb");
+    emulation("microbatch.max_batch=200", "microbatch.models.resnet50.max_batch=128");
+  }
+
+  private Emulation emulation(String... overrides) throws Exception {
+    ParsedExperiment parsed = parsed(NO_TABLE, overrides);
+    return LaneSource.emulation(parsed, atHome(parsed).latencyTable(), 1);
+  }
+
+  /** Opens the lanes where the files that come with Sluice can be found. */
+  private static LaneSource atHome(ParsedExperiment parsed) throws UserMistakeException {
+    String before = System.getProperty("sluice.home");
+    System.setProperty("sluice.home", "..");
+    try {
+      return LaneSource.of(parsed);
+    } finally {
+      if (before == null) {
+        System.clearProperty("sluice.home");
+      } else {
+        System.setProperty("sluice.home", before);
+      }
+    }
   }
 
   private void table(String text) throws IOException {

@@ -100,6 +100,39 @@ final class LatencyTableTest {
   }
 
   @Test
+  void knowsLoadsAndMemory_whereTheTableSaysThem() throws Exception {
+    var table =
+        table(
+            """
+            workload,backend,precision,samples,mean_ms,load_ms,memory_mb
+            resnet18,onnx,fp32,1,10,0,50
+            resnet18,onnx,fp32,4,20,0,80.5
+            resnet18,onnx,fp32,8,30,0,70
+            vit,onnx,fp32,1,10,,
+            """);
+    assertThat(table.loadMs(RESNET)).isZero();
+    assertThat(table.memoryMb(RESNET, 1)).isEqualTo(50);
+    assertThat(table.memoryMb(RESNET, 2)).as("of the next row").isEqualTo(80.5);
+    assertThat(table.memoryMb(RESNET, 8)).as("the most of all rows").isEqualTo(80.5);
+    assertThat(table.memoryMb(RESNET, 99)).isEqualTo(80.5);
+    assertThat(table.samples(RESNET)).containsExactly(1, 4, 8);
+    var vit = new ModelKey("vit", "onnx", "fp32");
+    assertThat(table.loadMs(vit)).isNull();
+    assertThat(table.memoryMb(vit, 1)).isNull();
+    assertThat(table.models()).containsExactly(RESNET, vit);
+    assertThat(sample().loadMs(RESNET)).as("without the column").isNull();
+  }
+
+  @Test
+  void isPublished_onlyWithItsWholeProvenance() throws Exception {
+    String provenance = "# Source: a\n# Licence: b\n# Method: c\n# Time: d\n# Date: e\n";
+    String row = HEADER + "r,onnx,fp32,1,1,10,0\n";
+    assertThat(table(provenance + row).isPublished()).isTrue();
+    assertThat(table(provenance.replace("# Date: e\n", "") + row).isPublished()).isFalse();
+    assertThat(sample().isPublished()).isFalse();
+  }
+
+  @Test
   void refusesAModelItDoesNotHold() throws Exception {
     var vit = new ModelKey("vit", "onnx", "fp32");
     var table = sample();
@@ -111,7 +144,14 @@ final class LatencyTableTest {
 
   static Stream<Arguments> badTables() {
     String row = "resnet18,onnx,fp32,1,1,10,0.1\n";
+    String loads = "workload,backend,precision,samples,mean_ms,load_ms,memory_mb\nr,o,p,1,10,";
     return Stream.of(
+        Arguments.of(loads + "-1,5\n", ":2", "load_ms (-1) must be a number of at least 0"),
+        Arguments.of(loads + "4 ms,5\n", ":2", "load_ms (4 ms) must be a number of"),
+        Arguments.of(loads + "4,0\n", ":2", "memory_mb (0) must be a number of at least 0.001"),
+        Arguments.of(loads + "4,5\nr,o,p,2,20,3,5\n", ":3", "load_ms (3) of r on o in p is (4) in"),
+        Arguments.of(loads + ",5\nr,o,p,2,20,3,5\n", ":3", "load_ms (3) of r on o in p is () in"),
+        Arguments.of(loads + "4,\nr,o,p,2,20,4,5\n", ":3", "memory_mb (5) of r on o in p is () in"),
         Arguments.of("", "", "needs a line of column names"),
         Arguments.of("# only a comment\n", "", "needs a line of column names"),
         Arguments.of(HEADER, "", "holds no row"),

@@ -26,7 +26,7 @@ public final class TableRate {
     try (LaneSource lanes = LaneSource.of(parsed)) {
       return OfferedRate.of(
           parsed,
-          LaneSource.emulation(experiment, lanes.latencyTable(), experiment.lanes().speed())
+          LaneSource.emulation(parsed, lanes.latencyTable(), experiment.lanes().speed())
               .capabilities(ExecutorSettings.of(experiment, "executor", 1, 0)));
     }
   }

@@ -19,6 +19,7 @@ import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.executor.dispatch.MeasuredSizes;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -120,7 +121,7 @@ record SimulatedExperiment(
         boolean recorded = profile != null && profile.run() != null; // as fast as its lanes were
         Emulation emulation =
             LaneSource.emulation(
-                experiment, table, emulated && !recorded ? experiment.lanes().speed() : 1);
+                parsed, table, emulated && !recorded ? experiment.lanes().speed() : 1);
         Profile.Residuals residuals = profile == null ? null : profile.residuals();
         times =
             residuals == null
@@ -135,6 +136,9 @@ record SimulatedExperiment(
                     ? "service times: " + LaneSource.describe(table)
                     : "service times: means of a recorded run's batches, each off by one of its"
                         + " residuals, played in blocks of a second");
+        if (table != null) {
+          notes.addAll(MeasuredSizes.notes(experiment, table));
+        }
         if (table == null || !table.hasContention()) {
           notes.add("lanes have no contention");
         }
