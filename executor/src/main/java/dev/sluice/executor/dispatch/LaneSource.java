@@ -302,12 +302,16 @@ public final class LaneSource implements AutoCloseable {
 
   /** Returns each workload's size, by name, as far as it is known. */
   public Map<String, WorkloadInfo> workloadInfos() {
+    LoadedModels loaded = models;
+    if (loaded == null) {
+      return knownWorkloads(parsed.experiment());
+    }
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests(parsed.experiment())) {
-      if (models != null && !budgets(parsed.experiment()).containsKey(request.workload())) {
+      if (!budgets(parsed.experiment()).containsKey(request.workload())) {
         infos.put(
             request.workload(),
-            models.info(request.workload(), request.backend(), request.precision()));
+            loaded.info(request.workload(), request.backend(), request.precision()));
       } else if (Workloads.names().contains(request.workload())) {
         infos.put(request.workload(), Workloads.info(request.workload()));
       }

@@ -167,6 +167,9 @@ final class LaneSourceTest {
             "resnet50 was measured with 1, 2, 4, 8, 16, 32, 64, 128 samples; times between them are"
                 + " interpolated",
             "emulated lanes have no contention");
+    assertThat(lanes.workloadInfos())
+        .as("sizes, though no engine is named tensorrt")
+        .containsOnlyKeys("resnet50");
     assertThat(atHome(parsed(NO_TABLE, "batch_sizes=[1, 16]", "microbatch.enabled=false")).notes())
         .as("all sizes were measured")
         .hasSize(2);
