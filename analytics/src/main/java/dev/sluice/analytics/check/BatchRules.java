@@ -12,6 +12,9 @@ import java.util.Set;
 public final class BatchRules {
   private static final long GRAIN_NS = 2_000;
 
+  /** Grain of the times at which a broker appends; decisions may lie within it. */
+  private static final long APPEND_GRAIN_NS = 1_000_000;
+
   /** Results of dispatches that count as no attempt of their jobs. */
   private static final Set<String> NO_ATTEMPT = Set.of("refused", "cancelled");
 
@@ -105,7 +108,8 @@ public final class BatchRules {
       after(batch, "completed_time", batch.completedNs, "end_time", batch.endNs, clockGrainNs);
     }
     if (batch.isAnswered()) {
-      after(batch, "completed_time", batch.completedNs, "decided_time", batch.decidedNs, 0);
+      long decidedMs = batch.decidedNs - Math.floorMod(batch.decidedNs, APPEND_GRAIN_NS);
+      after(batch, "completed_time", batch.completedNs, "decided_time", decidedMs, 0);
     }
   }
 

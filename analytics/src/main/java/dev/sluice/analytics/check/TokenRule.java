@@ -36,18 +36,24 @@ public final class TokenRule {
       findings.leaveOut(Rule.TOKENS, "the run had no budget");
       return;
     }
+    boolean cancels = folder.config().text("scheduler_name").equals("shepherd");
+    if (cancels && folder.config().number("lanes", "ahead") > 0) {
+      findings.leaveOut(
+          Rule.TOKENS, "rows do not tell a batch ahead from one that takes another's place");
+      return;
+    }
     double budget = folder.config().number("resources", "total_tokens");
     boolean fallback = folder.config().flag("resources", "cpu_fallback");
     Map<String, List<Change>> byExecutor = new TreeMap<>();
-    Map<Batch, Long> replacedAtNs = replacedAtNs();
+    Map<Batch, Long> replacedAtNs = cancels ? replacedAtNs() : Map.of();
     for (Batch batch : folder.batches()) {
       boolean outsideBudget = fallback && batch.tokens > budget;
       if (ANSWERED.contains(batch.result) && !outsideBudget) {
         List<Change> changes = byExecutor.computeIfAbsent(batch.executor(), e -> new ArrayList<>());
         changes.add(new Change(batch.decidedNs, batch.tokens, batch));
         long untilNs =
-            batch.result.equals("cancelled")
-                ? replacedAtNs.getOrDefault(batch, batch.completedNs)
+            cancels
+                ? Math.min(batch.completedNs, replacedAtNs.getOrDefault(batch, Long.MAX_VALUE))
                 : batch.completedNs;
         changes.add(new Change(untilNs, -batch.tokens, batch));
       }

@@ -116,6 +116,7 @@ final class Choices {
     batch.lane.executor().takeOff(batch);
     batches.running--;
     batch.lost = true;
+    batch.cancelled = true;
     for (int i = 0; i < batch.jobs.size(); i++) {
       QueuedJob job = batch.jobs.get(i);
       if (job.phase == QueuedJob.Phase.RUNNING && job.batch == batch) {
@@ -138,6 +139,7 @@ final class Choices {
   private void resume(Batch batch) {
     batches.forget(batch);
     batch.lost = false;
+    batch.cancelled = false;
     for (int i = 0; i < batch.jobs.size(); i++) {
       QueuedJob job = batch.jobs.get(i);
       if (job.lostIn != null) {

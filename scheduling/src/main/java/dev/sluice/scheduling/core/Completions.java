@@ -151,6 +151,7 @@ final class Completions {
     Batch runsIn = job.batch;
     if (job.phase == QueuedJob.Phase.WAITING) {
       queue.remove(job, QueuedJob.Phase.ENDED);
+      attempts += by.cancelled ? 1 : 0; // it ended before it could be cancelled
     } else if (runsIn != null) {
       attempts++;
     }

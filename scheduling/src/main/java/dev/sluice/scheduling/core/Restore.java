@@ -144,6 +144,7 @@ final class Restore {
     }
     Batch batch = new Batch(entity.dispatch(), jobs, laneOf(entity.dispatch()), 0);
     batch.lost = true;
+    batch.cancelled = entity.cancelled();
     jobs.forEach(job -> Batches.rememberLostIn(job, batch));
     core.batches.lose(batch);
     return batch;

@@ -77,8 +77,10 @@ public sealed interface CoreEntity {
    * all its jobs have ended and no lane holds it.
    *
    * @param held whether it still holds its lane and its tokens
+   * @param cancelled whether the policy cancelled it, which counts as no attempt of its jobs
    */
-  record LostBatch(BatchDispatched dispatch, boolean held) implements CoreEntity {
+  record LostBatch(BatchDispatched dispatch, boolean held, boolean cancelled)
+      implements CoreEntity {
     @Override
     public String key() {
       return "lost/" + dispatch.dispatchId();

@@ -28,6 +28,9 @@ public final class Batch implements SchedulerState.Running {
   /** Whether the batch was given up, so that its jobs have gone back. */
   public boolean lost;
 
+  /** Whether it was given up since the policy cancelled it. */
+  public boolean cancelled;
+
   public Batch(
       BatchDispatched dispatch, List<QueuedJob> jobs, ExecutorLane lane, long decidedAtLeaseNs) {
     this.dispatch = dispatch;
@@ -90,6 +93,6 @@ public final class Batch implements SchedulerState.Running {
 
   /** Returns the entity of a lost batch. */
   public CoreEntity.LostBatch toLostEntity() {
-    return new CoreEntity.LostBatch(dispatch, lane.holds(this));
+    return new CoreEntity.LostBatch(dispatch, lane.holds(this), cancelled);
   }
 }

@@ -143,6 +143,7 @@ public final class NaiveScheduler {
       if (victim != null) {
         cancelled.add(victim);
         victim.lost = true;
+        victim.cancelled = true;
         victim.onLane = false;
         victim.jobs.stream()
             .filter(w -> !w.ended && w.runs && w.batch == victim)
@@ -171,6 +172,7 @@ public final class NaiveScheduler {
   /** A cancelled batch goes on, since no other took its lane. */
   private void resume(Held held) {
     held.lost = false;
+    held.cancelled = false;
     held.onLane = true;
     for (Waiting job : held.jobs) {
       if (state.waiting.contains(job)) {
@@ -333,6 +335,9 @@ public final class NaiveScheduler {
           if (!held.lost && !left.isEmpty()) {
             policy.completed(state, held, completion.serviceNs());
           }
+          left.stream()
+              .filter(w -> held.cancelled && !w.runs)
+              .forEach(w -> w.attempts++); // it ended before it could be cancelled
           left.forEach(w -> end(w, JobEnded.Status.DONE, ""));
         }
         case FAILED -> {

@@ -76,6 +76,7 @@ final class NaiveState {
     boolean onLane = true;
     boolean lost;
     long startedNs;
+    boolean cancelled;
     long firstNs = -1;
     long firstLeaseNs;
 
