@@ -17,7 +17,6 @@ import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +39,8 @@ final class Choices {
   /** Time until which the policy's last answer starts nothing; Long.MAX_VALUE: it named no time. */
   long wakeAtNs = Long.MAX_VALUE;
 
-  /** Batches that were cancelled, and for which no other has started on their lanes. */
-  private final List<Batch> cancelled = new ArrayList<>();
+  /** Batch that was cancelled, and for which no other has started on its lane; null: none. */
+  private @Nullable Batch cancelled;
 
   /** Time since which lanes are idle while work waits; 0: this is not the case. */
   long blockedSinceNs;
@@ -125,18 +124,18 @@ final class Choices {
       }
     }
     batches.lose(batch);
-    cancelled.add(batch);
+    cancelled = batch;
+    state.openOnly(batch.lane);
   }
 
-  /** Leaves cancelled batches on their lanes after all, since nothing takes their place. */
+  /** Leaves a cancelled batch on its lane after all, since nothing takes its place. */
   private void resume() {
-    for (int i = 0; i < cancelled.size(); i++) {
-      resume(cancelled.get(i));
+    Batch batch = cancelled;
+    if (batch == null) {
+      return;
     }
-    cancelled.clear();
-  }
-
-  private void resume(Batch batch) {
+    cancelled = null;
+    state.openOnly(null);
     batches.forget(batch);
     batch.lost = false;
     batch.cancelled = false;
@@ -174,7 +173,7 @@ final class Choices {
     JobGroup group = jobs.get(0).group;
     int count = jobs.size();
     int attempt = 0;
-    DispatchId cancels = takesPlaceOf(lane);
+    DispatchId cancels = takesPlace();
     for (int i = 0; i < count; i++) {
       QueuedJob job = jobs.get(i);
       attempt = Math.max(attempt, job.attempts() + 1);
@@ -208,13 +207,14 @@ final class Choices {
   }
 
   /** Returns the cancelled batch whose lane a start takes; null: there is none. */
-  private @Nullable DispatchId takesPlaceOf(ExecutorLane lane) {
-    for (int i = 0; i < cancelled.size(); i++) {
-      if (cancelled.get(i).lane == lane) {
-        return cancelled.remove(i).dispatch.dispatchId();
-      }
+  private @Nullable DispatchId takesPlace() {
+    Batch batch = cancelled;
+    if (batch == null) {
+      return null;
     }
-    return null;
+    cancelled = null;
+    state.openOnly(null);
+    return batch.dispatch.dispatchId();
   }
 
   /** Notes that the batch's lanes hold its model from now on. */

@@ -86,9 +86,6 @@ final class ShepherdPolicy implements SchedulingPolicy {
    * Returns the first lane whose batch a larger one should take the place of; null: there is none.
    */
   private @Nullable Lane victim(SchedulerState state) {
-    if (!state.setsOfGangs().isEmpty()) {
-      return null; // a gang could take a cancelled lane without taking its place
-    }
     List<? extends Lane> lanes = state.lanes();
     List<? extends CompatibleSet> sets = state.sets();
     for (int i = 0; i < lanes.size(); i++) {

@@ -71,8 +71,8 @@ public sealed interface Choice {
 
   /**
    * Cancel the batch that a lane runs: its jobs wait again, the lane counts as idle, and the policy
-   * is asked again. The cancellation is part of the next start on that lane, and void if the policy
-   * starts none before it has nothing more to start.
+   * is asked again. Until its next start that lane alone takes a batch. The cancellation is part of
+   * that start, and void if there is none.
    */
   record Cancel(SchedulerState.Lane lane) implements Choice {}
 

@@ -338,6 +338,11 @@ public final class CoreState implements SchedulerState {
     return executors.idleLanes();
   }
 
+  /** Lets no lane but this take a batch; null: lets all. */
+  public void openOnly(@Nullable ExecutorLane lane) {
+    executors.openOnly(lane);
+  }
+
   /** Returns whether some lane is idle and takes a batch. */
   public boolean hasIdleLane() {
     return executors.hasIdleLane();

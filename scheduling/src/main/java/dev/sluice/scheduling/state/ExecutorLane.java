@@ -25,6 +25,9 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   boolean refuses;
 
+  /** Whether it takes nothing, since another lane's batch was cancelled for the next start. */
+  boolean closed;
+
   @Nullable String resident;
 
   /**
@@ -76,7 +79,8 @@ public final class ExecutorLane implements SchedulerState.Lane {
             && !executor.lost
             && index < executor.report.lanes().size()
             && lostHeld == 0
-            && !refuses;
+            && !refuses
+            && !closed;
     executor.idle.set(index, usable && held.isEmpty());
     if (executor.ahead > 0) {
       executor.takesMore.set(index, usable && !held.isEmpty() && held.size() <= executor.ahead);
@@ -126,6 +130,11 @@ public final class ExecutorLane implements SchedulerState.Lane {
     refresh();
   }
 
+  void close(boolean nowClosed) {
+    closed = nowClosed;
+    refresh();
+  }
+
   /** Returns when the first batch becomes overdue, by the lease clock; the lane holds one. */
   public long overdueAtLeaseNs() {
     Batch first = held.get(0);
@@ -164,7 +173,8 @@ public final class ExecutorLane implements SchedulerState.Lane {
         && held.get(0).hasUnendedJob()
         && executor.joined()
         && !executor.lost
-        && !refuses;
+        && !refuses
+        && !closed;
   }
 
   @Override

@@ -330,6 +330,12 @@ public final class ExecutorLanes {
     }
   }
 
+  void openOnly(@Nullable ExecutorLane open) {
+    for (ExecutorLane lane : lanes) {
+      lane.close(open != null && lane != open);
+    }
+  }
+
   public void finish(Batch batch, long nowNs, long leaseNs) {
     tokensHeld -= batch.dispatch.tokens();
     tokensLost -= batch.lost ? batch.dispatch.tokens() : 0;

@@ -89,6 +89,13 @@ final class ExecutorTable {
     return changes;
   }
 
+  /** Lets no lane but this take a batch; null: lets all. */
+  void openOnly(@Nullable ExecutorLane lane) {
+    for (ExecutorLanes executor : array) {
+      executor.openOnly(lane);
+    }
+  }
+
   /** Returns whether some lane is idle and takes a batch. */
   boolean hasIdleLane() {
     for (ExecutorLanes executor : array) {

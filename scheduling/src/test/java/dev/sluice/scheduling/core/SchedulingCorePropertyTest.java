@@ -392,6 +392,12 @@ final class SchedulingCorePropertyTest {
       assertThat(dispatch.attempt()).isBetween(1, settings.leases().maxAttempts());
       assertThat(dispatch.samples())
           .isEqualTo(dispatch.jobs().stream().mapToInt(DispatchedJob::samples).sum());
+      DispatchId cancelled = dispatch.cancels();
+      if (cancelled != null) {
+        BatchDispatched ran = unanswered.remove(cancelled);
+        assertThat(ran).as("what %s cancels", dispatch).isNotNull();
+        assertThat(ran.place()).isEqualTo(dispatch.place());
+      }
       unanswered.put(dispatch.dispatchId(), dispatch);
       assertThat(
               unanswered.values().stream()

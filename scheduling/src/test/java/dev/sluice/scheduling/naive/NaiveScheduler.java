@@ -19,6 +19,7 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.naive.NaiveState.Executor;
 import dev.sluice.scheduling.naive.NaiveState.Held;
+import dev.sluice.scheduling.naive.NaiveState.LaneOf;
 import dev.sluice.scheduling.naive.NaiveState.Mean;
 import dev.sluice.scheduling.naive.NaiveState.PassedOver;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
@@ -129,7 +130,7 @@ public final class NaiveScheduler {
     policy.timePassed(state);
     state.waiting.stream().sorted(BY_ENTRY).toList().forEach(this::dropIfItMust);
     List<Start> starts = new ArrayList<>();
-    List<Held> cancelled = new ArrayList<>();
+    Held cancelled = null;
     while (true) {
       NaivePolicy.Dropped dropped = policy.drops(state);
       if (dropped != null) {
@@ -141,7 +142,8 @@ public final class NaiveScheduler {
       Held chosen = policy.choose(state, followed);
       Held victim = chosen == null ? policy.cancels(state) : null;
       if (victim != null) {
-        cancelled.add(victim);
+        cancelled = victim;
+        state.only = new LaneOf(state.executor(victim.start.executorId()), victim.start.lane());
         victim.lost = true;
         victim.cancelled = true;
         victim.onLane = false;
@@ -152,14 +154,14 @@ public final class NaiveScheduler {
       }
       if (chosen == null) {
         Set<Cause> causes = state.waiting.isEmpty() ? Set.of() : policy.blockedBy(state);
-        cancelled.forEach(this::resume);
+        if (cancelled != null) {
+          resume(cancelled);
+        }
         noteBlocked(causes);
         return starts;
       }
-      cancelled.removeIf(
-          held ->
-              chosen.start.executorId().equals(held.start.executorId())
-                  && chosen.start.lane() == held.start.lane());
+      cancelled = null;
+      state.only = null;
       starts.add(chosen.start);
       if (chosen.jobs.isEmpty()) {
         return starts;
@@ -171,6 +173,7 @@ public final class NaiveScheduler {
 
   /** A cancelled batch goes on, since no other took its lane. */
   private void resume(Held held) {
+    state.only = null;
     held.lost = false;
     held.cancelled = false;
     held.onLane = true;

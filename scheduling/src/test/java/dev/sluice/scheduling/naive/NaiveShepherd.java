@@ -10,9 +10,6 @@ import java.util.List;
 final class NaiveShepherd extends NaiveShepherdNonpreemptive {
   @Override
   public Held cancels(NaiveState state) {
-    if (state.waiting.stream().anyMatch(w -> w.spec.lanesNeeded() > 1)) {
-      return null;
-    }
     for (NaiveState.Executor executor : state.executors) {
       if (!executor.joined() || executor.lost) {
         continue;
@@ -25,6 +22,7 @@ final class NaiveShepherd extends NaiveShepherdNonpreemptive {
                 && held.get(0).jobs.stream().anyMatch(w -> !w.ended)
                 && held.get(0).startedNs < state.nowNs
                 && held.get(0).start.lanes() == 1
+                && state.only == null
                 && !executor.refusing.contains(i);
         if (mayBeCancelled && isSmall(state, held.get(0), new LaneOf(executor, i))) {
           return held.get(0);

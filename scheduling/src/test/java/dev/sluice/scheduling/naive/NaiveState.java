@@ -130,6 +130,9 @@ final class NaiveState {
 
   record LaneOf(Executor executor, int index) {}
 
+  /** The lane whose batch was cancelled, and which alone takes the next one; null: none. */
+  LaneOf only;
+
   static final Comparator<Waiting> BY_ID =
       comparingInt((Waiting w) -> w.spec.source()).thenComparingLong(w -> w.spec.index());
 
@@ -411,6 +414,9 @@ final class NaiveState {
 
   /** How many batches stand before the next one on the lane; -1: it takes none. */
   int takesAt(Executor executor, int lane) {
+    if (only != null && !only.equals(new LaneOf(executor, lane))) {
+      return -1;
+    }
     List<Held> held = heldOn(executor, lane);
     boolean usable =
         executor.joined()
