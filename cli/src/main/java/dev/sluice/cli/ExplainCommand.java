@@ -43,7 +43,7 @@ final class ExplainCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     try {
       return new ExplainRun(new ExplainRun.Options(subject, jobId, salvage, json)).execute();
     } catch (UserMistakeException e) {

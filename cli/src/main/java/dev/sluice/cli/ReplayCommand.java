@@ -6,7 +6,6 @@ import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;
-import dev.sluice.harness.replay.DecisionOptions;
 import dev.sluice.harness.replay.DecisionRun;
 import dev.sluice.harness.replay.ReplayedFile;
 import java.nio.file.Path;
@@ -118,7 +117,7 @@ final class ReplayCommand implements Callable<Integer> {
       refuseBesideDecisions(!overrides.isEmpty(), "--set");
       refuseBesideDecisions(runId != null, "--run-id");
       refuseBesideDecisions(played.given(), "--speed, --from, --to, --slo, --map or --drop");
-      return new DecisionRun(new DecisionOptions(subject, with, until, salvage, run.json()))
+      return new DecisionRun(new DecisionRun.Options(subject, with, until, salvage, run.json()))
           .execute();
     } catch (UserMistakeException e) {
       System.err.println(e.getMessage());

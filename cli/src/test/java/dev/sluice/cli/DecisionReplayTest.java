@@ -151,7 +151,7 @@ final class DecisionReplayTest {
     assertThat(done.status()).isEqualTo(ExitStatus.FAULTS);
     List<String> lines = done.out().lines().toList();
     assertThat(lines.get(0)).startsWith("Another core made these decisions: version (0), and ");
-    assertThat(lines.get(2)).startsWith("first of 1 other: after fact 0/");
+    assertThat(lines.get(2)).startsWith("first difference: after fact 0/");
     assertThat(lines.get(4)).isEqualTo("  now   the same, but attempt 1 in place of 2");
   }
 

@@ -3,24 +3,19 @@ package dev.sluice.harness.replay;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
-import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.replay.Decision;
 import dev.sluice.scheduler.replay.Difference;
-import dev.sluice.scheduler.replay.Moment;
+import dev.sluice.scheduler.replay.LoggedFact;
 import dev.sluice.scheduler.replay.Tally;
-import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,46 +25,61 @@ import org.jspecify.annotations.Nullable;
 final class DecisionReport {
   private DecisionReport() {}
 
-  /** Returns the lines of the first other decision. */
-  static List<String> first(Tally tally, Difference first, @Nullable StateText state) {
+  /**
+   * Returns the lines of the first other decision; none if all are equal.
+   *
+   * @param state line of the state in which it was made, and of what comes next; may be empty
+   * @param counts whether the others behind it were counted
+   */
+  static List<String> first(Tally tally, List<String> state, boolean counts) {
+    Difference first = tally.first();
+    if (first == null) {
+      return List.of();
+    }
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "first of %,d %s: after %s"
-            .formatted(
-                tally.others(), tally.others() == 1 ? "other" : "others", words(first.after())));
+    String which =
+        !counts
+            ? "first difference"
+            : "first of %,d %s".formatted(tally.others(), tally.others() == 1 ? "other" : "others");
+    lines.add(which + ": after " + text(first.after()));
     List<String> then = columns(first.then());
     List<String> now = columns(first.now());
-    if (!first.fields().isEmpty()) {
+    if (first.fields().isEmpty()) {
+      lines.add("  then  " + aligned(then, now));
+      lines.add("  now   " + aligned(now, then));
+    } else {
       lines.add("  then  " + String.join("  ", then));
       lines.add(
           "  now   the same, but "
               + first.fields().stream()
                   .map(f -> f.name() + " " + f.now() + " in place of " + f.then())
                   .collect(Collectors.joining(", ")));
-    } else {
-      lines.add("  then  " + aligned(then, now));
-      lines.add("  now   " + aligned(now, then));
     }
-    String note = first.note();
-    if (note != null) {
-      lines.add("  note  " + note);
+    if (first.note() != null) {
+      lines.add("  note  " + first.note());
     }
     if (first.kind() == Difference.Kind.ORDER) {
       lines.add("  note  it stands elsewhere in the record than among the decisions made again");
     }
-    if (state != null) {
-      Set<String> shown = new HashSet<>(jobIds(first.then()));
-      shown.addAll(jobIds(first.now()));
-      lines.add("  state " + state.line());
-      lines.add(
-          "  next  "
-              + state.nextLine(shown)
-              + "; again with --until "
-              + first.after().shard()
-              + "/"
-              + first.after().offset());
+    if (!state.isEmpty()) {
+      lines.add("  state " + state.get(0));
+      String until = first.after().shard() + "/" + first.after().offset();
+      lines.add("  next  " + state.get(1) + "; again with --until " + until);
     }
+    lines.add(
+        counts
+            ? "others by class: %s; by kind: %s"
+                .formatted(
+                    tally.othersByClass().isEmpty() ? "of no job" : counts(tally.othersByClass()),
+                    counts(tally.othersByKind()))
+            : "kind: " + first.kind().text() + "; nothing behind this decision was compared");
     return lines;
+  }
+
+  private static String counts(Map<String, Long> counts) {
+    return counts.entrySet().stream()
+        .map(e -> e.getKey() + " %,d".formatted(e.getValue()))
+        .collect(Collectors.joining(", "));
   }
 
   private static String aligned(List<String> columns, List<String> others) {
@@ -85,79 +95,44 @@ final class DecisionReport {
     return line.toString().stripTrailing();
   }
 
-  static List<String> jobIds(Decision decision) {
-    return decision instanceof Decision.Started start ? start.jobIds() : List.of();
+  /** Returns the jobs that start by either decision. */
+  static Set<String> jobIds(Difference difference) {
+    Set<String> ids = new HashSet<>();
+    for (Decision decision : List.of(difference.then(), difference.now())) {
+      if (decision instanceof Decision.Started start) {
+        ids.addAll(start.jobIds());
+      }
+    }
+    return ids;
   }
 
   /** Returns the columns of a decision, of which one may be empty. */
   private static List<String> columns(Decision decision) {
-    if (decision instanceof Decision.Started start) {
-      int more = start.jobIds().size() - 1;
-      return List.of(
-          start.id()
-              + " on "
-              + start.executorId()
-              + "/"
-              + start.lanes().stream().map(String::valueOf).collect(Collectors.joining("+")),
-          start.jobIds().get(0) + (more > 0 ? " + " + more : ""),
-          "%s %s %s, %s"
-              .formatted(
-                  start.model().workload(),
-                  start.model().backend(),
-                  start.model().precision(),
-                  StateText.samples(start.samples())),
-          StateText.scores(start.scoreTerms()));
+    if (!(decision instanceof Decision.Started start)) {
+      return List.of(((Decision.Other) decision).text());
     }
-    return List.of(words(decision));
-  }
-
-  private static String words(Decision decision) {
-    if (decision instanceof Decision.Ended ended) {
-      JobEnded event = ended.event();
-      return event.jobId()
-          + " ends "
-          + event.status().name().toLowerCase(Locale.ROOT)
-          + (event.reason() == null ? "" : " (" + event.reason() + ")")
-          + (event.dispatchId() == null ? "" : " in " + event.dispatchId())
-          + ", attempt "
-          + event.attempt()
-          + ", at "
-          + StateText.seconds(event.endedAtNs(), 3)
-          + " s";
-    }
-    if (decision instanceof Decision.Idle idle) {
-      Blocked event = idle.event();
-      return "lanes idle from "
-          + StateText.seconds(event.fromNs(), 3)
-          + " to "
-          + StateText.seconds(event.toNs(), 3)
-          + " s by "
-          + event.cause();
-    }
-    if (decision instanceof Decision.Dropped dropped) {
-      return "drops " + dropped.jobId() + " as " + dropped.reason();
-    }
-    if (decision instanceof Decision.Nothing nothing) {
-      Cause cause = nothing.cause();
-      return "nothing" + (cause == null ? "" : ", held up by " + StateText.text(cause));
-    }
-    if (decision instanceof Decision.Unreadable unreadable) {
-      return "bytes that are no decision: " + unreadable.beginning();
-    }
-    return String.join("  ", columns(decision));
+    int more = start.jobIds().size() - 1;
+    String lanes = start.lanes().stream().map(String::valueOf).collect(Collectors.joining("+"));
+    return List.of(
+        start.id() + " on " + start.executorId() + "/" + lanes,
+        start.jobIds().get(0) + (more > 0 ? " + " + more : ""),
+        "%s %s %s, %s"
+            .formatted(
+                start.model().workload(),
+                start.model().backend(),
+                start.model().precision(),
+                StateText.samples(start.samples())),
+        StateText.scores(start.scoreTerms()));
   }
 
   /** Returns a fact in words: shard and offset, time, kind and subject. */
-  static String words(Moment moment) {
+  static String text(LoggedFact fact) {
     return "fact %d/%d, %s s, %s"
         .formatted(
-            moment.shard(),
-            moment.offset(),
-            StateText.seconds(moment.nowNs(), 3),
-            words(moment.fact()));
+            fact.shard(), fact.offset(), StateText.seconds(fact.nowNs(), 3), text(fact.fact()));
   }
 
-  private static String words(@Nullable Fact fact) {
+  private static String text(@Nullable Fact fact) {
     if (fact == null) {
       return "bytes that are no event";
     }
@@ -183,36 +158,13 @@ final class DecisionReport {
     return fact instanceof RunStarted ? "RunStarted" : "Ticked";
   }
 
-  /** Returns counts of the others, by class and by kind. */
-  static String others(Tally tally) {
-    return "others by class: "
-        + (tally.othersByClass().isEmpty() ? "of no job" : counts(tally.othersByClass()))
-        + "; by kind: "
-        + counts(
-            tally.othersByKind().entrySet().stream()
-                .collect(
-                    Collectors.toMap(
-                        e -> e.getKey().text(),
-                        Map.Entry::getValue,
-                        (a, b) -> a,
-                        LinkedHashMap::new)));
-  }
-
-  private static String counts(Map<String, Long> counts) {
-    return counts.entrySet().stream()
-        .map(e -> e.getKey() + " %,d".formatted(e.getValue()))
-        .collect(Collectors.joining(", "));
-  }
-
   /** Puts a comparison into JSON. */
   static void put(ObjectNode into, Tally tally) {
     into.put("decisions", tally.compared());
     into.put("equal", tally.equalCount());
     into.put("others", tally.others());
-    ObjectNode byClass = into.putObject("others_by_class");
-    tally.othersByClass().forEach(byClass::put);
-    ObjectNode byKind = into.putObject("others_by_kind");
-    tally.othersByKind().forEach((kind, count) -> byKind.put(kind.text(), count));
+    tally.othersByClass().forEach(into.putObject("others_by_class")::put);
+    tally.othersByKind().forEach(into.putObject("others_by_kind")::put);
   }
 
   /** Puts the first other decision into JSON. */
@@ -220,7 +172,7 @@ final class DecisionReport {
     into.put("kind", first.kind().text());
     into.put("shard", first.after().shard());
     into.put("fact_offset", first.after().offset());
-    into.put("fact", words(first.after().fact()));
+    into.put("fact", text(first.after().fact()));
     into.put("now_ns", first.after().nowNs());
     into.put("class", first.classType());
     put(into.putObject("then"), first.then());
@@ -235,14 +187,13 @@ final class DecisionReport {
   }
 
   private static void put(ObjectNode into, Decision decision) {
-    into.put("text", words(decision));
+    into.put("text", String.join("  ", columns(decision)));
     if (decision instanceof Decision.Started start) {
       into.put("dispatch_id", start.id().toString()).put("executor_id", start.executorId());
       start.lanes().forEach(into.putArray("lanes")::add);
       start.jobIds().forEach(into.putArray("jobs")::add);
       into.put("samples", start.samples());
-      ObjectNode terms = into.putObject("score_terms");
-      start.scoreTerms().forEach(terms::put);
+      start.scoreTerms().forEach(into.putObject("score_terms")::put);
     }
   }
 }

@@ -4,28 +4,21 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.replay.DecisionReplay;
 import dev.sluice.scheduler.replay.Difference;
-import dev.sluice.scheduler.replay.LogDecoder;
-import dev.sluice.scheduler.replay.LoggedRecord;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
-import dev.sluice.scheduler.replay.Moment;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduler.replay.Tally;
 import dev.sluice.scheduling.core.SchedulingCore;
-import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -35,140 +28,52 @@ public final class DecisionRun {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern PLACE = Pattern.compile("(\\d{1,5})/(\\d{1,18})");
 
-  private final DecisionOptions options;
+  private final Options options;
 
-  public DecisionRun(DecisionOptions options) {
+  /**
+   * Options of a replay of decisions, as the command line gives them.
+   *
+   * @param subject recording of a log, or folder of a run
+   * @param with {@code key=value} of what is asked in place of the recorded; empty: nothing else
+   * @param until {@code SHARD/OFFSET} of the fact before which the replay stops; null: none
+   * @param salvage whether the whole lines of a recording that was cut short are taken
+   * @param json whether the report is printed as JSON
+   */
+  public record Options(
+      Path subject, List<String> with, @Nullable String until, boolean salvage, boolean json) {
+    public Options {
+      with = List.copyOf(with);
+    }
+  }
+
+  public DecisionRun(Options options) {
     this.options = options;
   }
 
-  /** A shard and an offset in its facts. */
-  private record Place(int shard, long offset) {}
-
-  /** A replay that has ended, and what the recording lacked; null: nothing. */
-  private record Ended(DecisionReplay replay, @Nullable String loss) {}
-
-  /** A state, and the fact before which it stood. */
-  private record Snapshot(Moment before, StateText state) {}
-
-  /** Replays and prints, and returns the exit status: 3 if a decision is another one. */
-  public int execute() throws UserMistakeException, InterruptedException {
+  /** Replays and prints, and returns the exit status: 5 if a decision is another one. */
+  public int execute() throws UserMistakeException {
     Path file = file(options.subject());
-    Place until = until();
+    Matcher until = until();
     RecordingHeader header = header(file);
     AskedSettings asked =
         AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), options.with());
-    String otherCore = otherCore(header);
-    if (otherCore != null && !options.json()) {
-      System.out.println(otherCore);
-    }
-    return until == null ? compare(file, header, asked) : stateUntil(file, asked.settings(), until);
-  }
-
-  private int compare(Path file, RecordingHeader header, AskedSettings asked)
-      throws UserMistakeException, InterruptedException {
-    Ended ended = replay(file, new DecisionReplay(asked.settings()), asked.settings());
-    DecisionReplay replay = ended.replay();
-    if (ended.loss() == null) {
-      refuseEmpty(file, header, replay);
-    }
-    Tally own = replay.asked();
-    Tally tally = own == null ? replay.recorded() : own;
-    Difference first = tally.first();
-    Snapshot snapshot = first == null ? null : snapshot(file, asked.settings(), first);
-    if (options.json()) {
-      printJson(file, header, asked, ended, tally, snapshot);
-    } else {
+    if (!header.core().equals(SchedulingCore.DECISIONS_VERSION) && !options.json()) {
       System.out.printf(
-          "%,d of %,d decisions equal (%,d facts, %d %s, %s)%n",
-          tally.equalCount(),
-          tally.compared(),
-          replay.facts(),
-          replay.shards(),
-          replay.shards() == 1 ? "shard" : "shards",
-          asked.words());
-      notes(ended, own).forEach(System.out::println);
-      if (first != null) {
-        DecisionReport.first(tally, first, snapshot == null ? null : snapshot.state())
-            .forEach(System.out::println);
-        System.out.println(DecisionReport.others(tally));
-      }
-      if (own != null) {
-        System.out.println(
-            "Each answer was given in a recorded state and not followed: this tells nothing of"
-                + " latencies.");
-      }
+          "Another core made these decisions: version (%s), and this Sluice has (%s)%n",
+          header.core(), SchedulingCore.DECISIONS_VERSION);
     }
-    return tally.others() + replay.recorded().others() == 0 ? ExitStatus.DONE : ExitStatus.FAULTS;
+    refuseToAsk(asked.settings());
+    return until == null
+        ? compare(file, header, asked)
+        : stateUntil(
+            file,
+            asked.settings(),
+            Integer.parseInt(until.group(1)),
+            Long.parseLong(until.group(2)));
   }
 
-  private static List<String> notes(Ended ended, @Nullable Tally own) {
-    List<String> notes = new ArrayList<>();
-    if (ended.loss() != null) {
-      notes.add("Note: " + ended.loss());
-    }
-    long unrecorded = ended.replay().unrecorded();
-    if (unrecorded > 0) {
-      notes.add(
-          "Note: %,d decisions at the end were not compared: the log was cut short before them"
-              .formatted(unrecorded));
-    }
-    long others = ended.replay().recorded().others();
-    if (own != null && others > 0) {
-      notes.add(
-          "Note: this core repeats %,d of the recorded decisions otherwise: see without --with"
-              .formatted(others));
-    }
-    return notes;
-  }
-
-  private static void refuseEmpty(Path file, RecordingHeader header, DecisionReplay replay)
-      throws UserMistakeException {
-    for (int shard = 0; shard < Math.max(1, header.shards()); shard++) {
-      if (replay.facts(shard) == 0) {
-        throw new UserMistakeException(
-            file.toString(),
-            "the recording holds no fact of shard (" + shard + ")",
-            "retention took them before they were recorded: decisions rest on all facts");
-      }
-    }
-  }
-
-  private static Ended replay(
-      DecisionReplay replay, LogReading reading, Path file, boolean noPromises)
-      throws UserMistakeException, InterruptedException {
-    try {
-      String loss =
-          reading.read(
-              entry -> {
-                LoggedRecord record = LogDecoder.decode(entry);
-                if (record == null) {
-                  return true;
-                }
-                if (noPromises && record instanceof LoggedFact fact) {
-                  refuseWithoutPromise(fact);
-                }
-                replay.take(record);
-                return !replay.stopped();
-              });
-      if (!replay.stopped()) {
-        replay.finish(loss != null);
-      }
-      return new Ended(replay, loss);
-    } catch (UserMistakeException e) {
-      throw new UserMistakeException(
-          e.problems().stream()
-              .map(
-                  p ->
-                      p.location().startsWith("facts/")
-                          ? new UserMistakeException.Problem(
-                              file + ", " + p.location(), p.what(), p.maybe())
-                          : p)
-              .toList());
-    }
-  }
-
-  private Ended replay(Path file, DecisionReplay replay, ReplaySettings settings)
-      throws UserMistakeException, InterruptedException {
+  /** Refuses another choice that cannot be asked in the recorded states. */
+  private static void refuseToAsk(ReplaySettings settings) throws UserMistakeException {
     ReplaySettings.Asked asked = settings.asked();
     String reason = settings.reasonNotToAsk().orElse(null);
     if (asked != null && reason != null) {
@@ -178,101 +83,178 @@ public final class DecisionRun {
               .formatted(asked.schedulerName(), settings.schedulerName(), reason),
           "its requests should be run again under it: ./sluice replay FILE --config CONFIG");
     }
-    boolean needsPromises =
-        asked != null
-            && Policies.create(asked.schedulerName(), asked.weights()).needs().has(Need.DEADLINES);
-    try (var reading = LogReading.open(file, options.salvage())) {
-      return replay(replay, reading, file, needsPromises);
+  }
+
+  private int compare(Path file, RecordingHeader header, AskedSettings asked)
+      throws UserMistakeException {
+    var replay = new DecisionReplay(asked.settings());
+    String loss = read(file, replay);
+    if (loss == null) {
+      refuseEmpty(file, header, replay);
+    }
+    Tally own = replay.asked();
+    Tally tally = own == null ? replay.recorded() : own;
+    Difference first = tally.first();
+    List<String> state = first == null ? List.of() : stateOf(file, asked.settings(), first);
+    if (options.json()) {
+      print(json(file, header, asked, replay, loss, tally, state));
+    } else {
+      print(asked, replay, loss, tally, state);
+    }
+    return tally.others() + replay.recorded().others() == 0 ? ExitStatus.DONE : ExitStatus.FAULTS;
+  }
+
+  private static void refuseEmpty(Path file, RecordingHeader header, DecisionReplay replay)
+      throws UserMistakeException {
+    Difference first = replay.isOver() ? replay.recorded().first() : null;
+    for (int shard = 0; shard < Math.max(1, header.shards()); shard++) {
+      boolean wasRead = first == null || first.after().shard() == shard;
+      if (wasRead && replay.facts(shard) == 0) {
+        throw new UserMistakeException(
+            file.toString(),
+            "the recording holds no fact of shard (" + shard + ")",
+            "retention took them before they were recorded: decisions rest on all facts");
+      }
     }
   }
 
-  private static void refuseWithoutPromise(LoggedFact fact) throws UserMistakeException {
-    if (fact.fact() instanceof WorkflowRequested workflow && workflow.sloNs() == null) {
-      throw new UserMistakeException(
-          "--with",
-          "the scheduler goes by latency promises, and workflow request ("
-              + workflow.requestId()
-              + ") has none",
-          "you want to ask a scheduler that reads none, such as fifo");
+  /**
+   * Replays a log.
+   *
+   * @return what a log that was cut short lacks, in words; null: it is whole, or was not read to
+   *     its end
+   */
+  private @Nullable String read(Path file, DecisionReplay replay) throws UserMistakeException {
+    try (var reader = RecordingReader.open(file, options.salvage())) {
+      RecordedEntry entry = reader.next();
+      while (entry != null && replay.take(entry)) {
+        entry = reader.next();
+      }
+      if (entry == null) {
+        replay.finish(reader.loss() != null);
+      }
+      return reader.loss();
     }
   }
 
-  /** Returns the state in which a decision was made, from a second replay up to there. */
-  private @Nullable Snapshot snapshot(Path file, ReplaySettings settings, Difference of)
-      throws UserMistakeException, InterruptedException {
-    var taken = new AtomicReference<@Nullable Snapshot>();
-    Moment after = of.after();
-    replay(
-        file,
-        DecisionReplay.until(settings, after.shard(), after.offset(), of.place(), taker(taken)),
-        settings);
-    return taken.get();
+  /** Returns the state in which a decision was made, and what comes next, by a second replay. */
+  private List<String> stateOf(Path file, ReplaySettings settings, Difference of)
+      throws UserMistakeException {
+    List<String> lines = new ArrayList<>();
+    var replay =
+        DecisionReplay.until(
+            settings,
+            of.after().shard(),
+            of.after().offset(),
+            of.place(),
+            (core, before) -> {
+              lines.add(StateText.line(core.inspection()));
+              lines.add(StateText.nextLine(core.inspection(), DecisionReport.jobIds(of)));
+            });
+    read(file, replay);
+    return lines;
   }
 
-  private static DecisionReplay.AtStop taker(AtomicReference<@Nullable Snapshot> into) {
-    return (core, before) -> into.set(new Snapshot(before, StateText.of(core.inspection())));
-  }
-
-  private int stateUntil(Path file, ReplaySettings settings, Place until)
-      throws UserMistakeException, InterruptedException {
-    var taken = new AtomicReference<@Nullable Snapshot>();
-    Ended ended =
-        replay(
-            file,
-            DecisionReplay.until(settings, until.shard(), until.offset(), -1, taker(taken)),
-            settings);
-    Snapshot snapshot = taken.get();
-    if (snapshot == null) {
-      long facts = ended.replay().facts(until.shard());
+  private int stateUntil(Path file, ReplaySettings settings, int shard, long offset)
+      throws UserMistakeException {
+    List<String> lines = new ArrayList<>();
+    var replay =
+        DecisionReplay.until(
+            settings,
+            shard,
+            offset,
+            -1,
+            (core, before) -> {
+              lines.add(DecisionReport.text(before));
+              lines.addAll(StateText.lines(core.inspection()));
+            });
+    read(file, replay);
+    if (lines.isEmpty()) {
+      long facts = replay.facts(shard);
       throw new UserMistakeException(
           "--until",
-          "the log holds no fact (" + until.shard() + "/" + until.offset() + ")",
+          "the log holds no fact (" + shard + "/" + offset + ")",
           facts == 0
               ? "another shard was meant: this one has no facts"
-              : "--until %d/%d was meant, the last one".formatted(until.shard(), facts - 1));
+              : "--until %d/%d was meant, the last one".formatted(shard, facts - 1));
     }
     if (options.json()) {
       ObjectNode json = JSON.createObjectNode();
-      json.put("before", DecisionReport.words(snapshot.before()));
-      snapshot.state().lines().forEach(json.putArray("state")::add);
+      json.put("before", lines.get(0));
+      lines.stream().skip(1).forEach(json.putArray("state")::add);
       print(json);
     } else {
-      System.out.println("before " + DecisionReport.words(snapshot.before()));
-      snapshot.state().lines().forEach(System.out::println);
+      System.out.println("before " + String.join("\n", lines));
     }
     return ExitStatus.DONE;
   }
 
-  private void printJson(
+  private static void print(
+      AskedSettings asked,
+      DecisionReplay replay,
+      @Nullable String loss,
+      Tally tally,
+      List<String> state) {
+    System.out.printf(
+        "%,d of %,d decisions equal (%,d facts, %d %s, %s)%n",
+        tally.equalCount(),
+        tally.compared(),
+        replay.facts(),
+        replay.shards(),
+        replay.shards() == 1 ? "shard" : "shards",
+        asked.words());
+    if (loss != null) {
+      System.out.println("Note: " + loss);
+    }
+    if (replay.unrecorded() > 0) {
+      System.out.printf(
+          "Note: %,d decisions at the end were not compared: the log was cut short before them%n",
+          replay.unrecorded());
+    }
+    boolean isAsked = replay.asked() != null;
+    if (isAsked && replay.recorded().others() > 0) {
+      System.out.println(
+          "Note: this core repeats the recorded decisions otherwise: see without --with");
+    }
+    DecisionReport.first(tally, state, isAsked).forEach(System.out::println);
+    if (isAsked) {
+      System.out.println(
+          "Each answer was given in a recorded state and not followed: this tells nothing of"
+              + " latencies.");
+    }
+  }
+
+  private static ObjectNode json(
       Path file,
       RecordingHeader header,
       AskedSettings asked,
-      Ended ended,
+      DecisionReplay replay,
+      @Nullable String loss,
       Tally tally,
-      @Nullable Snapshot snapshot) {
+      List<String> state) {
     ObjectNode json = JSON.createObjectNode();
     json.put("log", file.toString());
     json.put("run_id", header.runId());
     json.put("recorded_core", header.core());
     json.put("core", SchedulingCore.DECISIONS_VERSION);
     json.put("settings", asked.words());
-    json.put("facts", ended.replay().facts());
-    json.put("shards", ended.replay().shards());
+    json.put("facts", replay.facts());
+    json.put("shards", replay.shards());
     DecisionReport.put(json, tally);
-    json.put("others_of_this_core", ended.replay().recorded().others());
-    json.put("not_compared", ended.replay().unrecorded());
-    json.put("loss", ended.loss());
+    json.put("others_of_this_core", replay.recorded().others());
+    json.put("not_compared", replay.unrecorded());
+    json.put("loss", loss);
     Difference first = tally.first();
     if (first == null) {
       json.putNull("first");
     } else {
       ObjectNode object = json.putObject("first");
       DecisionReport.put(object, first);
-      if (snapshot != null) {
-        object.put("state", snapshot.state().line());
+      if (!state.isEmpty()) {
+        object.put("state", state.get(0));
       }
     }
-    print(json);
+    return json;
   }
 
   private static void print(ObjectNode json) {
@@ -283,14 +265,6 @@ public final class DecisionRun {
     }
   }
 
-  private static @Nullable String otherCore(RecordingHeader header) {
-    if (header.core().equals(SchedulingCore.DECISIONS_VERSION)) {
-      return null;
-    }
-    return "Another core made these decisions: version (%s), and this Sluice has (%s)"
-        .formatted(header.core(), SchedulingCore.DECISIONS_VERSION);
-  }
-
   /** Returns the header; that of other kinds than logs is refused. */
   private RecordingHeader header(Path file) throws UserMistakeException {
     try (var reader = RecordingReader.open(file, options.salvage())) {
@@ -298,17 +272,15 @@ public final class DecisionRun {
     }
   }
 
-  private @Nullable Place until() throws UserMistakeException {
+  /** Returns the shard and the offset before which the replay stops; null: none are given. */
+  private @Nullable Matcher until() throws UserMistakeException {
     String text = options.until();
-    if (text == null) {
-      return null;
-    }
-    Matcher matcher = PLACE.matcher(text);
-    if (!matcher.matches()) {
+    Matcher matcher = text == null ? null : PLACE.matcher(text);
+    if (matcher != null && !matcher.matches()) {
       throw new UserMistakeException(
           "--until", "the value (" + text + ") is no SHARD/OFFSET", "--until 0/8123 will do");
     }
-    return new Place(Integer.parseInt(matcher.group(1)), Long.parseLong(matcher.group(2)));
+    return matcher;
   }
 
   private static Path file(Path subject) throws UserMistakeException {

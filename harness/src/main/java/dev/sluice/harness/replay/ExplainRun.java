@@ -1,14 +1,24 @@
 package dev.sluice.harness.replay;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializerBase;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
+import dev.sluice.scheduler.explain.Explainer;
 import dev.sluice.scheduler.explain.Explanation;
+import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduling.core.SchedulingCore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,15 +26,34 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** One explanation, from a run's log or tables to the printed lines. */
 public final class ExplainRun {
-
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .addModule(new SimpleModule().addSerializer(Enum.class, new LowerCase()))
+          .build();
 
   private final Options options;
+
+  /** Names of constants in lower case. */
+  private static final class LowerCase extends ToStringSerializerBase {
+    private static final long serialVersionUID = 1;
+
+    LowerCase() {
+      super(Enum.class);
+    }
+
+    @Override
+    public String valueToString(Object value) {
+      return value.toString().toLowerCase(Locale.ROOT);
+    }
+  }
 
   /**
    * Options of an explanation.
@@ -36,12 +65,19 @@ public final class ExplainRun {
    */
   public record Options(Path subject, String jobId, boolean salvage, boolean json) {}
 
+  /**
+   * An explanation as lines for people, and as a tree for JSON.
+   *
+   * @param notes sentences that come first
+   */
+  private record Report(List<String> notes, List<String> lines, Map<String, ?> json) {}
+
   public ExplainRun(Options options) {
     this.options = options;
   }
 
   /** Explains the job, prints it, and returns the exit status. */
-  public int execute() throws UserMistakeException, InterruptedException {
+  public int execute() throws UserMistakeException {
     if (options.json()) {
       try {
         System.out.println(JSON.writeValueAsString(json()));
@@ -54,30 +90,25 @@ public final class ExplainRun {
     return ExitStatus.DONE;
   }
 
-  /** The explanation as lines for people. */
-  List<String> lines() throws UserMistakeException, InterruptedException {
-    return told().lines();
+  /** Returns the explanation as lines for people. */
+  List<String> lines() throws UserMistakeException {
+    Report report = report();
+    List<String> lines = new ArrayList<>();
+    report.notes().forEach(note -> lines.add("note: " + note));
+    lines.addAll(report.lines());
+    return lines;
   }
 
-  /** The explanation as a tree for JSON. */
-  Map<String, Object> json() throws UserMistakeException, InterruptedException {
-    return told().json();
+  /** Returns the explanation as a tree for JSON. */
+  Map<String, Object> json() throws UserMistakeException {
+    Report report = report();
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("notes", report.notes());
+    tree.putAll(report.json());
+    return tree;
   }
 
-  /** An explanation as lines for people, and as a tree for JSON. */
-  private record Told(List<String> lines, Map<String, Object> json) {
-    static Told of(List<String> notes, List<String> lines, Map<String, Object> json) {
-      List<String> all = new ArrayList<>(notes.size() + lines.size());
-      notes.forEach(note -> all.add("note: " + note));
-      all.addAll(lines);
-      Map<String, Object> tree = new LinkedHashMap<>();
-      tree.put("notes", notes);
-      tree.putAll(json);
-      return new Told(all, tree);
-    }
-  }
-
-  private Told told() throws UserMistakeException, InterruptedException {
+  private Report report() throws UserMistakeException {
     Path subject = options.subject();
     if (!Files.exists(subject)) {
       throw new UserMistakeException(
@@ -92,21 +123,40 @@ public final class ExplainRun {
     return Files.exists(log) ? byLog(log) : byTables(FinishedRun.read(subject));
   }
 
-  private Told byLog(Path log) throws UserMistakeException, InterruptedException {
-    JobReading.Read read = new JobReading(log, options.jobId()).read(options.salvage());
-    Explanation explanation = read.explainer().explanation();
-    if (explanation == null) {
-      throw unknown(log, read.explainer().jobIds());
+  /** Reads the whole log, so that its sum is proved, and explains the job. */
+  private Report byLog(Path log) throws UserMistakeException {
+    try (var reader = RecordingReader.open(log, options.salvage())) {
+      ReplaySettings settings = ReplaySettings.of(log, reader.header(), Registries.vocabulary());
+      var explainer =
+          new Explainer(
+              log.toString(),
+              options.jobId(),
+              () -> new SchedulingCore(settings.core(), settings.newPolicy()));
+      for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
+        explainer.take(entry);
+      }
+      Explanation explanation = explainer.explanation();
+      if (explanation == null) {
+        throw unknown(log, explainer.jobIds());
+      }
+      Map<String, Object> json = new LinkedHashMap<>();
+      json.put("source", "log");
+      json.putAll(JSON.convertValue(explanation, new TypeReference<Map<String, Object>>() {}));
+      List<String> notes = notes(reader, explanation);
+      return new Report(notes, ExplanationText.of(explanation), json);
     }
+  }
+
+  private static List<String> notes(RecordingReader reader, Explanation explanation) {
     List<String> notes = new ArrayList<>();
-    String core = read.header().core();
+    String core = reader.header().core();
     if (!core.equals(SchedulingCore.DECISIONS_VERSION)) {
       notes.add(
           "core (%s) decided in this log, and this Sluice has core %s: its decisions may differ"
               .formatted(core, SchedulingCore.DECISIONS_VERSION));
     }
-    if (read.loss() != null) {
-      notes.add(read.loss());
+    if (reader.loss() != null) {
+      notes.add(reader.loss());
     }
     for (String difference : explanation.differences()) {
       notes.add(
@@ -114,15 +164,15 @@ public final class ExplainRun {
                   .formatted(difference)
               + " --decisions names the first difference");
     }
-    return Told.of(notes, ExplanationText.of(explanation), ExplanationJson.of(explanation));
+    return notes;
   }
 
-  private Told byTables(FinishedRun run) throws UserMistakeException {
+  private Report byTables(FinishedRun run) throws UserMistakeException {
     TableExplanation explanation = TableExplanation.of(run, options.jobId());
     if (explanation == null) {
       throw unknown(run.folder(), run.jobIds());
     }
-    return Told.of(List.of(), explanation.lines(), explanation.asJson());
+    return new Report(List.of(), explanation.lines(), explanation.asJson());
   }
 
   private UserMistakeException unknown(Path where, Collection<String> known) {

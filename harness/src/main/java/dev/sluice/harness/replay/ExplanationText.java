@@ -1,11 +1,12 @@
 package dev.sluice.harness.replay;
 
-import dev.sluice.contract.event.BatchCompleted;
-import dev.sluice.contract.event.JobEnded;
-import dev.sluice.contract.value.Prediction;
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.scheduler.explain.Explanation;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduler.explain.Explanation.InputEnd;
+import dev.sluice.scheduler.explain.Explanation.Outcome;
 import dev.sluice.scheduler.explain.Explanation.Overtaking;
 import dev.sluice.scheduler.explain.Span;
 import dev.sluice.scheduling.core.WaitReasons;
@@ -15,18 +16,17 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** An explanation as lines for people. */
 final class ExplanationText {
   private static final int NAMES_SHOWN = 3;
 
-  private final Explanation explanation;
+  private final Explanation job;
   private final List<String> lines = new ArrayList<>();
 
-  private ExplanationText(Explanation explanation) {
-    this.explanation = explanation;
+  private ExplanationText(Explanation job) {
+    this.job = job;
   }
 
   static List<String> of(Explanation explanation) {
@@ -35,12 +35,15 @@ final class ExplanationText {
 
   private List<String> write() {
     lines.add(head());
-    meant();
-    List<Span> spans = explanation.spans();
+    arrival();
+    if (job.inputs() != null) {
+      inputs(job.inputs());
+    }
+    List<Span> spans = job.spans();
     int next = 0;
-    for (Attempt attempt : explanation.attempts()) {
+    for (Attempt attempt : job.attempts()) {
       int to = next;
-      while (to < spans.size() && !attempt.dispatchId().equals(spans.get(to).dispatch())) {
+      while (to < spans.size() && !attempt.dispatch().equals(spans.get(to).dispatch())) {
         to++;
       }
       if (to == spans.size()) { // no time passed in it
@@ -49,7 +52,7 @@ final class ExplanationText {
       }
       waits(spans.subList(next, to), attempt);
       attempt(attempt);
-      while (to < spans.size() && attempt.dispatchId().equals(spans.get(to).dispatch())) {
+      while (to < spans.size() && attempt.dispatch().equals(spans.get(to).dispatch())) {
         to++;
       }
       next = to;
@@ -60,77 +63,74 @@ final class ExplanationText {
   }
 
   private void line(long atNs, String text) {
-    lines.add(String.format(Locale.ROOT, "%9s  %s", ReadableTimes.at(atNs), text));
+    lines.add(ReadableTimes.line(atNs, text));
   }
 
-  private void under(String text) {
-    lines.add(" ".repeat(12) + text);
+  private static String ms(long ns) {
+    return ReadableTimes.ms(ns);
+  }
+
+  private static String at(long ns) {
+    return ReadableTimes.at(ns);
   }
 
   private String head() {
-    Explanation.Asked asked = explanation.asked();
     return "%s  %s, %s %s %s, %s%s; %s"
         .formatted(
-            asked.jobId(),
-            asked.classType(),
-            asked.model().workload(),
-            asked.model().backend(),
-            asked.model().precision(),
-            ReadableTimes.count(asked.samples(), "sample"),
-            asked.lanes() == 1 ? "" : " on " + asked.lanes() + " lanes",
-            result(asked.sloNs()));
+            job.job(),
+            job.classType(),
+            job.workload(),
+            job.backend(),
+            job.precision(),
+            ReadableTimes.count(job.samples(), "sample"),
+            job.lanes() == 1 ? "" : " on " + job.lanes() + " lanes",
+            result(ms(job.latencyNs()) + " ms"));
   }
 
-  private String result(@Nullable Long sloNs) {
-    String latency = ReadableTimes.ms(explanation.latencyNs()) + " ms";
-    JobEnded.Status status = explanation.ending().status();
-    if (status == null) {
+  private String result(String latency) {
+    if (job.status() == null) {
       return "not ended after " + latency + ", where the log ends";
     }
-    if (status != JobEnded.Status.DONE) {
-      return "%s as %s after %s"
-          .formatted(
-              status.name().toLowerCase(Locale.ROOT), explanation.ending().reason(), latency);
+    if (job.status() != Status.DONE) {
+      return endedAs() + " after " + latency;
     }
-    if (sloNs == null) {
+    if (job.sloNs() == null) {
       return latency + ", without a promise";
     }
-    long leftNs = sloNs - explanation.latencyNs();
+    long leftNs = job.sloNs() - job.latencyNs();
     return "%s, %s ms %s its promise"
-        .formatted(latency, ReadableTimes.ms(Math.abs(leftNs)), leftNs < 0 ? "after" : "before");
+        .formatted(latency, ms(Math.abs(leftNs)), leftNs < 0 ? "after" : "before");
   }
 
-  private void meant() {
-    Explanation.Asked asked = explanation.asked();
-    long lateNs = asked.sentAtNs() - asked.intendedAtNs();
+  private String endedAs() {
+    return requireNonNull(job.status()).name().toLowerCase(Locale.ROOT) + " as " + job.reason();
+  }
+
+  private void arrival() {
+    long lateNs = job.sentNs() - job.intendedNs();
     line(
-        asked.intendedAtNs(),
+        job.intendedNs(),
         "%smeant; sent %s ms %s, in the log at %s"
             .formatted(
-                explanation.inputs() == null ? "" : "its workflow was ",
-                ReadableTimes.ms(Math.abs(lateNs)),
+                job.inputs() == null ? "" : "its workflow was ",
+                ms(Math.abs(lateNs)),
                 lateNs < 0 ? "early" : "late",
-                ReadableTimes.at(asked.loggedAtNs())));
-    Explanation.Inputs inputs = explanation.inputs();
-    if (inputs != null) {
-      inputs(inputs);
-    }
+                at(job.loggedNs())));
   }
 
   private void inputs(Explanation.Inputs inputs) {
     long waitedNs =
-        explanation.spans().stream()
+        job.spans().stream()
             .filter(span -> span.kind() == Span.Kind.INPUTS)
             .mapToLong(Span::durationNs)
             .sum();
     String text =
-        "waits %s ms for %s"
-            .formatted(ReadableTimes.ms(waitedNs), ReadableTimes.count(inputs.count(), "input"));
-    if (inputs.ends().isEmpty()) {
-      line(explanation.asked().loggedAtNs(), text + ", of which none has ended");
+        "waits %s ms for %s".formatted(ms(waitedNs), ReadableTimes.count(inputs.count(), "input"));
+    if (inputs.ended().isEmpty()) {
+      line(job.loggedNs(), text + ", of which none has ended");
       return;
     }
-    InputEnd last = inputs.ends().get(inputs.ends().size() - 1);
+    InputEnd last = inputs.ended().get(inputs.ended().size() - 1);
     String how =
         switch (last.status()) {
           case DONE -> "was done";
@@ -138,9 +138,8 @@ final class ExplanationText {
           case FAILED -> "failed as " + last.reason();
         };
     line(
-        explanation.asked().loggedAtNs(),
-        "%s; the last to end, %s, %s at %s"
-            .formatted(text, last.jobId(), how, ReadableTimes.at(last.endedAtNs())));
+        job.loggedNs(),
+        "%s; the last to end, %s, %s at %s".formatted(text, last.job(), how, at(last.endedNs())));
   }
 
   /**
@@ -148,36 +147,29 @@ final class ExplanationText {
    */
   private void waits(List<Span> spans, @Nullable Attempt then) {
     List<Span> waits = spans.stream().filter(s -> s.kind() == Span.Kind.WAITS).toList();
+    List<String> more = new ArrayList<>();
     if (!waits.isEmpty()) {
       long fromNs = waits.get(0).fromNs();
       long toNs = waits.get(waits.size() - 1).toNs();
-      line(fromNs, "waits %s ms: %s".formatted(ReadableTimes.ms(toNs - fromNs), causes(waits)));
+      line(fromNs, "waits %s ms: %s".formatted(ms(toNs - fromNs), causes(waits)));
+      long fromLogNs = fromNs / 1_000_000 * 1_000_000; // log time is whole milliseconds
+      List<String> overtaking =
+          job.overtakenBy().stream()
+              .filter(o -> o.atNs() >= fromLogNs && (then == null || o.atNs() <= then.decidedNs()))
+              .map(ExplanationText::text)
+              .toList();
+      if (!overtaking.isEmpty()) {
+        more.add("overtaken by " + ReadableTimes.some(overtaking, NAMES_SHOWN));
+      }
     }
-    List<String> beside = new ArrayList<>();
-    long fromNs = waits.isEmpty() ? 0 : waits.get(0).fromNs();
-    List<Overtaking> overtaking =
-        explanation.overtaking().stream()
-            .filter(o -> !waits.isEmpty() && o.atNs() >= floorMs(fromNs))
-            .filter(o -> then == null || o.atNs() <= then.decidedAtNs())
-            .toList();
-    if (!overtaking.isEmpty()) {
-      beside.add(
-          "overtaken by "
-              + ReadableTimes.some(
-                  overtaking.stream().map(ExplanationText::words).toList(), NAMES_SHOWN));
-    }
-    if (then != null && then.batch().couldShare() > 0) {
-      beside.add(
+    if (then != null && then.couldShare() > 0) {
+      more.add(
           "%d of %d that could share its batch came along"
-              .formatted(then.batch().others().size(), then.batch().couldShare()));
+              .formatted(then.with().size(), then.couldShare()));
     }
-    if (!beside.isEmpty()) {
-      under(String.join("; ", beside));
+    if (!more.isEmpty()) {
+      lines.add(" ".repeat(12) + String.join("; ", more));
     }
-  }
-
-  private static long floorMs(long ns) {
-    return ns / 1_000_000 * 1_000_000;
   }
 
   private String causes(List<Span> waits) {
@@ -187,154 +179,119 @@ final class ExplanationText {
           byFirst.computeIfAbsent(span.causes().get(0), first -> new EnumMap<>(Cause.class));
       span.causes().forEach(cause -> times.merge(cause, span.durationNs(), Long::sum));
     }
-    List<String> words = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
     for (Cause first : WaitReasons.ORDER) {
-      Map<Cause, Long> times = byFirst.get(first);
-      if (times == null) {
-        continue;
-      }
-      List<String> beside = new ArrayList<>();
-      Explanation.Tokens tokens = explanation.tokens();
+      Map<Cause, Long> times = byFirst.getOrDefault(first, Map.of());
+      List<String> more = new ArrayList<>();
+      Explanation.Tokens tokens = job.tokens();
       if (first == Cause.TOKENS && tokens != null) {
-        beside.add("%,d needed, at most %,d free".formatted(tokens.needed(), tokens.freeMost()));
+        more.add("%,d needed, at most %,d free".formatted(tokens.needed(), tokens.freeMost()));
       }
       WaitReasons.ORDER.stream()
           .filter(cause -> cause != first && times.containsKey(cause))
-          .forEach(cause -> beside.add("also " + words(cause) + " " + ms(times, cause)));
-      words.add(
-          "%s %s%s"
-              .formatted(
-                  words(first),
-                  ms(times, first),
-                  beside.isEmpty() ? "" : " (" + String.join(", ", beside) + ")"));
+          .forEach(cause -> more.add("also " + text(cause, times)));
+      if (!times.isEmpty()) {
+        texts.add(
+            text(first, times) + (more.isEmpty() ? "" : " (" + String.join(", ", more) + ")"));
+      }
     }
-    return String.join(", ", words);
+    return String.join(", ", texts);
   }
 
-  private static String ms(Map<Cause, Long> times, Cause cause) {
-    return ReadableTimes.ms(Objects.requireNonNull(times.get(cause)));
+  private static String text(Cause cause, Map<Cause, Long> times) {
+    String text =
+        switch (cause) {
+          case CAPABILITY -> "no executor can run it";
+          case LANE -> "no lane idle";
+          case TOKENS -> "too few tokens";
+          case WINDOW -> "window";
+          case POLICY -> "others first";
+        };
+    return text + " " + ms(requireNonNull(times.get(cause)));
   }
 
-  /** The cause in words. */
-  static String words(Cause cause) {
-    return switch (cause) {
-      case CAPABILITY -> "no executor can run it";
-      case LANE -> "no lane idle";
-      case TOKENS -> "too few tokens";
-      case WINDOW -> "window";
-      case POLICY -> "others first";
-    };
-  }
-
-  private static String words(Overtaking job) {
-    return job.scoreTerms().entrySet().stream()
+  private static String text(Overtaking other) {
+    return other.scoreTerms().entrySet().stream()
         .max(Map.Entry.comparingByValue())
         .map(
-            term -> "%s (%s %s)".formatted(job.jobId(), term.getKey(), oneDecimal(term.getValue())))
-        .orElse(job.jobId());
-  }
-
-  private static String oneDecimal(double value) {
-    return String.format(Locale.ROOT, "%.1f", value);
+            term ->
+                String.format(
+                    Locale.ROOT, "%s (%s %.1f)", other.job(), term.getKey(), term.getValue()))
+        .orElse(other.job());
   }
 
   private void attempt(Attempt attempt) {
-    BatchCompleted completion = attempt.result().completion();
     line(
-        attempt.decidedAtNs(),
+        attempt.decidedNs(),
         "%s on %s%s: predicted %s"
             .formatted(
-                attempt.dispatchId(),
-                lanes(attempt.batch()),
-                attempt.batch().others().isEmpty()
+                attempt.dispatch(),
+                lanes(attempt),
+                attempt.with().isEmpty()
                     ? ""
-                    : " with " + ReadableTimes.some(attempt.batch().others(), NAMES_SHOWN),
-                predicted(
-                    attempt.prediction(),
-                    attempt.outcome() == Attempt.Outcome.DONE ? completion : null)));
-    if (completion != null && completion.startedAtNs() != null) {
-      started(attempt, completion, completion.startedAtNs());
+                    : " with " + ReadableTimes.some(attempt.with(), NAMES_SHOWN),
+                predicted(attempt)));
+    if (attempt.startedNs() != null) {
+      started(attempt, attempt.startedNs());
     }
-    Long toNs = attempt.result().toNs();
-    Long givenUpAtNs = attempt.result().givenUpAtNs();
+    String givenUp = "given up: its lane or executor was lost";
     switch (attempt.outcome()) {
-      case REFUSED ->
-          line(
-              Objects.requireNonNull(toNs),
-              "refused as " + (completion == null ? "" : completion.cause()));
-      case LOST -> line(Objects.requireNonNull(toNs), "given up: its lane or executor was lost");
-      case SUPERSEDED ->
-          line(
-              Objects.requireNonNull(toNs),
-              "left: an attempt that had been given up ended the job");
+      case REFUSED -> until(attempt, "refused as " + attempt.cause());
+      case LOST -> until(attempt, givenUp);
+      case SUPERSEDED -> until(attempt, "left: an attempt that had been given up ended the job");
       case DONE -> {
-        if (givenUpAtNs != null) {
-          line(givenUpAtNs, "given up: its lane or executor was lost; but its batch ran on");
+        if (attempt.givenUpNs() != null) {
+          line(attempt.givenUpNs(), givenUp + "; but its batch ran on");
         }
       }
       case FAILED, OPEN -> {}
     }
   }
 
-  private static String lanes(Attempt.Batch batch) {
-    List<Integer> lanes = batch.lanes();
-    String first = batch.executorId() + "/" + lanes.get(0);
+  private void until(Attempt attempt, String text) {
+    line(requireNonNull(attempt.untilNs()), text);
+  }
+
+  private static String lanes(Attempt attempt) {
+    List<Integer> lanes = attempt.lanes();
+    String first = attempt.executor() + "/" + lanes.get(0);
     return lanes.size() == 1 ? first : first + " to " + lanes.get(lanes.size() - 1);
   }
 
-  private static String predicted(Prediction prediction, @Nullable BatchCompleted done) {
-    String text =
-        "%s ms (%s)".formatted(ReadableTimes.ms(prediction.meanNs()), prediction.source());
-    if (prediction.p95Ns() != null) {
-      text += ", p95 " + ReadableTimes.ms(prediction.p95Ns());
+  private static String predicted(Attempt attempt) {
+    String text = "%s ms (%s)".formatted(ms(attempt.predictedNs()), attempt.predictionSource());
+    if (attempt.predictedP95Ns() != null) {
+      text += ", p95 " + ms(attempt.predictedP95Ns());
     }
-    return done == null
+    Long tookNs = attempt.outcome() == Outcome.DONE ? attempt.serviceNs() : null;
+    return tookNs == null
         ? text
         : "%s; it took %s, %.2f x"
-            .formatted(
-                text,
-                ReadableTimes.ms(done.serviceNs()),
-                done.serviceNs() / (double) prediction.meanNs());
+            .formatted(text, ms(tookNs), tookNs / (double) attempt.predictedNs());
   }
 
-  private void started(Attempt attempt, BatchCompleted completion, long startedAtNs) {
-    String model =
-        completion.switchNs() > 0
-            ? "model loaded in " + ReadableTimes.ms(completion.switchNs()) + " ms"
-            : "model held";
-    long finishedAtNs = Objects.requireNonNull(completion.finishedAtNs());
-    String end =
-        completion.result() == BatchCompleted.Result.FAILED
-            ? "fails %s: %s".formatted(ReadableTimes.at(finishedAtNs), completion.cause())
-            : "ends " + ReadableTimes.at(finishedAtNs);
-    Long toNs = attempt.result().toNs();
-    boolean ended =
-        attempt.outcome() == Attempt.Outcome.DONE || attempt.outcome() == Attempt.Outcome.FAILED;
+  private void started(Attempt attempt, long startedNs) {
+    long loadNs = requireNonNull(attempt.loadNs());
+    String finished = at(requireNonNull(attempt.finishedNs()));
+    boolean ended = attempt.outcome() == Outcome.DONE || attempt.outcome() == Outcome.FAILED;
     line(
-        startedAtNs,
+        startedNs,
         "starts %s ms after the decision; %s; %s%s"
             .formatted(
-                ReadableTimes.ms(startedAtNs - attempt.decidedAtNs()),
-                model,
-                end,
-                ended && toNs != null ? ", known at " + ReadableTimes.at(toNs) : ""));
+                ms(startedNs - attempt.decidedNs()),
+                loadNs > 0 ? "model loaded in " + ms(loadNs) + " ms" : "model held",
+                attempt.cause() == null
+                    ? "ends " + finished
+                    : "fails %s: %s".formatted(finished, attempt.cause()),
+                ended && attempt.untilNs() != null ? ", known at " + at(attempt.untilNs()) : ""));
   }
 
   private void end() {
-    Explanation.Ending ending = explanation.ending();
-    JobEnded.Status status = ending.status();
-    if (status == null) {
-      line(ending.endedAtNs(), "the log ends, and the job has not");
-    } else if (status != JobEnded.Status.DONE) {
-      line(
-          ending.endedAtNs(),
-          "%s as %s%s"
-              .formatted(
-                  status.name().toLowerCase(Locale.ROOT),
-                  ending.reason(),
-                  ending.attempts() == 0
-                      ? ""
-                      : " after " + ReadableTimes.count(ending.attempts(), "attempt")));
+    if (job.status() == null) {
+      line(job.endedNs(), "the log ends, and the job has not");
+    } else if (job.status() != Status.DONE) {
+      String attempts = ReadableTimes.count(job.attemptsCounted(), "attempt");
+      line(job.endedNs(), endedAs() + (job.attemptsCounted() == 0 ? "" : " after " + attempts));
     }
   }
 }

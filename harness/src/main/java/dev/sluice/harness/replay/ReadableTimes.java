@@ -26,6 +26,11 @@ final class ReadableTimes {
     return String.format(Locale.ROOT, "%.3f", Math.round(ns / NS_PER_MS) / 1e3);
   }
 
+  /** A line of a text that begins with a time of the run. */
+  static String line(long atNs, String text) {
+    return String.format(Locale.ROOT, "%9s  %s", at(atNs), text);
+  }
+
   /** A number of things, the plural made with an s. */
   static String count(long count, String thing) {
     return String.format(Locale.ROOT, "%,d %s%s", count, thing, count == 1 ? "" : "s");

@@ -3,87 +3,51 @@ package dev.sluice.harness.replay;
 import dev.sluice.scheduling.core.Candidate;
 import dev.sluice.scheduling.core.Inspection;
 import dev.sluice.scheduling.core.LaneUse;
-import dev.sluice.scheduling.core.TokenUse;
 import dev.sluice.scheduling.core.WaitingJob;
 import dev.sluice.scheduling.policy.Choice.Cause;
+import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/**
- * A core's state in words, taken while the core is in it.
- *
- * @param nowNs log time
- * @param waiting waiting jobs, as they came
- * @param candidates jobs that could start now, the best first
- * @param waitingByCause counts of waiting jobs by the first cause that holds them up
- */
-record StateText(
-    long nowNs,
-    List<Waiting> waiting,
-    List<LaneUse> lanes,
-    List<TokenUse> tokens,
-    List<Candidate> candidates,
-    Map<Cause, Integer> waitingByCause) {
+/** Texts of a core's state, made while the core is in it. */
+final class StateText {
   private static final int SHOWN_LANES = 4;
   private static final int SHOWN_CANDIDATES = 3;
 
-  /** A waiting job, and why it does not start. */
-  record Waiting(WaitingJob job, String causes) {}
-
-  static StateText of(Inspection state) {
-    return new StateText(
-        state.nowNs(),
-        state.waitingJobs().stream().map(job -> new Waiting(job, causes(state, job))).toList(),
-        state.lanes(),
-        state.tokens(),
-        state.candidates(Integer.MAX_VALUE),
-        new TreeMap<>(state.waitingByCause()));
-  }
-
-  private static String causes(Inspection state, WaitingJob job) {
-    var watched = state.find(job.spec().id());
-    return watched == null
-        ? ""
-        : watched.reasons().causes().stream()
-            .map(StateText::text)
-            .collect(Collectors.joining(", "));
-  }
+  private StateText() {}
 
   /** Returns the state in one line: what waits, what lanes hold, which tokens are free. */
-  String line() {
-    List<String> parts = new ArrayList<>();
-    parts.add(waitingWords());
-    parts.add(laneWords());
-    parts.add(tokenWords());
-    return String.join("; ", parts);
+  static String line(Inspection state) {
+    return String.join("; ", waiting(state), lanes(state.lanes()), tokens(state));
   }
 
-  private String waitingWords() {
-    if (waiting.isEmpty()) {
+  private static String waiting(Inspection state) {
+    List<WaitingJob> jobs = state.waitingJobs();
+    if (jobs.isEmpty()) {
       return "nothing waits";
     }
-    Map<String, Integer> byClass = new TreeMap<>();
-    long oldestNs = Long.MAX_VALUE;
-    for (Waiting one : waiting) {
-      byClass.merge(one.job().spec().classType(), 1, Integer::sum);
-      oldestNs = Math.min(oldestNs, one.job().arrivedAtNs());
-    }
-    return waiting.size()
-        + " wait ("
-        + byClass.entrySet().stream()
-            .map(e -> e.getValue() + " " + e.getKey())
-            .collect(Collectors.joining(", "))
-        + ", oldest "
-        + ms(nowNs - oldestNs)
-        + " ms)";
+    Map<String, Long> byClass =
+        jobs.stream()
+            .collect(
+                Collectors.groupingBy(
+                    job -> job.spec().classType(), TreeMap::new, Collectors.counting()));
+    long oldestNs = jobs.stream().mapToLong(WaitingJob::arrivedAtNs).min().orElseThrow();
+    return "%d wait (%s, oldest %s ms)"
+        .formatted(
+            jobs.size(),
+            byClass.entrySet().stream()
+                .map(e -> e.getValue() + " " + e.getKey())
+                .collect(Collectors.joining(", ")),
+            ms(state.nowNs() - oldestNs));
   }
 
-  private String laneWords() {
+  private static String lanes(List<LaneUse> lanes) {
     List<LaneUse> busy = lanes.stream().filter(lane -> !lane.held().isEmpty()).toList();
     if (lanes.isEmpty()) {
       return "no lane has joined";
@@ -91,33 +55,31 @@ record StateText(
     if (busy.isEmpty()) {
       return lanes.size() == 1 ? "the lane is idle" : "all " + lanes.size() + " lanes are idle";
     }
-    String words =
+    String shown =
         busy.stream()
             .limit(SHOWN_LANES)
-            .map(StateText::busyWords)
+            .map(lane -> lane.executorId() + "/" + lane.index() + " " + use(lane))
             .collect(Collectors.joining(", "));
-    int more = busy.size() - Math.min(SHOWN_LANES, busy.size());
-    return words + (more > 0 ? ", and " + more + " more lanes busy" : "");
+    int more = busy.size() - SHOWN_LANES;
+    return shown + (more > 0 ? ", and " + more + " more lanes busy" : "");
   }
 
-  private static String busyWords(LaneUse lane) {
-    return lane.executorId()
-        + "/"
-        + lane.index()
-        + (lane.hangs() ? " hangs" : " busy until about " + seconds(lane.freeAtNs(), 1) + " s");
+  private static String use(LaneUse lane) {
+    return lane.hangs() ? "hangs" : "busy until about " + seconds(lane.freeAtNs(), 1) + " s";
   }
 
-  private String tokenWords() {
-    return tokens.isEmpty()
-        ? "no executor has joined"
-        : tokens.stream()
+  private static String tokens(Inspection state) {
+    boolean several = state.tokens().size() > 1;
+    String text =
+        state.tokens().stream()
             .map(
                 use ->
-                    (tokens.size() > 1 ? use.executorId() + ": " : "")
+                    (several ? use.executorId() + ": " : "")
                         + (use.budget() == Long.MAX_VALUE
                             ? "no budget of tokens"
                             : use.free() + " of " + use.budget() + " tokens free"))
             .collect(Collectors.joining(", "));
+    return text.isEmpty() ? "no executor has joined" : text;
   }
 
   /**
@@ -125,85 +87,79 @@ record StateText(
    *
    * @param shown jobs that are shown already
    */
-  String nextLine(Set<String> shown) {
-    List<String> parts = new ArrayList<>();
+  static String nextLine(Inspection state, Set<String> shown) {
     String next =
-        candidates.stream()
+        state.candidates(Integer.MAX_VALUE).stream()
             .filter(candidate -> !shown.contains(candidate.job().id()))
             .limit(SHOWN_CANDIDATES)
-            .map(StateText::words)
+            .map(c -> c.job().id() + (c.score() == null ? "" : " " + number(c.score())))
             .collect(Collectors.joining(", "));
-    parts.add(next.isEmpty() ? "no other job could start" : next);
     String held =
-        waitingByCause.entrySet().stream()
+        state.waitingByCause().entrySet().stream()
             .filter(entry -> entry.getKey() != Cause.POLICY)
             .map(entry -> entry.getValue() + " by " + text(entry.getKey()))
             .collect(Collectors.joining(", "));
-    if (!held.isEmpty()) {
-      parts.add("not startable: " + held);
-    }
-    return String.join("; ", parts);
-  }
-
-  private static String words(Candidate candidate) {
-    Double score = candidate.score();
-    return candidate.job().id() + (score == null ? "" : " " + number(score));
+    return (next.isEmpty() ? "no other job could start" : next)
+        + (held.isEmpty() ? "" : "; not startable: " + held);
   }
 
   /** Returns the state in full: a line for each job, lane and budget. */
-  List<String> lines() {
+  static List<String> lines(Inspection state) {
     List<String> lines = new ArrayList<>();
-    lines.add("  " + line());
-    Map<String, Candidate> startable =
-        candidates.stream().collect(Collectors.toMap(c -> c.job().id(), c -> c));
-    for (LaneUse lane : lanes) {
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "  lane  %s/%d  %s",
-              lane.executorId(),
-              lane.index(),
-              lane.held().isEmpty()
-                  ? (lane.idle() ? "idle" : "takes nothing")
-                      + ", since "
-                      + seconds(lane.freeAtNs(), 3)
-                      + " s"
-                  : busyWords(lane).substring(busyWords(lane).indexOf(' ') + 1)
-                      + ": "
-                      + lane.held().stream()
-                          .map(dispatch -> dispatch.dispatchId().toString())
-                          .collect(Collectors.joining(", "))));
+    lines.add("  " + line(state));
+    for (LaneUse lane : state.lanes()) {
+      String held =
+          lane.held().stream()
+              .map(dispatch -> dispatch.dispatchId().toString())
+              .collect(Collectors.joining(", "));
+      String use =
+          held.isEmpty()
+              ? "%s, since %s s"
+                  .formatted(lane.idle() ? "idle" : "takes nothing", seconds(lane.freeAtNs(), 3))
+              : use(lane) + ": " + held;
+      lines.add("  lane  %s/%d  %s".formatted(lane.executorId(), lane.index(), use));
     }
-    for (Waiting one : waiting) {
-      var spec = one.job().spec();
-      Candidate candidate = startable.get(spec.id());
-      long leftNs = spec.deadlineNs() - nowNs;
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "  waits %s  %s, %s %s %s, %s; %s ms so far%s; %s",
-              spec.id(),
-              spec.classType(),
-              spec.workload(),
-              spec.backend(),
-              spec.precision(),
-              samples(spec.samples()),
-              ms(nowNs - one.job().arrivedAtNs()),
-              spec.sloNs() == Long.MAX_VALUE
-                  ? ""
-                  : leftNs >= 0
-                      ? ", " + ms(leftNs) + " before its promise"
-                      : ", " + ms(-leftNs) + " after its promise",
-              candidate == null
-                  ? "held up by " + one.causes()
-                  : "could start" + scoreWords(candidate.terms())));
+    Map<String, Candidate> startable =
+        state.candidates(Integer.MAX_VALUE).stream()
+            .collect(Collectors.toMap(c -> c.job().id(), c -> c));
+    for (WaitingJob job : state.waitingJobs()) {
+      Candidate candidate = startable.get(job.spec().id());
+      String why = candidate == null ? heldUp(state, job) : couldStart(candidate);
+      lines.add(waiting(job.spec(), state.nowNs() - job.arrivedAtNs(), state.nowNs(), why));
     }
     return lines;
   }
 
-  private static String scoreWords(Map<String, Double> terms) {
-    String words = scores(terms);
-    return words.isEmpty() ? "" : ": " + words;
+  private static String waiting(JobSpec spec, long waitedNs, long nowNs, String why) {
+    long leftNs = spec.deadlineNs() - nowNs;
+    String promise =
+        spec.sloNs() == Long.MAX_VALUE
+            ? ""
+            : ", %s %s its promise"
+                .formatted(ms(Math.abs(leftNs)), leftNs < 0 ? "after" : "before");
+    return "  waits %s  %s, %s %s %s, %s; %s ms so far%s; %s"
+        .formatted(
+            spec.id(),
+            spec.classType(),
+            spec.workload(),
+            spec.backend(),
+            spec.precision(),
+            samples(spec.samples()),
+            ms(waitedNs),
+            promise,
+            why);
+  }
+
+  private static String heldUp(Inspection state, WaitingJob job) {
+    return "held up by "
+        + Objects.requireNonNull(state.find(job.spec().id())).reasons().causes().stream()
+            .map(StateText::text)
+            .collect(Collectors.joining(", "));
+  }
+
+  private static String couldStart(Candidate candidate) {
+    String scores = scores(candidate.terms());
+    return "could start" + (scores.isEmpty() ? "" : ": " + scores);
   }
 
   /** Returns a score as the sum of its terms; terms of zero are left out. */
@@ -212,25 +168,23 @@ record StateText(
       return "";
     }
     double sum = terms.values().stream().mapToDouble(Double::doubleValue).sum();
-    var words = new StringBuilder(number(sum));
-    String sign = " = ";
+    var text = new StringBuilder(number(sum));
+    String plus = " = ";
+    String minus = " = -";
     for (Map.Entry<String, Double> term : terms.entrySet()) {
       double value = term.getValue();
       if (value != 0) {
-        boolean first = sign.equals(" = ");
-        words
-            .append(first ? (value < 0 ? " = -" : " = ") : (value < 0 ? " - " : " + "))
-            .append(term.getKey())
-            .append(' ')
-            .append(number(Math.abs(value)));
-        sign = " + ";
+        text.append(value < 0 ? minus : plus).append(term.getKey()).append(' ');
+        text.append(number(Math.abs(value)));
+        plus = " + ";
+        minus = " - ";
       }
     }
-    return words.toString();
+    return text.toString();
   }
 
   /** Returns a number with up to four digits that count, at least one behind the point. */
-  static String number(double value) {
+  private static String number(double value) {
     if (value == 0 || !Double.isFinite(value)) {
       return value == 0 ? "0.0" : String.valueOf(value);
     }
@@ -243,7 +197,7 @@ record StateText(
     return samples == 1 ? "1 sample" : samples + " samples";
   }
 
-  static String text(Cause cause) {
+  private static String text(Cause cause) {
     return cause.name().toLowerCase(Locale.ROOT);
   }
 

@@ -7,13 +7,12 @@ import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.Seeds;
-import dev.sluice.harness.replay.LogReading;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import dev.sluice.scheduler.replay.DecisionReplay;
-import dev.sluice.scheduler.replay.LogDecoder;
-import dev.sluice.scheduler.replay.LoggedRecord;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,17 +71,13 @@ final class RandomRunsTest {
   }
 
   private static DecisionReplay replay(Path log) throws Exception {
-    try (var reading = LogReading.open(log, /* salvage= */ false)) {
+    try (var reader = RecordingReader.open(log, /* salvage= */ false)) {
       var replay =
-          new DecisionReplay(ReplaySettings.of(log, reading.header(), Registries.vocabulary()));
-      reading.read(
-          entry -> {
-            LoggedRecord record = LogDecoder.decode(entry);
-            if (record != null) {
-              replay.take(record);
-            }
-            return true;
-          });
+          new DecisionReplay(ReplaySettings.of(log, reader.header(), Registries.vocabulary()));
+      RecordedEntry entry = reader.next();
+      while (entry != null && replay.take(entry)) {
+        entry = reader.next();
+      }
       replay.finish(/* cutShort= */ false);
       return replay;
     }

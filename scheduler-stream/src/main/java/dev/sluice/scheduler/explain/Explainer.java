@@ -1,13 +1,16 @@
 package dev.sluice.scheduler.explain;
 
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import java.util.ArrayList;
@@ -25,13 +28,14 @@ import org.jspecify.annotations.Nullable;
 public final class Explainer {
   private static final long NS_PER_MS = 1_000_000;
 
+  private final String log;
   private final String jobId;
   private final Supplier<SchedulingCore> newCore;
   private final Map<Integer, Shard> shards = new HashMap<>();
   private final List<String> jobIds = new ArrayList<>();
-  private final List<BatchDispatched> recordedDispatches = new ArrayList<>();
+  private final List<DispatchId> recordedDispatches = new ArrayList<>();
   private @Nullable JobEnded recordedEnd;
-  private @Nullable Long recordedEndAtEpochMs;
+  private long recordedEndAtEpochMs;
 
   /** Shard of the job; null: the job has not come. */
   private @Nullable Shard its;
@@ -41,6 +45,7 @@ public final class Explainer {
   /** A shard's core and clock. */
   private static final class Shard {
     final SchedulingCore core;
+    long nextOffset;
     @Nullable Long timeZeroEpochMs;
 
     /** Log time of the last fact. */
@@ -49,54 +54,102 @@ public final class Explainer {
     Shard(SchedulingCore core) {
       this.core = core;
     }
+
+    /** Returns log time; null: the run has not started. */
+    @Nullable Long toNs(long appendedAtEpochMs) {
+      return timeZeroEpochMs == null
+          ? null
+          : Long.valueOf((appendedAtEpochMs - timeZeroEpochMs) * NS_PER_MS);
+    }
   }
 
   /**
+   * @param log name of the log, for messages
    * @param newCore makes the core of a shard, as the run's scheduler made it
    */
-  public Explainer(String jobId, Supplier<SchedulingCore> newCore) {
+  public Explainer(String log, String jobId, Supplier<SchedulingCore> newCore) {
+    this.log = log;
     this.jobId = jobId;
     this.newCore = newCore;
   }
 
-  /** Returns the shard of the job, whose records alone matter from now on; null: not known yet. */
-  public @Nullable Integer shard() {
+  /**
+   * Takes in a record, in the order of a recording: a fact before what the scheduler made of it.
+   *
+   * @throws UserMistakeException if facts before it are missing
+   */
+  public void take(RecordedEntry entry) throws UserMistakeException {
     JobWatch found = watch;
-    return found == null ? null : Integer.valueOf(found.shard());
-  }
-
-  /** Returns whether the job has ended and its outcome was read: no later record matters. */
-  public boolean isOver() {
-    return watch != null && watch.hasEnded() && recordedEnd != null;
-  }
-
-  /** Takes in a fact, in the order of its partition and before what the scheduler made of it. */
-  public void onFact(int shardNumber, long offset, long appendedAtEpochMs, Fact fact) {
-    JobWatch follows = watch;
-    if (follows != null && follows.shard() != shardNumber) {
+    if (found != null && found.hasEnded() && recordedEnd != null) {
+      return; // no later record matters
+    }
+    boolean isFact = entry.topic().equals("facts");
+    if (isFact) {
+      refuseGap(entry);
+    }
+    if (found == null ? !isFact : found.shard() != entry.partition()) {
       return;
     }
-    Shard shard = shards.computeIfAbsent(shardNumber, number -> new Shard(newCore.get()));
+    try {
+      switch (entry.topic()) {
+        case "facts" -> takeFact(entry, EventCodec.FACTS.read(entry.value()));
+        case "dispatches" -> takeDispatch(EventCodec.DISPATCHES.read(entry.value()));
+        case "outcomes" -> {
+          if (EventCodec.OUTCOMES.read(entry.value()) instanceof JobEnded end
+              && end.jobId().equals(jobId)
+              && recordedEnd == null) {
+            recordedEnd = end;
+            recordedEndAtEpochMs = entry.appendedAtEpochMs();
+          }
+        }
+        default -> {} // no part of a job's life
+      }
+    } catch (UnreadableEventException e) {
+      // the scheduler learnt nothing from it either
+    }
+  }
+
+  /** Refuses a log that lacks facts: decisions rest on all of them. */
+  private void refuseGap(RecordedEntry fact) throws UserMistakeException {
+    Shard shard = shard(fact.partition());
+    if (fact.offset() != shard.nextOffset) {
+      throw new UserMistakeException(
+          log,
+          "facts (%d to %d) of shard %d are missing"
+              .formatted(shard.nextOffset, fact.offset() - 1, fact.partition()),
+          shard.nextOffset == 0
+              ? "retention took them; a job is explained from its shard's first fact on"
+              : "the recording was made from a topic that had lost them");
+    }
+    shard.nextOffset++;
+  }
+
+  private Shard shard(int number) {
+    return shards.computeIfAbsent(number, made -> new Shard(newCore.get()));
+  }
+
+  private void takeFact(RecordedEntry entry, Fact fact) {
+    Shard shard = shard(entry.partition());
     if (fact instanceof RunStarted started && shard.timeZeroEpochMs == null) {
       shard.timeZeroEpochMs = started.timeZeroEpochMs();
     }
     long appendedNs = shard.nowNs;
     if (shard.timeZeroEpochMs != null) {
-      appendedNs = (appendedAtEpochMs - shard.timeZeroEpochMs) * NS_PER_MS;
+      appendedNs = (entry.appendedAtEpochMs() - shard.timeZeroEpochMs) * NS_PER_MS;
       shard.nowNs = Math.max(shard.nowNs, shard.core.timeNs(appendedNs, fact));
     }
-    if (follows == null) {
+    if (watch == null) {
       noteId(fact);
-      follows = JobWatch.beginsWith(fact, jobId, shard.core, shardNumber, shard.nowNs);
-      watch = follows;
-      its = follows == null ? null : shard;
+      watch = JobWatch.beginsWith(fact, jobId, shard.core, entry.partition(), shard.nowNs);
+      its = watch == null ? null : shard;
     }
+    JobWatch follows = watch;
     if (follows == null) {
-      shard.core.apply(offset, appendedNs, fact, CoreListener.NOBODY);
+      shard.core.apply(entry.offset(), appendedNs, fact, CoreListener.NOBODY);
     } else if (!follows.hasEnded()) {
       follows.before(fact, shard.nowNs);
-      shard.core.apply(offset, appendedNs, fact, follows);
-      follows.after(fact);
+      shard.core.apply(entry.offset(), appendedNs, fact, follows);
+      follows.after();
     }
   }
 
@@ -108,24 +161,11 @@ public final class Explainer {
     }
   }
 
-  /** Takes in a recorded dispatch of the job's shard; dispatches of other jobs may be left out. */
-  public void onDispatch(int shard, BatchDispatched dispatch) {
-    if (isOfShard(shard)
-        && dispatch.work().jobs().stream().anyMatch(job -> job.jobId().equals(jobId))) {
-      recordedDispatches.add(dispatch);
+  private void takeDispatch(BatchDispatched dispatch) {
+    if (dispatch.jobs().stream().anyMatch(job -> job.jobId().equals(jobId))
+        && !recordedDispatches.contains(dispatch.dispatchId())) {
+      recordedDispatches.add(dispatch.dispatchId());
     }
-  }
-
-  /** Takes in a recorded end; those of other jobs may be left out. */
-  public void onEnded(int shard, long appendedAtEpochMs, JobEnded ended) {
-    if (isOfShard(shard) && ended.jobId().equals(jobId) && recordedEnd == null) {
-      recordedEnd = ended;
-      recordedEndAtEpochMs = appendedAtEpochMs;
-    }
-  }
-
-  private boolean isOfShard(int shard) {
-    return watch != null && watch.shard() == shard;
   }
 
   /** Returns the ids of the jobs that were read before the job was found, or of all jobs. */
@@ -133,36 +173,31 @@ public final class Explainer {
     return List.copyOf(jobIds);
   }
 
-  /** Returns the job's life; null: no record brought the job. */
+  /** Returns the job's timeline; null: no record brought the job. */
   public @Nullable Explanation explanation() {
     JobWatch follows = watch;
     Shard shard = its;
     if (follows == null || shard == null) {
       return null;
     }
-    Long toldAtNs =
-        recordedEndAtEpochMs == null || shard.timeZeroEpochMs == null
-            ? null
-            : Long.valueOf((recordedEndAtEpochMs - shard.timeZeroEpochMs) * NS_PER_MS);
-    return follows.explanation(shard.nowNs, toldAtNs, differences(follows));
+    Long toldNs = recordedEnd == null ? null : shard.toNs(recordedEndAtEpochMs);
+    return follows.explanation(shard.nowNs, toldNs, differences(follows));
   }
 
   private List<String> differences(JobWatch follows) {
     List<String> differences = new ArrayList<>();
-    List<DispatchId> recorded =
-        recordedDispatches.stream().map(BatchDispatched::dispatchId).distinct().toList();
-    List<DispatchId> again = follows.attempts().stream().map(Attempt::dispatchId).toList();
-    if (!recorded.equals(again)) {
-      differences.add("recorded dispatches %s, made again %s".formatted(recorded, again));
+    List<DispatchId> again = follows.dispatches();
+    if (!recordedDispatches.equals(again)) {
+      differences.add("recorded dispatches %s, made again %s".formatted(recordedDispatches, again));
     }
     JobEnded end = follows.end();
     if (!Objects.equals(recordedEnd, end)) {
-      differences.add("recorded end %s, made again %s".formatted(words(recordedEnd), words(end)));
+      differences.add("recorded end %s, made again %s".formatted(text(recordedEnd), text(end)));
     }
     return differences;
   }
 
-  private static String words(@Nullable JobEnded end) {
+  private static String text(@Nullable JobEnded end) {
     return end == null
         ? "(none)"
         : "(%s, %s, %s)".formatted(end.status(), end.reason(), end.dispatchId());

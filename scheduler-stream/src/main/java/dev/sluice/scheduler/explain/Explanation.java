@@ -1,83 +1,60 @@
 package dev.sluice.scheduler.explain;
 
-import dev.sluice.contract.event.BatchCompleted;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
-import dev.sluice.scheduling.policy.Choice.Cause;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's life.
+ * A job's timeline. The names and the order of all fields are those of the JSON that {@code explain
+ * --json} prints. A job of a workflow has the times and the promise of its workflow.
  *
- * @param spans its parts, in order; they sum up to {@link #latencyNs}
- * @param tokens what its waits for tokens asked for; null: it never waited for them
- * @param attempts its dispatches, in order
- * @param overtaking jobs that came later and started earlier, while it waited, on an executor that
+ * @param shard partition of its request
+ * @param sloNs latency promise; null: none
+ * @param status null: the log does not hold its end
+ * @param reason reason for which it was dropped or failed; null if done or not ended
+ * @param attemptsCounted number of dispatches, refusals not counted
+ * @param loggedNs log time of the request
+ * @param endedNs end of its batch if done, else the log time of the fact that ended it, else of the
+ *     last fact; a log time before it was sent counts as the time when it was sent
+ * @param toldNs append of its outcome; null: the log does not hold it
+ * @param latencyNs time from the intended arrival to the end; until the log's end if it has none
+ * @param spans its parts, in order; they sum up to the latency
+ * @param tokens tokens for which its waits asked; null: it never waited for them
+ * @param inputs jobs that a job of a workflow waited for; null: none
+ * @param overtakenBy jobs that came later and started earlier, while it waited, on an executor that
  *     could have run it; in order
+ * @param attempts its dispatches, in order
  * @param differences what the recorded decisions about the job say otherwise than the decisions
  *     made again; empty if they agree
  */
 public record Explanation(
-    Asked asked,
-    @Nullable Inputs inputs,
-    Ending ending,
+    String job,
+    int shard,
+    @JsonProperty("class") String classType,
+    String workload,
+    String backend,
+    String precision,
+    int samples,
+    int lanes,
+    @Nullable Long sloNs,
+    JobEnded.@Nullable Status status,
+    @Nullable String reason,
+    int attemptsCounted,
+    long intendedNs,
+    long sentNs,
+    long loggedNs,
+    long endedNs,
+    @Nullable Long toldNs,
+    long latencyNs,
     List<Span> spans,
     @Nullable Tokens tokens,
+    @Nullable Inputs inputs,
+    List<Overtaking> overtakenBy,
     List<Attempt> attempts,
-    List<Overtaking> overtaking,
     List<String> differences) {
-  public Explanation {
-    spans = List.copyOf(spans);
-    attempts = List.copyOf(attempts);
-    overtaking = List.copyOf(overtaking);
-    differences = List.copyOf(differences);
-  }
-
-  /** Returns the time from the intended arrival to the end; until the log's end if it has none. */
-  public long latencyNs() {
-    return ending.endedAtNs() - asked.intendedAtNs();
-  }
-
-  /**
-   * What was asked for. A job of a workflow has the times and the promise of its workflow.
-   *
-   * @param shard partition of its request
-   * @param sloNs latency promise; null: none
-   * @param loggedAtNs log time of the request
-   */
-  public record Asked(
-      String jobId,
-      int shard,
-      String classType,
-      ModelKey model,
-      int samples,
-      int lanes,
-      @Nullable Long sloNs,
-      long intendedAtNs,
-      long sentAtNs,
-      long loggedAtNs) {}
-
-  /**
-   * What a job of a workflow waited for.
-   *
-   * @param count number of its inputs
-   * @param ends ends of these jobs, in order; the last one let the job go or ended it
-   * @param releasedAtNs log time at which the job was released; null: it never was
-   */
-  public record Inputs(int count, List<InputEnd> ends, @Nullable Long releasedAtNs) {
-    public Inputs {
-      ends = List.copyOf(ends);
-    }
-  }
-
-  /** The end of an input: the job, how it ended, and the log time. */
-  public record InputEnd(
-      String jobId, JobEnded.Status status, @Nullable String reason, long endedAtNs) {}
 
   /**
    * The tokens that a job waited for.
@@ -88,124 +65,79 @@ public record Explanation(
   public record Tokens(long needed, long freeMost) {}
 
   /**
-   * How a job ended.
+   * What a job of a workflow waited for.
    *
-   * @param status null: the log does not hold its end
-   * @param reason why it was dropped or failed; null if done or not ended
-   * @param attempts number of dispatches, refusals not counted
-   * @param endedAtNs end of its batch if done, else the log time of the fact that ended it, else of
-   *     the last fact; a log time before it was sent counts as the time when it was sent
-   * @param toldAtNs append of its outcome; null: the log does not hold it
+   * @param count number of its inputs
+   * @param releasedNs log time at which the job was released; null: it never was
+   * @param ended ends of these jobs, in order; the last one let the job go or ended it
    */
-  public record Ending(
-      JobEnded.@Nullable Status status,
-      @Nullable String reason,
-      int attempts,
-      long endedAtNs,
-      @Nullable Long toldAtNs) {}
+  public record Inputs(int count, @Nullable Long releasedNs, List<InputEnd> ended) {}
 
-  /**
-   * A dispatch of the job.
-   *
-   * @param prediction service time predicted at the decision
-   * @param scoreTerms terms of the score of the batch's chosen job; may be empty
-   */
-  public record Attempt(
-      DispatchId dispatchId,
-      Batch batch,
-      long decidedAtNs,
-      Prediction prediction,
-      Map<String, Double> scoreTerms,
-      Result result) {
-
-    public Outcome outcome() {
-      return result.outcome;
-    }
-
-    Attempt with(Result newResult) {
-      return new Attempt(dispatchId, batch, decidedAtNs, prediction, scoreTerms, newResult);
-    }
-
-    /**
-     * The batch of the dispatch, and where it runs.
-     *
-     * @param others other jobs of the batch
-     * @param couldShare number of other waiting jobs that could share a batch with the job at the
-     *     decision, those of this batch included
-     * @param samples samples of all jobs together
-     */
-    public record Batch(
-        String executorId, List<Integer> lanes, List<String> others, int couldShare, int samples) {
-      public Batch {
-        lanes = List.copyOf(lanes);
-        others = List.copyOf(others);
-      }
-    }
-
-    /**
-     * What came of the dispatch.
-     *
-     * @param toNs log time at which it left the job or ended it; null: the log ends before
-     * @param givenUpAtNs log time at which the scheduler gave it up; null: it did not
-     * @param completion what the executor told of it; null: nothing
-     */
-    public record Result(
-        Outcome outcome,
-        @Nullable Long toNs,
-        @Nullable Long givenUpAtNs,
-        @Nullable BatchCompleted completion) {
-      static final Result OPEN = new Result(Outcome.OPEN, null, null, null);
-
-      Result completed(BatchCompleted by) {
-        return new Result(outcome, toNs, givenUpAtNs, by);
-      }
-
-      Result ended(Outcome newOutcome, long atNs) {
-        return new Result(
-            newOutcome,
-            atNs,
-            newOutcome == Outcome.LOST ? Long.valueOf(atNs) : givenUpAtNs,
-            completion);
-      }
-    }
-
-    /** What became of the job in this attempt. */
-    public enum Outcome {
-      DONE,
-      FAILED,
-      REFUSED,
-      /** The lane or its executor was given up. */
-      LOST,
-      /** Another attempt, which had been given up, ended the job first. */
-      SUPERSEDED,
-      /** The log ends before the attempt does. */
-      OPEN
-    }
-  }
+  /** The end of an input, with its log time. */
+  public record InputEnd(
+      String job, JobEnded.Status status, @Nullable String reason, long endedNs) {}
 
   /**
    * A job that overtook it.
    *
+   * @param chosen whether the policy chose it, rather than taking it along
    * @param scoreTerms terms for which the policy chose it; empty if it came along with another job,
    *     or the policy has no score
-   * @param chosen whether the policy chose it, rather than taking it along
    */
   public record Overtaking(
-      String jobId,
-      String classType,
-      DispatchId dispatchId,
+      String job,
+      @JsonProperty("class") String classType,
+      DispatchId dispatch,
       long atNs,
-      Map<String, Double> scoreTerms,
-      boolean chosen) {}
+      boolean chosen,
+      Map<String, Double> scoreTerms) {}
 
-  /** Returns how long the job waited for each first cause. */
-  public Map<Cause, Long> waitNs() {
-    Map<Cause, Long> waits = new EnumMap<>(Cause.class);
-    for (Span span : spans) {
-      if (span.kind() == Span.Kind.WAITS) {
-        waits.merge(span.causes().get(0), span.durationNs(), Long::sum);
-      }
-    }
-    return waits;
+  /**
+   * A dispatch of the job.
+   *
+   * @param with other jobs of the batch
+   * @param couldShare number of other waiting jobs that could share a batch with the job at the
+   *     decision, those of this batch included
+   * @param samples samples of all jobs together
+   * @param predictedNs service time predicted at the decision
+   * @param scoreTerms terms of the score of the batch's chosen job; may be empty
+   * @param untilNs log time at which it left the job or ended it; null: the log ends before
+   * @param givenUpNs log time at which the scheduler gave it up; null: it did not
+   * @param startedNs start that the executor told; null: none
+   * @param loadNs time of loading the model before the start
+   * @param cause reason for which its batch failed or was refused; null: neither
+   */
+  public record Attempt(
+      DispatchId dispatch,
+      String executor,
+      List<Integer> lanes,
+      List<String> with,
+      int couldShare,
+      int samples,
+      long decidedNs,
+      long predictedNs,
+      @Nullable Long predictedP95Ns,
+      String predictionSource,
+      Map<String, Double> scoreTerms,
+      Outcome outcome,
+      @Nullable Long untilNs,
+      @Nullable Long givenUpNs,
+      @Nullable Long startedNs,
+      @Nullable Long finishedNs,
+      @Nullable Long serviceNs,
+      @Nullable Long loadNs,
+      @Nullable String cause) {}
+
+  /** What became of the job in an attempt. */
+  public enum Outcome {
+    DONE,
+    FAILED,
+    REFUSED,
+    /** The lane or its executor was given up. */
+    LOST,
+    /** Another attempt, which had been given up, ended the job first. */
+    SUPERSEDED,
+    /** The log ends before the attempt does. */
+    OPEN
   }
 }

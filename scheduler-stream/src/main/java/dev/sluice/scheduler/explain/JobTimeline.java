@@ -1,6 +1,5 @@
 package dev.sluice.scheduler.explain;
 
-import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -19,30 +18,23 @@ import org.jspecify.annotations.Nullable;
  * So spans are never negative, leave no gap, and sum up exactly.
  */
 final class JobTimeline {
-  private final List<State> states = new ArrayList<>();
-
-  private record State(
-      long fromNs, Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch) {
-    boolean isLike(State that) {
-      return kind == that.kind
-          && causes.equals(that.causes)
-          && (dispatch == null ? that.dispatch == null : dispatch.equals(that.dispatch));
-    }
-  }
+  /** States as spans without an end. */
+  private final List<Span> states = new ArrayList<>();
 
   void add(long fromNs, Span.Kind kind) {
-    add(new State(fromNs, kind, List.of(), null));
+    add(fromNs, kind, List.of(), null);
   }
 
   void waits(long fromNs, List<Cause> causes) {
-    add(new State(fromNs, Span.Kind.WAITS, causes, null));
+    add(fromNs, Span.Kind.WAITS, causes, null);
   }
 
   void held(long fromNs, DispatchId dispatch) {
-    add(new State(fromNs, Span.Kind.HELD, List.of(), dispatch));
+    add(fromNs, Span.Kind.HELD, List.of(), dispatch);
   }
 
-  private void add(State state) {
+  private void add(long fromNs, Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch) {
+    var state = new Span(kind, causes, dispatch, fromNs, fromNs);
     if (states.isEmpty() || !states.get(states.size() - 1).isLike(state)) {
       states.add(state);
     }
@@ -51,23 +43,19 @@ final class JobTimeline {
   /** Returns the spans up to an end; those that last no time are left out. */
   List<Span> spans(long endNs, List<Attempt> attempts) {
     Map<DispatchId, Attempt> byId = new HashMap<>();
-    attempts.forEach(attempt -> byId.put(attempt.dispatchId(), attempt));
-    var parts = new Parts(endNs);
+    attempts.forEach(attempt -> byId.put(attempt.dispatch(), attempt));
+    var parts = new Parts(states.get(0).fromNs(), endNs);
     for (int i = 0; i < states.size(); i++) {
-      State state = states.get(i);
+      Span state = states.get(i);
       long toNs = i + 1 < states.size() ? states.get(i + 1).fromNs() : endNs;
       Attempt attempt = state.dispatch() == null ? null : byId.get(state.dispatch());
-      if (i == 0) {
-        parts.begin(state.fromNs());
-      }
       if (attempt == null) {
         parts.add(state.kind(), state.causes(), state.dispatch(), toNs);
+      } else if (attempt.outcome() == Explanation.Outcome.DONE) {
+        parts.add(attempt, endNs);
+        break; // the scheduler may have given it up meanwhile, but its batch ran on
       } else {
-        boolean endsTheJob = attempt.outcome() == Attempt.Outcome.DONE;
-        parts.add(attempt, endsTheJob ? endNs : toNs);
-        if (endsTheJob) {
-          break; // the scheduler may have given it up meanwhile, but its batch ran on
-        }
+        parts.add(attempt, toNs);
       }
     }
     return parts.spans;
@@ -79,28 +67,27 @@ final class JobTimeline {
     private final long endNs;
     private long atNs;
 
-    Parts(long endNs) {
+    Parts(long fromNs, long endNs) {
+      this.atNs = fromNs;
       this.endNs = endNs;
     }
 
-    void begin(long fromNs) {
-      atNs = fromNs;
-    }
-
     void add(Attempt attempt, long toNs) {
-      DispatchId id = attempt.dispatchId();
-      BatchCompleted completion = attempt.result().completion();
-      Long startedAtNs = completion == null ? null : completion.startedAtNs();
-      Long finishedAtNs = completion == null ? null : completion.finishedAtNs();
-      if (completion == null || startedAtNs == null || finishedAtNs == null) {
-        add(Span.Kind.HELD, List.of(), id, toNs);
+      Long startedNs = attempt.startedNs();
+      Long finishedNs = attempt.finishedNs();
+      Long loadNs = attempt.loadNs();
+      if (startedNs == null || finishedNs == null || loadNs == null) {
+        add(Span.Kind.HELD, attempt, toNs);
         return;
       }
-      long loadsAtNs = startedAtNs - completion.switchNs();
-      add(Span.Kind.TO_START, List.of(), id, Math.min(loadsAtNs, toNs));
-      add(Span.Kind.LOADS, List.of(), id, Math.min(startedAtNs, toNs));
-      add(Span.Kind.RUNS, List.of(), id, Math.min(finishedAtNs, toNs));
-      add(Span.Kind.REPORTS, List.of(), id, toNs);
+      add(Span.Kind.TO_START, attempt, Math.min(startedNs - loadNs, toNs));
+      add(Span.Kind.LOADS, attempt, Math.min(startedNs, toNs));
+      add(Span.Kind.RUNS, attempt, Math.min(finishedNs, toNs));
+      add(Span.Kind.REPORTS, attempt, toNs);
+    }
+
+    private void add(Span.Kind kind, Attempt attempt, long toNs) {
+      add(kind, List.of(), attempt.dispatch(), toNs);
     }
 
     void add(Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch, long toNs) {
@@ -110,7 +97,7 @@ final class JobTimeline {
       }
       Span span = new Span(kind, causes, dispatch, atNs, untilNs);
       Span last = spans.isEmpty() ? null : spans.get(spans.size() - 1);
-      if (last != null && last.continues(span)) {
+      if (last != null && last.isLike(span)) {
         spans.set(spans.size() - 1, new Span(kind, causes, dispatch, last.fromNs(), untilNs));
       } else {
         spans.add(span);

@@ -11,11 +11,10 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduler.explain.Explanation.Asked;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
-import dev.sluice.scheduler.explain.Explanation.Ending;
 import dev.sluice.scheduler.explain.Explanation.InputEnd;
 import dev.sluice.scheduler.explain.Explanation.Inputs;
+import dev.sluice.scheduler.explain.Explanation.Outcome;
 import dev.sluice.scheduler.explain.Explanation.Overtaking;
 import dev.sluice.scheduler.explain.Explanation.Tokens;
 import dev.sluice.scheduling.core.SchedulingCore;
@@ -25,30 +24,30 @@ import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Follows one job through the core of its shard, from the fact that brought it. */
 final class JobWatch implements CoreListener {
   private final SchedulingCore core;
   private final int shard;
-  private final String jobId;
-  private final JobRequested request;
-  private final long requestedAtNs;
 
-  /** Jobs that the job waits for; empty if it is part of no workflow. */
-  private final Set<String> inputIds = new HashSet<>();
+  /** Request of the job; that of a workflow's job is made from its workflow's. */
+  private final JobRequested request;
 
   /** Latency promise; null: none. */
   private final @Nullable Long sloNs;
 
   private final int lanesNeeded;
-  private final JobTimeline life = new JobTimeline();
+
+  /** Jobs that the job waits for; empty if it is part of no workflow. */
+  private final List<String> inputIds;
+
+  private final long requestedAtNs;
+  private final JobTimeline timeline = new JobTimeline();
   private final List<InputEnd> inputEnds = new ArrayList<>();
-  private final List<Attempt> attempts = new ArrayList<>();
+  private final List<Dispatched> attempts = new ArrayList<>();
   private final List<Overtaking> overtaking = new ArrayList<>();
 
   /** Class of each job that was requested after it. */
@@ -57,12 +56,64 @@ final class JobWatch implements CoreListener {
   private @Nullable WatchedJob job;
   private @Nullable Long releasedAtNs;
   private @Nullable JobEnded end;
-  private long tokensNeeded;
-  private long freeTokensMost = Long.MIN_VALUE;
+  private @Nullable Tokens tokens;
   private long nowNs;
 
   /** Whether the fact at hand may have released the job, or brought it. */
   private boolean mayBeReleased = true;
+
+  /** A dispatch of the job, and what came of it so far. */
+  private static final class Dispatched {
+    final BatchDispatched event;
+    final List<String> others;
+    final int couldShare;
+    Outcome outcome = Outcome.OPEN;
+    @Nullable Long untilNs;
+    @Nullable Long givenUpNs;
+    @Nullable BatchCompleted completion;
+
+    Dispatched(BatchDispatched event, List<String> others, int couldShare) {
+      this.event = event;
+      this.others = others;
+      this.couldShare = couldShare;
+    }
+
+    boolean is(@Nullable DispatchId id) {
+      return event.dispatchId().equals(id);
+    }
+
+    void end(Outcome how, long atNs) {
+      outcome = how;
+      untilNs = atNs;
+      if (how == Outcome.LOST) {
+        givenUpNs = atNs;
+      }
+    }
+
+    Attempt toAttempt() {
+      BatchCompleted told = completion;
+      return new Attempt(
+          event.dispatchId(),
+          event.executorId(),
+          event.lanes(),
+          others,
+          couldShare,
+          event.samples(),
+          event.decidedAtNs(),
+          event.prediction().meanNs(),
+          event.prediction().p95Ns(),
+          event.prediction().source(),
+          event.scoreTerms(),
+          outcome,
+          untilNs,
+          givenUpNs,
+          told == null ? null : told.startedAtNs(),
+          told == null ? null : told.finishedAtNs(),
+          told == null ? null : told.serviceNs(),
+          told == null ? null : told.switchNs(),
+          told == null ? null : told.cause());
+    }
+  }
 
   private JobWatch(
       SchedulingCore core,
@@ -70,16 +121,20 @@ final class JobWatch implements CoreListener {
       JobRequested request,
       @Nullable Long sloNs,
       int lanesNeeded,
+      List<String> inputIds,
       long requestedAtNs) {
     this.core = core;
     this.shard = shard;
-    this.jobId = request.jobId();
     this.request = request;
     this.sloNs = sloNs;
     this.lanesNeeded = lanesNeeded;
+    this.inputIds = inputIds;
     this.requestedAtNs = requestedAtNs;
-    life.add(request.intendedAtNs(), Span.Kind.LATE);
-    life.add(request.sentAtNs(), Span.Kind.TO_LOG);
+    timeline.add(request.intendedAtNs(), Span.Kind.LATE);
+    timeline.add(request.sentAtNs(), Span.Kind.TO_LOG);
+    if (!inputIds.isEmpty()) {
+      timeline.add(requestedAtNs, Span.Kind.INPUTS);
+    }
   }
 
   /**
@@ -89,51 +144,37 @@ final class JobWatch implements CoreListener {
    */
   static @Nullable JobWatch beginsWith(
       Fact fact, String jobId, SchedulingCore core, int shard, long atNs) {
-    if (fact instanceof JobRequested request) {
-      return request.jobId().equals(jobId)
-          ? new JobWatch(core, shard, request, request.sloNs(), 1, atNs)
-          : null;
+    if (fact instanceof JobRequested job && job.jobId().equals(jobId)) {
+      return new JobWatch(core, shard, job, job.sloNs(), 1, List.of(), atNs);
     }
-    if (fact instanceof WorkflowRequested workflow
-        && jobId.startsWith(workflow.requestId() + "/")) {
-      String nodeId = jobId.substring(workflow.requestId().length() + 1);
+    if (fact instanceof WorkflowRequested workflow) {
+      String prefix = workflow.requestId() + "/";
       for (WorkflowRequested.Node node : workflow.nodes()) {
-        if (node.nodeId().equals(nodeId)) {
-          return of(workflow, node, jobId, core, shard, atNs);
+        if (jobId.equals(prefix + node.nodeId())) {
+          List<String> inputs =
+              node.inputs().stream().map(i -> prefix + workflow.nodes().get(i).nodeId()).toList();
+          JobRequested job = request(workflow, node, jobId);
+          return new JobWatch(core, shard, job, workflow.sloNs(), node.lanes(), inputs, atNs);
         }
       }
     }
     return null;
   }
 
-  private static JobWatch of(
-      WorkflowRequested workflow,
-      WorkflowRequested.Node node,
-      String jobId,
-      SchedulingCore core,
-      int shard,
-      long atNs) {
-    var request =
-        new JobRequested(
-            jobId,
-            workflow.generator(),
-            workflow.index(),
-            workflow.classType(),
-            node.workload(),
-            node.backend(),
-            node.precision(),
-            node.samples(),
-            1, // the workflow's promise is kept beside it, since there may be none
-            workflow.intendedAtNs(),
-            workflow.sentAtNs());
-    var watch = new JobWatch(core, shard, request, workflow.sloNs(), node.lanes(), atNs);
-    for (int input : node.inputs()) {
-      watch.inputIds.add(workflow.requestId() + "/" + workflow.nodes().get(input).nodeId());
-    }
-    if (!watch.inputIds.isEmpty()) {
-      watch.life.add(atNs, Span.Kind.INPUTS);
-    }
-    return watch;
+  private static JobRequested request(
+      WorkflowRequested workflow, WorkflowRequested.Node node, String jobId) {
+    return new JobRequested(
+        jobId,
+        workflow.generator(),
+        workflow.index(),
+        workflow.classType(),
+        node.workload(),
+        node.backend(),
+        node.precision(),
+        node.samples(),
+        1, // the workflow's promise is kept beside it, since there may be none
+        workflow.intendedAtNs(),
+        workflow.sentAtNs());
   }
 
   int shard() {
@@ -145,6 +186,14 @@ final class JobWatch implements CoreListener {
     return end != null;
   }
 
+  @Nullable JobEnded end() {
+    return end;
+  }
+
+  List<DispatchId> dispatches() {
+    return attempts.stream().map(attempt -> attempt.event.dispatchId()).toList();
+  }
+
   /** Takes in a fact before the core does, as this watch listens to the core. */
   void before(Fact fact, long atNs) {
     nowNs = atNs;
@@ -154,24 +203,22 @@ final class JobWatch implements CoreListener {
     if (fact instanceof JobRequested later) {
       laterJobs.put(later.jobId(), later.classType());
     } else if (fact instanceof BatchCompleted completion) {
-      for (int i = 0; i < attempts.size(); i++) {
-        Attempt attempt = attempts.get(i);
-        if (attempt.dispatchId().equals(completion.dispatchId())
-            && attempt.result().completion() == null) {
-          attempts.set(i, attempt.with(attempt.result().completed(completion)));
+      for (Dispatched attempt : attempts) {
+        if (attempt.is(completion.dispatchId()) && attempt.completion == null) {
+          attempt.completion = completion;
         }
       }
     }
   }
 
   /** Notes the job's state after the core has taken in the fact. */
-  void after(Fact fact) {
+  void after() {
     if (end != null) {
-      endAttempts(fact, end);
+      endAttempts(end);
       return;
     }
     if (job == null && mayBeReleased) {
-      job = core.inspection().find(jobId);
+      job = core.inspection().find(request.jobId());
       releasedAtNs = job == null ? null : Long.valueOf(nowNs);
     }
     mayBeReleased = false;
@@ -180,51 +227,39 @@ final class JobWatch implements CoreListener {
       return;
     }
     if (watched.waits()) {
-      giveUpAttempt(fact);
+      leaveOpenAttempts();
       WaitReasons reasons = watched.reasons();
-      life.waits(nowNs, reasons.causes());
+      timeline.waits(nowNs, reasons.causes());
       if (reasons.first() == Cause.TOKENS) {
-        tokensNeeded = reasons.tokensNeeded();
-        freeTokensMost = Math.max(freeTokensMost, reasons.tokensFree());
+        long free = reasons.tokensFree();
+        long freeMost = tokens == null ? free : Math.max(tokens.freeMost(), free);
+        tokens = new Tokens(reasons.tokensNeeded(), freeMost);
       }
     } else {
-      life.held(nowNs, attempts.get(attempts.size() - 1).dispatchId());
+      timeline.held(nowNs, attempts.get(attempts.size() - 1).event.dispatchId());
     }
   }
 
-  /** Notes what became of the attempt that was open while the job waits again. */
-  private void giveUpAttempt(Fact fact) {
-    for (int i = 0; i < attempts.size(); i++) {
-      Attempt attempt = attempts.get(i);
-      if (attempt.outcome() == Attempt.Outcome.OPEN) {
-        boolean refused = completes(fact, attempt.dispatchId());
-        attempts.set(i, ended(attempt, refused ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
+  /** Notes what became of an attempt that was open, while the job waits or starts again. */
+  private void leaveOpenAttempts() {
+    for (Dispatched attempt : attempts) {
+      if (attempt.outcome == Outcome.OPEN) {
+        attempt.end(attempt.completion == null ? Outcome.LOST : Outcome.REFUSED, nowNs);
       }
     }
   }
 
   /** Notes what became of the attempts now that the job has ended. */
-  private void endAttempts(Fact fact, JobEnded by) {
-    DispatchId ended = by.dispatchId();
-    for (int i = 0; i < attempts.size(); i++) {
-      Attempt attempt = attempts.get(i);
-      if (attempt.dispatchId().equals(ended)) {
-        boolean answered = completes(fact, attempt.dispatchId());
-        Attempt.Outcome outcome =
-            by.status() == JobEnded.Status.DONE ? Attempt.Outcome.DONE : Attempt.Outcome.FAILED;
-        attempts.set(i, ended(attempt, answered ? outcome : Attempt.Outcome.LOST));
-      } else if (attempt.outcome() == Attempt.Outcome.OPEN) {
-        attempts.set(i, ended(attempt, Attempt.Outcome.SUPERSEDED));
+  private void endAttempts(JobEnded by) {
+    for (Dispatched attempt : attempts) {
+      if (attempt.is(by.dispatchId())) {
+        boolean done = by.status() == JobEnded.Status.DONE;
+        Outcome told = done ? Outcome.DONE : Outcome.FAILED;
+        attempt.end(attempt.completion == null ? Outcome.LOST : told, nowNs);
+      } else if (attempt.outcome == Outcome.OPEN) {
+        attempt.end(Outcome.SUPERSEDED, nowNs);
       }
     }
-  }
-
-  private static boolean completes(Fact fact, DispatchId id) {
-    return fact instanceof BatchCompleted completion && completion.dispatchId().equals(id);
-  }
-
-  private Attempt ended(Attempt attempt, Attempt.Outcome outcome) {
-    return attempt.with(attempt.result().ended(outcome, nowNs));
   }
 
   @Override
@@ -233,7 +268,7 @@ final class JobWatch implements CoreListener {
       return;
     }
     List<DispatchedJob> jobs = dispatch.jobs();
-    if (jobs.stream().anyMatch(started -> started.jobId().equals(jobId))) {
+    if (jobs.stream().anyMatch(started -> started.jobId().equals(request.jobId()))) {
       startedWith(dispatch);
       return;
     }
@@ -251,13 +286,15 @@ final class JobWatch implements CoreListener {
                 classType,
                 dispatch.dispatchId(),
                 dispatch.decidedAtNs(),
-                i == 0 ? dispatch.scoreTerms() : Map.of(),
-                i == 0));
+                i == 0,
+                i == 0 ? dispatch.scoreTerms() : Map.of()));
       }
     }
   }
 
-  /** The class of a job that starts and came later than the watched one; null: it did not. */
+  /**
+   * Returns the class of a job that starts and came later than the watched one; null: it did not.
+   */
   private @Nullable String classOfLater(String other, WatchedJob watched) {
     String classType = laterJobs.get(other);
     boolean maybeOfWorkflow = classType == null && other.indexOf('/') > 0; // request/node
@@ -270,38 +307,21 @@ final class JobWatch implements CoreListener {
 
   private void startedWith(BatchDispatched dispatch) {
     if (job == null) { // it came and started with one fact
-      job = requireNonNull(core.inspection().find(jobId));
+      job = requireNonNull(core.inspection().find(request.jobId()));
       releasedAtNs = nowNs;
     }
-    if (!attempts.isEmpty()
-        && attempts.get(attempts.size() - 1).outcome() == Attempt.Outcome.OPEN) {
-      // one fact ended the attempt before and led to this one
-      Attempt before = attempts.get(attempts.size() - 1);
-      boolean answered = before.result().completion() != null;
-      attempts.set(
-          attempts.size() - 1,
-          ended(before, answered ? Attempt.Outcome.REFUSED : Attempt.Outcome.LOST));
-    }
+    leaveOpenAttempts(); // one fact ended the attempt before and led to this one
     List<String> others =
-        dispatch.jobs().stream().map(DispatchedJob::jobId).filter(id -> !id.equals(jobId)).toList();
-    attempts.add(
-        new Attempt(
-            dispatch.dispatchId(),
-            new Attempt.Batch(
-                dispatch.executorId(),
-                dispatch.lanes(),
-                others,
-                others.size() + job.othersToShareWith(),
-                dispatch.samples()),
-            dispatch.decidedAtNs(),
-            dispatch.prediction(),
-            dispatch.scoreTerms(),
-            Attempt.Result.OPEN));
+        dispatch.jobs().stream()
+            .map(DispatchedJob::jobId)
+            .filter(id -> !id.equals(request.jobId()))
+            .toList();
+    attempts.add(new Dispatched(dispatch, others, others.size() + job.othersToShareWith()));
   }
 
   @Override
   public void ended(JobEnded ended) {
-    if (ended.jobId().equals(jobId)) {
+    if (ended.jobId().equals(request.jobId())) {
       end = ended;
     } else if (inputIds.contains(ended.jobId())) {
       inputEnds.add(new InputEnd(ended.jobId(), ended.status(), ended.reason(), ended.endedAtNs()));
@@ -313,69 +333,54 @@ final class JobWatch implements CoreListener {
   public void blocked(Blocked span) {}
 
   /**
-   * Returns the job's life so far.
+   * Returns the job's timeline so far.
    *
    * @param lastFactAtNs log time of the last fact of its shard
-   * @param toldAtNs append of its recorded outcome; null: none was recorded
+   * @param toldNs append of its recorded outcome; null: none was recorded
    */
-  Explanation explanation(long lastFactAtNs, @Nullable Long toldAtNs, List<String> differences) {
+  Explanation explanation(long lastFactAtNs, @Nullable Long toldNs, List<String> differences) {
     JobEnded event = end;
-    long endNs = event == null ? atLeastSent(lastFactAtNs) : endNs(event);
-    var asked =
-        new Asked(
-            jobId,
-            shard,
-            request.classType(),
-            request.model(),
-            request.samples(),
-            lanesNeeded,
-            sloNs,
-            request.intendedAtNs(),
-            request.sentAtNs(),
-            requestedAtNs);
-    var ending =
-        new Ending(
-            event == null ? null : event.status(),
-            event == null ? null : event.reason(),
-            event == null ? attempts.size() : event.attempt(),
-            endNs,
-            toldAtNs);
+    long endedNs = endedNs(event, lastFactAtNs);
+    List<Attempt> all = attempts.stream().map(Dispatched::toAttempt).toList();
     return new Explanation(
-        asked,
-        inputIds.isEmpty() ? null : new Inputs(inputIds.size(), inputEnds, releasedAtNs),
-        ending,
-        life.spans(endNs, attempts),
-        freeTokensMost == Long.MIN_VALUE ? null : new Tokens(tokensNeeded, freeTokensMost),
-        attempts,
+        request.jobId(),
+        shard,
+        request.classType(),
+        request.workload(),
+        request.backend(),
+        request.precision(),
+        request.samples(),
+        lanesNeeded,
+        sloNs,
+        event == null ? null : event.status(),
+        event == null ? null : event.reason(),
+        event == null ? all.size() : event.attempt(),
+        request.intendedAtNs(),
+        request.sentAtNs(),
+        requestedAtNs,
+        endedNs,
+        toldNs,
+        endedNs - request.intendedAtNs(),
+        timeline.spans(endedNs, all),
+        tokens,
+        inputIds.isEmpty() ? null : new Inputs(inputIds.size(), releasedAtNs, inputEnds),
         overtaking,
+        all,
         differences);
   }
 
-  private long endNs(JobEnded ended) {
-    DispatchId by = ended.dispatchId();
-    if (ended.status() == JobEnded.Status.DONE && by != null) {
-      for (Attempt attempt : attempts) {
-        BatchCompleted completion = attempt.result().completion();
-        if (attempt.dispatchId().equals(by)
+  private long endedNs(@Nullable JobEnded ended, long lastFactAtNs) {
+    if (ended != null && ended.status() == JobEnded.Status.DONE) {
+      for (Dispatched attempt : attempts) {
+        BatchCompleted completion = attempt.completion;
+        if (attempt.is(ended.dispatchId())
             && completion != null
             && completion.finishedAtNs() != null) {
           return completion.finishedAtNs();
         }
       }
     }
-    return atLeastSent(ended.endedAtNs());
-  }
-
-  /** Log time is whole milliseconds, rounded down, and so may lie before the job was sent. */
-  private long atLeastSent(long logNs) {
-    return Math.max(logNs, request.sentAtNs());
-  }
-
-  List<Attempt> attempts() {
-    return attempts;
-  }
-
-  @Nullable JobEnded end() {
-    return end;
+    // log time is whole milliseconds, rounded down, and so may lie before the job was sent
+    return Math.max(ended == null ? lastFactAtNs : ended.endedAtNs(), request.sentAtNs());
   }
 }

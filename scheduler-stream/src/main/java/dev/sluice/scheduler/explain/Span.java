@@ -1,9 +1,11 @@
 package dev.sluice.scheduler.explain;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param causes why it waited, the one that counts first; empty unless it waited
  * @param dispatch dispatch that held the job; null if none did
  */
+@JsonPropertyOrder({"kind", "cause", "also"})
 public record Span(
-    Kind kind, List<Cause> causes, @Nullable DispatchId dispatch, long fromNs, long toNs) {
+    Kind kind,
+    @JsonIgnore List<Cause> causes,
+    @Nullable DispatchId dispatch,
+    long fromNs,
+    long toNs) {
   /** What happens to a job during a span. */
   public enum Kind {
     /** The job was meant to be sent, and its generator had not sent it. */
@@ -35,16 +42,19 @@ public record Span(
     /** The batch had ended, and the scheduler did not know. */
     REPORTS,
     /** A dispatch held the job, and it never told of a start. */
-    HELD;
-
-    /** The kind as JSON holds it. */
-    public String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    HELD
   }
 
-  public Span {
-    causes = List.copyOf(causes);
+  /** Returns the cause that counts; null: it did not wait. */
+  @JsonProperty
+  public @Nullable Cause cause() {
+    return causes.isEmpty() ? null : causes.get(0);
+  }
+
+  /** Returns the other causes; null: it did not wait. */
+  @JsonProperty
+  @Nullable List<Cause> also() {
+    return causes.isEmpty() ? null : causes.subList(1, causes.size());
   }
 
   public long durationNs() {
@@ -52,7 +62,7 @@ public record Span(
   }
 
   /** Returns whether the other span is alike, but for its times. */
-  boolean continues(Span other) {
+  boolean isLike(Span other) {
     return kind == other.kind
         && causes.equals(other.causes)
         && Objects.equals(dispatch, other.dispatch);

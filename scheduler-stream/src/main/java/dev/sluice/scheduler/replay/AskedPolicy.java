@@ -1,9 +1,14 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.scheduler.replay.Decision.Started;
 import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.RecordedDecisions.Late;
@@ -13,13 +18,13 @@ import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +51,9 @@ final class AskedPolicy {
 
   /** Classes of the jobs that the recorded admission drops in the state at hand. */
   private final Map<String, String> recordedLate = new HashMap<>();
+
+  /** The fact at hand. */
+  private LoggedFact at = new LoggedFact(0, -1, 0, null);
 
   /** Cause that held the recorded decisions up after the last fact. */
   private @Nullable Cause recordedCause;
@@ -78,6 +86,25 @@ final class AskedPolicy {
     return orders;
   }
 
+  /**
+   * Begins a fact.
+   *
+   * @throws UserMistakeException if it requests jobs without a promise, and the policy goes by one
+   */
+  void begin(LoggedFact fact) throws UserMistakeException {
+    at = fact;
+    if (fact.fact() instanceof WorkflowRequested workflow
+        && workflow.sloNs() == null
+        && policy.needs().has(Need.DEADLINES)) {
+      throw new UserMistakeException(
+          "--with",
+          "the scheduler goes by latency promises, and workflow request ("
+              + workflow.requestId()
+              + ") has none",
+          "you want to ask a scheduler that reads none, such as fifo");
+    }
+  }
+
   void deciding(SchedulerState state) {
     if (admission != recordedAdmission) {
       late.clear();
@@ -91,47 +118,41 @@ final class AskedPolicy {
   /**
    * Asks the policy, and compares its answer with the recorded one.
    *
-   * @param place index of the dispatch that this state could lead to
-   * @param then recorded decision, as it is shown
+   * @param id name of the dispatch that this state could lead to
+   * @param dispatch recorded dispatch; null: none is known
    * @param recorded recorded answer, in terms of this state
    */
   void ask(
-      SchedulerState state, Moment after, int place, Supplier<Decision> then, Choice recorded) {
+      SchedulerState state, DispatchId id, @Nullable BatchDispatched dispatch, Choice recorded) {
     Choice answer = policy.choose(state);
-    var id = new DispatchId(after.offset(), place);
+    Decision now = Decision.of(id, answer);
+    Decision applied = Decision.of(id, recorded);
+    Kind kind = Decision.difference(applied, now);
     if (recorded instanceof Choice.Start start) {
+      Decision then = dispatch == null ? applied : Started.of(dispatch);
       Late dropped = firstLate(start);
       if (dropped != null) {
-        var drop = new Decision.Dropped(dropped.jobId(), dropped.reason());
-        other(Kind.NOT_STARTED, after, place, classOf(start), then.get(), drop);
-      } else if (!(answer instanceof Choice.Start other)) {
-        other(Kind.NOT_STARTED, after, place, classOf(start), then.get(), nothing(answer));
-      } else if (!idsOf(start).equals(idsOf(other))) {
-        var now = Decision.Started.of(id, other);
-        other(Kind.JOBS, after, place, classOf(start), then.get(), now);
-      } else if (!start.lanes().equals(other.lanes())) {
-        var now = Decision.Started.of(id, other);
-        other(Kind.LANE, after, place, classOf(start), then.get(), now);
-      } else {
+        now = Decision.dropped(dropped.jobId(), dropped.reason());
+        kind = Kind.NOT_STARTED;
+      }
+      if (kind == null) {
         tally.equal();
+      } else {
+        other(kind, id.index(), classOf(start), then, now);
       }
       return;
     }
-    Cause cause = recorded instanceof Choice.Nothing nothing ? nothing.cause() : Cause.POLICY;
-    boolean differs = !(answer instanceof Choice.Nothing nothing && nothing.cause() == cause);
     if (answer instanceof Choice.Start start
+        && kind == Kind.STARTED
         && startedInVain.add(start.batch().get(0).spec().id())) {
-      var now = Decision.Started.of(id, start);
-      other(Kind.STARTED, after, place, classOf(start), then.get(), now);
+      Decision then = dispatch == null ? Decision.NOTHING : Started.of(dispatch);
+      other(kind, id.index(), classOf(start), then, now);
     }
-    causeNow = cause;
-    differsNow = differs;
+    causeNow = recorded instanceof Choice.Nothing nothing ? nothing.cause() : Cause.POLICY;
+    differsNow = !(answer instanceof Choice.Nothing nothing && nothing.cause() == causeNow);
   }
 
   private @Nullable Late firstLate(Choice.Start start) {
-    if (late.isEmpty()) {
-      return null;
-    }
     return start.batch().stream()
         .map(job -> late.get(job.spec().id()))
         .filter(Objects::nonNull)
@@ -140,7 +161,7 @@ final class AskedPolicy {
   }
 
   /** Takes in an end that the core told of, which is the recorded one. */
-  void ended(JobEnded end, Moment after) {
+  void ended(JobEnded end) {
     startedInVain.remove(end.jobId());
     droppedInVain.remove(end.jobId());
     boolean byAdmission =
@@ -156,19 +177,19 @@ final class AskedPolicy {
       return;
     }
     String classType = recordedLate.get(end.jobId());
-    var then = new Decision.Dropped(end.jobId(), String.valueOf(end.reason()));
+    var then = Decision.dropped(end.jobId(), end.reason());
     if (here == null) {
-      other(Kind.NOT_DROPPED, after, -1, classType, then, new Decision.Nothing(null));
+      other(Kind.NOT_DROPPED, -1, classType, then, Decision.NOTHING);
     } else {
-      var now = new Decision.Dropped(here.jobId(), here.reason());
-      other(Kind.DROPPED, after, -1, classType, then, now);
+      var now = Decision.dropped(here.jobId(), here.reason());
+      other(Kind.DROPPED, -1, classType, then, now);
     }
   }
 
   /** Takes in a span that the core told of, which is the recorded one. */
-  void blocked(Decision span, Moment after) {
+  void blocked(Blocked span) {
     if (spanDiffers) {
-      other(Kind.IDLE, after, -1, null, span, new Decision.Nothing(null));
+      other(Kind.IDLE, -1, null, Decision.of(span), Decision.NOTHING);
     } else {
       tally.equal();
     }
@@ -182,11 +203,11 @@ final class AskedPolicy {
   }
 
   /** Ends the fact at hand. */
-  void applied(Moment after) {
+  void applied() {
     for (Late job : late.values()) {
       if (droppedInVain.add(job.jobId())) {
-        var now = new Decision.Dropped(job.jobId(), job.reason());
-        other(Kind.DROPPED, after, -1, job.classType(), new Decision.Nothing(null), now);
+        var now = Decision.dropped(job.jobId(), job.reason());
+        other(Kind.DROPPED, -1, job.classType(), Decision.NOTHING, now);
       }
     }
     late.clear();
@@ -197,19 +218,11 @@ final class AskedPolicy {
   }
 
   private void other(
-      Kind kind, Moment after, int place, @Nullable String classType, Decision then, Decision now) {
-    tally.other(new Difference(after, place, kind, classType, then, now, List.of(), null));
+      Kind kind, int place, @Nullable String classType, Decision then, Decision now) {
+    tally.other(new Difference(at, place, kind, classType, then, now, List.of(), null));
   }
 
-  private static Decision nothing(Choice answer) {
-    return new Decision.Nothing(answer instanceof Choice.Nothing nothing ? nothing.cause() : null);
-  }
-
-  private static String classOf(Choice.Start start) {
+  static String classOf(Choice.Start start) {
     return start.batch().get(0).spec().classType();
-  }
-
-  static List<String> idsOf(Choice.Start start) {
-    return start.batch().stream().map(job -> job.spec().id()).toList();
   }
 }

@@ -1,14 +1,19 @@
 package dev.sluice.scheduler.replay;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +37,11 @@ public sealed interface Decision {
     static Started of(BatchDispatched dispatch) {
       return new Started(
           dispatch.dispatchId(),
-          dispatch.place().executorId(),
-          dispatch.place().lanes(),
+          dispatch.executorId(),
+          dispatch.lanes(),
           dispatch.work().model(),
-          dispatch.work().jobs().stream().map(BatchDispatched.DispatchedJob::jobId).toList(),
-          dispatch.work().samples(),
+          dispatch.jobs().stream().map(BatchDispatched.DispatchedJob::jobId).toList(),
+          dispatch.samples(),
           dispatch.scoreTerms());
     }
 
@@ -53,30 +58,68 @@ public sealed interface Decision {
     }
   }
 
-  /** A job ends. */
-  record Ended(JobEnded event) implements Decision {}
+  /** Any other decision, in words. */
+  record Other(String text) implements Decision {}
 
-  /** A span ends in which lanes were idle while jobs waited. */
-  record Idle(Blocked event) implements Decision {}
+  /** The decision that nothing starts, without its cause. */
+  Decision NOTHING = new Other("nothing");
 
-  /**
-   * A job is dropped before anything starts.
-   *
-   * @param reason reason of the admission
-   */
-  record Dropped(String jobId, String reason) implements Decision {}
+  /** Returns a policy's answer, with the name that its dispatch would have. */
+  static Decision of(DispatchId id, Choice answer) {
+    if (answer instanceof Choice.Start start) {
+      return Started.of(id, start);
+    }
+    return answer instanceof Choice.Nothing nothing
+        ? new Other("nothing, held up by " + nothing.cause().name().toLowerCase(Locale.ROOT))
+        : NOTHING;
+  }
 
-  /**
-   * Nothing is decided.
-   *
-   * @param cause cause for which nothing starts; null: it was not asked for
-   */
-  record Nothing(Choice.@Nullable Cause cause) implements Decision {}
+  /** Returns how a choice differs from the recorded one; null: both start the same or nothing. */
+  static @Nullable Kind difference(Decision then, Decision now) {
+    if (!(then instanceof Started recorded)) {
+      return now instanceof Started ? Kind.STARTED : null;
+    }
+    if (!(now instanceof Started own)) {
+      return Kind.NOT_STARTED;
+    }
+    if (!recorded.jobIds.equals(own.jobIds)) {
+      return Kind.JOBS;
+    }
+    boolean isSame = recorded.executorId.equals(own.executorId) && recorded.lanes.equals(own.lanes);
+    return isSame ? null : Kind.LANE;
+  }
 
-  /**
-   * Bytes that are no decision.
-   *
-   * @param beginning the first of them as text
-   */
-  record Unreadable(String beginning) implements Decision {}
+  /** Returns the drop of a job before anything starts. */
+  static Decision dropped(String jobId, @Nullable String reason) {
+    return new Other("drops " + jobId + " as " + reason);
+  }
+
+  /** Returns the end of a job, or of a span in which lanes were idle while jobs waited. */
+  static Decision of(Outcome event) {
+    if (event instanceof JobEnded end) {
+      return new Other(
+          "%s ends %s%s%s, attempt %d, at %s s"
+              .formatted(
+                  end.jobId(),
+                  end.status().name().toLowerCase(Locale.ROOT),
+                  end.reason() == null ? "" : " (" + end.reason() + ")",
+                  end.dispatchId() == null ? "" : " in " + end.dispatchId(),
+                  end.attempt(),
+                  seconds(end.endedAtNs())));
+    }
+    Blocked span = (Blocked) event;
+    return new Other(
+        "lanes idle from %s to %s s by %s"
+            .formatted(seconds(span.fromNs()), seconds(span.toNs()), span.cause()));
+  }
+
+  /** Returns bytes that are no decision. */
+  static Decision unreadable(byte[] bytes) {
+    String beginning = new String(bytes, 0, Math.min(bytes.length, 80), UTF_8);
+    return new Other("bytes that are no decision: " + beginning.replaceAll("\\p{Cntrl}", "?"));
+  }
+
+  private static String seconds(long ns) {
+    return String.format(Locale.ROOT, "%.3f", ns / 1e9);
+  }
 }

@@ -1,26 +1,27 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedRun;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduling.core.SchedulingCore;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the decisions of a log again, and compares each with the recorded one. Records come in the
- * order of a recording, in which each decision stands behind its fact; memory does not grow with
- * the log. One thread only.
+ * Makes the decisions of a log again, and compares each with the recorded one, up to the first
+ * difference. A replay that asks another policy, or that stops at a place, follows the record past
+ * it. Records come in the order of a recording, in which each decision stands behind its fact.
+ * Memory grows with the facts between two dispatches, and not with the log. One thread only.
  */
 public final class DecisionReplay {
   private final ReplaySettings settings;
-  private final ShardReplay.@Nullable Stop stop;
+  private final @Nullable Stop stop;
   private final Tally recorded = new Tally();
   private final @Nullable Tally asked;
-  private final List<@Nullable ShardReplay> shards = new ArrayList<>();
+  private final SortedMap<Integer, ShardReplay> shards = new TreeMap<>();
   private boolean hasRuns;
   private boolean isWhole;
   private long unrecorded;
@@ -28,15 +29,18 @@ public final class DecisionReplay {
   /** Called once with the core in the state at which a replay stops. */
   @FunctionalInterface
   public interface AtStop {
-    void at(SchedulingCore core, Moment before);
+    void at(SchedulingCore core, LoggedFact before);
   }
+
+  /** A place in a shard's log at which a replay ends. */
+  record Stop(int shard, long offset, int place, AtStop then) {}
 
   /** Makes a replay of a whole log. */
   public DecisionReplay(ReplaySettings settings) {
     this(settings, null);
   }
 
-  private DecisionReplay(ReplaySettings settings, ShardReplay.@Nullable Stop stop) {
+  private DecisionReplay(ReplaySettings settings, @Nullable Stop stop) {
     this.settings = settings;
     this.stop = stop;
     this.asked = settings.asked() == null ? null : new Tally();
@@ -50,24 +54,32 @@ public final class DecisionReplay {
    */
   public static DecisionReplay until(
       ReplaySettings settings, int shard, long offset, int place, AtStop then) {
-    return new DecisionReplay(settings, new ShardReplay.Stop(shard, offset, place, then));
+    return new DecisionReplay(settings, new Stop(shard, offset, place, then));
   }
 
   /**
    * Takes the next record.
    *
-   * @throws UserMistakeException if facts before it are missing
+   * @return whether a later record matters
+   * @throws UserMistakeException if facts before it are missing, or the log lacks what an asked
+   *     policy needs
    */
-  public void take(LoggedRecord record) throws UserMistakeException {
-    if (record instanceof LoggedFact fact) {
-      shard(fact.shard()).take(fact);
-    } else if (record instanceof LoggedDispatch dispatch) {
-      shard(dispatch.shard()).take(dispatch);
-    } else if (record instanceof LoggedOutcome outcome) {
-      shard(outcome.shard()).take(outcome);
-    } else if (record instanceof LoggedRun run) {
+  public boolean take(RecordedEntry entry) throws UserMistakeException {
+    switch (entry.topic()) {
+      case "facts", "dispatches", "outcomes" -> shard(entry.partition()).take(entry);
+      case "runs" -> takeRun(entry);
+      default -> {} // nothing that decides, or was decided
+    }
+    return !isOver();
+  }
+
+  private void takeRun(RecordedEntry entry) {
+    try {
       hasRuns = true;
-      isWhole |= run.ended() && run.whole();
+      isWhole |=
+          EventCodec.RUNS.read(entry.value()) instanceof RunEnded end && end.failure() == null;
+    } catch (UnreadableEventException e) {
+      // it tells of no end
     }
   }
 
@@ -76,23 +88,18 @@ public final class DecisionReplay {
    *
    * @param cutShort whether the recording was cut short
    */
-  public void finish(boolean cutShort) {
+  public void finish(boolean cutShort) throws UserMistakeException {
     boolean cut = cutShort || (hasRuns && !isWhole);
-    for (ShardReplay shard : shards) {
-      if (shard != null) {
+    for (ShardReplay shard : shards.values()) {
+      if (!isOver()) {
         unrecorded += shard.finish(cut);
       }
     }
   }
 
-  /** Returns whether the place at which to stop was reached. */
-  public boolean stopped() {
-    ShardReplay.Stop at = stop;
-    if (at == null || at.shard() >= shards.size()) {
-      return false;
-    }
-    ShardReplay shard = shards.get(at.shard());
-    return shard != null && shard.stopped();
+  /** Returns whether the replay has come to its stop, or to a difference that ends it. */
+  public boolean isOver() {
+    return shards.values().stream().anyMatch(ShardReplay::isOver);
   }
 
   /** Returns the comparison of the record with what this core decides on its settings. */
@@ -115,37 +122,25 @@ public final class DecisionReplay {
 
   /** Returns how many facts were taken. */
   public long facts() {
-    return shards.stream().mapToLong(shard -> shard == null ? 0 : shard.facts()).sum();
+    return shards.values().stream().mapToLong(ShardReplay::facts).sum();
   }
 
   /** Returns how many facts of a shard were taken. */
   public long facts(int shard) {
-    ShardReplay of = shard < shards.size() ? shards.get(shard) : null;
+    ShardReplay of = shards.get(shard);
     return of == null ? 0 : of.facts();
   }
 
   /** Returns how many shards have a record. */
   public int shards() {
-    return (int) shards.stream().filter(shard -> shard != null).count();
+    return shards.size();
   }
 
   private ShardReplay shard(int number) {
-    while (shards.size() <= number) {
-      shards.add(null);
-    }
-    ShardReplay known = shards.get(number);
-    if (known != null) {
-      return known;
-    }
-    var made =
-        new ShardReplay(
-            number,
-            settings.core(),
-            settings.newPolicy(),
-            recorded,
-            asked == null ? null : settings.newAsked(asked),
-            stop);
-    shards.set(number, made);
-    return made;
+    return shards.computeIfAbsent(
+        number,
+        made ->
+            new ShardReplay(
+                made, settings, recorded, asked == null ? null : settings.newAsked(asked), stop));
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param note what else a reader must know; null: nothing
  */
 public record Difference(
-    Moment after,
+    LoggedFact after,
     int place,
     Kind kind,
     @Nullable String classType,
@@ -27,6 +27,10 @@ public record Difference(
     @Nullable String note) {
   public Difference {
     fields = List.copyOf(fields);
+  }
+
+  static Difference of(LoggedFact after, Kind kind, Decision then, Decision now) {
+    return new Difference(after, -1, kind, null, then, now, List.of(), null);
   }
 
   /** What differs. */
@@ -41,7 +45,7 @@ public record Difference(
     NOT_STARTED,
     /** The decision is the same but for some of its fields. */
     FIELDS,
-    /** A job ends that does not end in the record, or earlier. */
+    /** A job ends that does not end next in the record. */
     ENDED,
     /** A job does not end that ends in the record. */
     NOT_ENDED,

@@ -27,10 +27,6 @@ final class EventFields {
     JsonNode recorded = read(then);
     JsonNode own = read(now);
     List<Field> fields = new ArrayList<>();
-    if (recorded == null || own == null) {
-      fields.add(new Field("event", text(recorded), text(own)));
-      return fields;
-    }
     int byVersion = Integer.compare(recorded.path(VERSION).asInt(), own.path(VERSION).asInt());
     Set<String> names = new LinkedHashSet<>();
     own.fieldNames().forEachRemaining(names::add);
@@ -63,12 +59,11 @@ final class EventFields {
     return node == null || node.isNull();
   }
 
-  private static @Nullable JsonNode read(byte[] event) {
+  private static JsonNode read(byte[] event) {
     try {
-      JsonNode node = JSON.readTree(event);
-      return node != null && node.isObject() ? node : null;
+      return JSON.readTree(event);
     } catch (IOException e) {
-      return null;
+      throw new IllegalStateException("an event that was read is no JSON", e);
     }
   }
 

@@ -22,13 +22,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a log was decided with, and what is asked beside it.
  *
+ * @param log name of the log, for messages
  * @param core settings of the recorded core
  * @param schedulerName name of the recorded policy
  * @param weights weights of the recorded policy that are not its defaults
  * @param asked another choice to ask in each recorded state; null: none
  */
 public record ReplaySettings(
-    CoreSettings core, String schedulerName, Map<String, Double> weights, @Nullable Asked asked) {
+    String log,
+    CoreSettings core,
+    String schedulerName,
+    Map<String, Double> weights,
+    @Nullable Asked asked) {
   public ReplaySettings {
     weights = Map.copyOf(weights);
   }
@@ -53,10 +58,11 @@ public record ReplaySettings(
     Optional<WorkflowCore> workflows = WorkflowCore.read(text);
     if (workflows.isPresent()) {
       WorkflowCore of = workflows.get();
-      return new ReplaySettings(of.settings(), of.policy(), Map.of(), null);
+      return new ReplaySettings(file.toString(), of.settings(), of.policy(), Map.of(), null);
     }
     Experiment experiment = ExperimentFile.recorded(file, text, vocabulary).experiment();
     return new ReplaySettings(
+        file.toString(),
         ExperimentCore.settings(experiment),
         experiment.scheduling().schedulerName(),
         experiment.scheduling().weights(),
@@ -72,7 +78,7 @@ public record ReplaySettings(
 
   /** Returns these settings with another choice to ask. */
   public ReplaySettings with(Asked newAsked) {
-    return new ReplaySettings(core, schedulerName, weights, newAsked);
+    return new ReplaySettings(log, core, schedulerName, weights, newAsked);
   }
 
   /**
@@ -99,7 +105,8 @@ public record ReplaySettings(
         : Optional.empty();
   }
 
-  SchedulingPolicy newPolicy() {
+  /** Makes the recorded policy. */
+  public SchedulingPolicy newPolicy() {
     return Policies.create(schedulerName, weights);
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.scheduler.replay;
 
 import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
@@ -8,16 +9,15 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.scheduler.replay.Decision.Started;
+import dev.sluice.scheduler.replay.Difference.Field;
 import dev.sluice.scheduler.replay.Difference.Kind;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedDispatch;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedFact;
-import dev.sluice.scheduler.replay.LoggedRecord.LoggedOutcome;
 import dev.sluice.scheduling.core.InvalidChoiceException;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
-import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.Happening;
@@ -27,6 +27,7 @@ import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -34,49 +35,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's log through a core that follows the record: the core's policy is asked in each state,
- * and where its answer is not the recorded one, the recorded one is applied. A fact is therefore
- * held until the log has shown which batches it started: the next dispatch of a later fact tells.
+ * One shard's log through a core. The core's policy is asked in each state, and where its answer is
+ * not the recorded one, the recorded one is applied, so that another policy is always asked in a
+ * recorded state. A fact is therefore held until the log has shown which batches it started: the
+ * next dispatch of a later fact tells.
  */
 final class ShardReplay implements CoreListener, SchedulingPolicy {
-  /**
-   * Number of held facts from which on the oldest is applied without knowledge of its dispatches,
-   * so that memory is bounded where a log holds no dispatches for long.
-   */
-  private static final int HELD_MAX = 100_000;
-
-  /**
-   * Number of facts by which a dispatch may stand before its own one: the clocks of two brokers may
-   * differ.
-   */
-  private static final long AHEAD_MAX = 10_000;
-
   private static final long NS_PER_MS = 1_000_000;
 
   private final int shard;
+  private final String log;
   private final SchedulingPolicy policy;
   private final Set<JobOrder> orders;
   private final Set<Need> needed;
   private final Tally tally;
   private final @Nullable AskedPolicy asked;
-  private final @Nullable Stop stop;
-  private final DispatchMatch starts;
-  private final OutcomeMatch outcomes;
+  private final DecisionReplay.@Nullable Stop stop;
+
+  /** Whether the log is followed past a difference. */
+  private final boolean follows;
+
+  private final OutcomeComparison outcomes;
   private final SchedulingCore core;
 
   /** Facts whose dispatches are not known yet. */
-  private final ArrayDeque<LoggedFact> held = new ArrayDeque<>();
+  private final ArrayDeque<RecordedEntry> held = new ArrayDeque<>();
 
   /** Recorded dispatches of held facts. */
   private final ArrayDeque<LoggedDispatch> dispatches = new ArrayDeque<>();
 
   private long nextOffset;
-  private Moment at;
+  private LoggedFact at;
   private @Nullable DispatchId lastRecorded;
-
-  /** Offset up to which facts have all of their recorded dispatches here. */
-  private long knownBefore;
-
   private boolean finished;
   private boolean cut;
   private boolean stopped;
@@ -88,30 +78,33 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   /** Number of batches that the fact at hand has started so far. */
   private int place;
 
-  /** Recorded dispatch that the policy's answer repeats; null: it repeats none. */
-  private @Nullable LoggedDispatch repeated;
+  /** Recorded dispatch of the state at hand; null: none is known. */
+  private @Nullable LoggedDispatch recorded;
 
-  /** Whether the start at hand was judged as another one already. */
-  private boolean judged;
+  /** Whether the policy's answer starts the recorded jobs on the recorded lanes. */
+  private boolean repeats;
 
-  /** A place in a shard's log at which a replay ends. */
-  record Stop(int shard, long offset, int place, DecisionReplay.AtStop then) {}
+  /** Number of batches started at the end of a log that was cut short before it could hold them. */
+  private long unrecorded;
+
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
+  private record LoggedDispatch(byte[] value, BatchDispatched event) {}
 
   ShardReplay(
       int shard,
-      CoreSettings settings,
-      SchedulingPolicy policy,
+      ReplaySettings settings,
       Tally tally,
       @Nullable AskedPolicy asked,
-      @Nullable Stop stop) {
+      DecisionReplay.@Nullable Stop stop) {
     this.shard = shard;
-    this.policy = policy;
+    this.follows = asked != null || stop != null;
+    this.log = settings.log();
+    this.policy = settings.newPolicy();
     this.tally = tally;
     this.asked = asked;
     this.stop = stop != null && stop.shard() == shard ? stop : null;
-    this.starts = new DispatchMatch(tally);
-    this.outcomes = new OutcomeMatch(tally);
-    this.at = new Moment(shard, -1, 0, null);
+    this.outcomes = new OutcomeComparison(tally);
+    this.at = new LoggedFact(shard, -1, 0, null);
     EnumSet<JobOrder> read = EnumSet.noneOf(JobOrder.class);
     read.addAll(policy.needs().orders());
     if (asked != null) {
@@ -124,13 +117,22 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       needed.addAll(asked.policy.needs().others());
     }
     this.needed = Set.copyOf(needed);
-    this.core = new SchedulingCore(settings, this);
+    this.core = new SchedulingCore(settings.core(), this);
   }
 
-  void take(LoggedFact fact) throws UserMistakeException {
+  void take(RecordedEntry entry) throws UserMistakeException {
+    switch (entry.topic()) {
+      case "facts" -> hold(entry);
+      case "dispatches" -> takeDispatch(entry.value());
+      default -> outcomes.record(entry.value());
+    }
+    release();
+  }
+
+  private void hold(RecordedEntry fact) throws UserMistakeException {
     if (fact.offset() != nextOffset) {
       throw new UserMistakeException(
-          "facts/" + shard,
+          log + ", facts/" + shard,
           "the facts %d to %d are missing".formatted(nextOffset, fact.offset() - 1),
           nextOffset == 0
               ? "retention took them: decisions can be made again only from a shard's first fact on"
@@ -138,34 +140,23 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
     nextOffset++;
     held.add(fact);
-    release();
   }
 
-  void take(LoggedDispatch dispatch) {
-    BatchDispatched start = dispatch.event();
-    DispatchId last = lastRecorded;
-    if (start == null) {
-      starts.recordedOnly(Kind.UNREADABLE, dispatch, at);
-    } else if (start.dispatchId().factOffset() > nextOffset + AHEAD_MAX) {
-      starts.recordedOnly(Kind.NOT_STARTED, dispatch, at); // it rests on no fact
-    } else if (last != null && start.dispatchId().compareTo(last) <= 0) {
-      starts.recordedOnly(Kind.ORDER, dispatch, at);
-    } else {
-      lastRecorded = start.dispatchId();
-      if (starts.hasOpen()) {
-        starts.matchOpen(start.dispatchId(), dispatch, at);
-      } else if (start.dispatchId().factOffset() <= at.offset()) {
-        starts.recordedOnly(Kind.NOT_STARTED, dispatch, at);
-      } else {
-        dispatches.add(dispatch);
-      }
-      knownBefore = start.dispatchId().factOffset();
-      release();
+  private void takeDispatch(byte[] value) {
+    LoggedDispatch dispatch;
+    try {
+      dispatch = new LoggedDispatch(value, EventCodec.DISPATCHES.read(value));
+    } catch (UnreadableEventException e) {
+      differ(Difference.of(at, Kind.UNREADABLE, Decision.unreadable(value), Decision.NOTHING));
+      return;
     }
-  }
-
-  void take(LoggedOutcome outcome) {
-    outcomes.recorded(outcome);
+    DispatchId id = dispatch.event().dispatchId();
+    if (lastRecorded != null && id.compareTo(lastRecorded) <= 0) {
+      recordedOnly(Kind.ORDER, dispatch);
+    } else {
+      lastRecorded = id;
+      dispatches.add(dispatch);
+    }
   }
 
   /**
@@ -174,21 +165,22 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
    * @param cutShort whether the log may lack the last decisions
    * @return number of decisions made again that have no record for that reason
    */
-  long finish(boolean cutShort) {
+  long finish(boolean cutShort) throws UserMistakeException {
     finished = true;
     cut = cutShort;
     release();
-    if (stopped) {
+    if (isOver()) {
       return 0;
     }
     while (!dispatches.isEmpty()) {
-      starts.recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
+      recordedOnly(Kind.NOT_STARTED, dispatches.remove());
     }
-    return starts.finish(cut) + outcomes.finish(cut);
+    return unrecorded + outcomes.finish(at, cut);
   }
 
-  boolean stopped() {
-    return stopped;
+  /** Returns whether the stop was reached, or a difference behind which nothing is compared. */
+  boolean isOver() {
+    return stopped || (!follows && tally.first() != null);
   }
 
   /** Returns how many facts the log held. */
@@ -196,46 +188,55 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return nextOffset;
   }
 
-  private void release() {
-    while (!stopped
-        && !held.isEmpty()
-        && (finished || held.element().offset() < knownBefore || held.size() > HELD_MAX)) {
+  private void release() throws UserMistakeException {
+    while (!isOver() && !held.isEmpty() && (finished || isKnown(held.element().offset()))) {
       apply(held.remove());
     }
   }
 
-  private void apply(LoggedFact logged) {
-    RunStarted started = run;
-    if (started == null && logged.run() != null) {
-      started = logged.run();
+  /** Returns whether all recorded dispatches of a fact have been taken. */
+  private boolean isKnown(long offset) {
+    return lastRecorded != null && offset < lastRecorded.factOffset();
+  }
+
+  private void apply(RecordedEntry entry) throws UserMistakeException {
+    Fact fact = fact(entry.value());
+    if (run == null && fact instanceof RunStarted started) {
       run = started;
     }
-    long nowNs =
-        started == null ? 0 : (logged.appendedAtEpochMs() - started.timeZeroEpochMs()) * NS_PER_MS;
-    Fact fact = logged.fact();
-    at = new Moment(shard, logged.offset(), Math.max(at.nowNs(), nowNs), fact);
+    long nowNs = run == null ? 0 : (entry.appendedAtEpochMs() - run.timeZeroEpochMs()) * NS_PER_MS;
+    at = new LoggedFact(shard, entry.offset(), Math.max(at.nowNs(), nowNs), fact);
     place = 0;
-    known = logged.offset() < knownBefore || (finished && !cut);
+    known = isKnown(entry.offset()) || !cut;
     if (isStop(-1)) {
       return;
     }
-    if (fact != null) {
-      core.apply(logged.offset(), nowNs, fact, this);
-    }
-    while (!dispatches.isEmpty() && idOf(dispatches.element()).factOffset() <= logged.offset()) {
-      starts.recordedOnly(Kind.NOT_STARTED, dispatches.remove(), at);
-    }
-    outcomes.applied(at);
     if (asked != null) {
-      asked.applied(at);
+      asked.begin(at);
+    }
+    if (fact != null) {
+      core.apply(entry.offset(), nowNs, fact, this);
+    }
+    while (!dispatches.isEmpty() && idOfNext().factOffset() <= entry.offset()) {
+      recordedOnly(Kind.NOT_STARTED, dispatches.remove());
+    }
+    if (asked != null) {
+      asked.applied();
     }
   }
 
-  private boolean isStop(int place) {
-    Stop here = stop;
-    if (here != null && !stopped && here.offset() == at.offset() && here.place() == place) {
+  private static @Nullable Fact fact(byte[] value) {
+    try {
+      return EventCodec.FACTS.read(value);
+    } catch (UnreadableEventException e) {
+      return null; // the core learnt nothing from it
+    }
+  }
+
+  private boolean isStop(int before) {
+    if (stop != null && !stopped && stop.offset() == at.offset() && stop.place() == before) {
       stopped = true;
-      here.then().at(core, at);
+      stop.then().at(core, at);
     }
     return stopped;
   }
@@ -275,96 +276,48 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (own instanceof Choice.Drop || own instanceof Choice.Cancel) {
       return own; // outcomes or the next start tell of it
     }
-    LoggedDispatch next = dispatches.peek();
+    var here = new DispatchId(at.offset(), place);
     LoggedDispatch then =
-        next != null && idOf(next).compareTo(here()) == 0 ? dispatches.remove() : null;
-    Choice answer = followed(state, own, then);
+        !dispatches.isEmpty() && idOfNext().equals(here) ? dispatches.remove() : null;
+    recorded = then;
+    Choice answer = followed(state, here, own);
     if (asked != null) {
-      asked.ask(
-          state,
-          at,
-          place,
-          () ->
-              then != null
-                  ? DispatchMatch.decision(then)
-                  : answer instanceof Choice.Start start
-                      ? Decision.Started.of(here(), start)
-                      : new Decision.Nothing(null),
-          answer);
+      asked.ask(state, here, then == null ? null : then.event(), answer);
     }
     return answer;
   }
 
-  private DispatchId here() {
-    return new DispatchId(at.offset(), place);
-  }
-
   /** Returns the recorded answer, as far as it is known and breaks no rule; else the own answer. */
-  private Choice followed(SchedulerState state, Choice own, @Nullable LoggedDispatch then) {
-    repeated = null;
-    judged = false;
-    if (then == null) {
-      if (!known || !(own instanceof Choice.Start start)) {
-        return own;
-      }
-      other(
-          Kind.STARTED,
-          classOf(start),
-          new Decision.Nothing(null),
-          Decision.Started.of(here(), start),
-          null);
-      return Choice.nothing(Cause.POLICY);
-    }
-    BatchDispatched recorded = eventOf(then);
-    if (own instanceof Choice.Start start && isSame(start, recorded)) {
-      repeated = then;
+  private Choice followed(SchedulerState state, DispatchId here, Choice own) {
+    LoggedDispatch dispatch = recorded;
+    Decision then = dispatch == null ? Decision.NOTHING : Started.of(dispatch.event());
+    Decision now = Decision.of(here, own);
+    Kind kind = Decision.difference(then, now);
+    repeats = dispatch != null && kind == null;
+    if (kind == null || (dispatch == null && !known)) {
       return own;
     }
-    Choice forced = null;
+    Choice answer = Choice.nothing(Cause.POLICY);
+    String classType = dispatch == null ? AskedPolicy.classOf((Choice.Start) own) : null;
     String note = null;
-    try {
-      forced =
-          RecordedDecisions.start(state, idsOf(recorded), recorded.executorId(), recorded.lanes());
-    } catch (InvalidChoiceException e) {
-      note = "the recorded start cannot be repeated, so that the histories part: " + e.getMessage();
+    if (dispatch != null) {
+      try {
+        Choice.Start start = recordedStart(state, dispatch.event());
+        classType = AskedPolicy.classOf(start);
+        answer = start;
+      } catch (InvalidChoiceException e) {
+        note =
+            "the recorded start cannot be repeated, so that the histories part: " + e.getMessage();
+        answer = own;
+      }
     }
-    judged = true;
-    if (own instanceof Choice.Start start) {
-      boolean sameJobs = AskedPolicy.idsOf(start).equals(idsOf(recorded));
-      other(
-          sameJobs ? Kind.LANE : Kind.JOBS,
-          forced instanceof Choice.Start known ? classOf(known) : null,
-          DispatchMatch.decision(then),
-          Decision.Started.of(here(), start),
-          note);
-    } else {
-      other(
-          Kind.NOT_STARTED,
-          forced instanceof Choice.Start known ? classOf(known) : null,
-          DispatchMatch.decision(then),
-          new Decision.Nothing(own instanceof Choice.Nothing nothing ? nothing.cause() : null),
-          note);
-    }
-    return forced == null ? own : forced;
+    differ(new Difference(at, place, kind, classType, then, now, List.of(), note));
+    return answer;
   }
 
-  private static boolean isSame(Choice.Start own, BatchDispatched recorded) {
-    if (own.batch().size() != recorded.jobs().size()
-        || own.lanes().size() != recorded.lanes().size()
-        || !own.lanes().get(0).executorId().equals(recorded.executorId())) {
-      return false;
-    }
-    for (int i = 0; i < own.batch().size(); i++) {
-      if (!own.batch().get(i).spec().id().equals(recorded.jobs().get(i).jobId())) {
-        return false;
-      }
-    }
-    for (int i = 0; i < own.lanes().size(); i++) {
-      if (own.lanes().get(i).index() != recorded.lanes().get(i)) {
-        return false;
-      }
-    }
-    return true;
+  private static Choice.Start recordedStart(SchedulerState state, BatchDispatched dispatch) {
+    List<String> jobIds = dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
+    return RecordedDecisions.start(state, jobIds, dispatch.executorId(), dispatch.lanes());
   }
 
   @Override
@@ -373,57 +326,61 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (asked != null) {
       asked.started(dispatch.jobs());
     }
-    if (judged) {
+    LoggedDispatch then = recorded;
+    if (then == null) {
+      unrecorded++;
       return;
     }
-    var made =
-        new DispatchMatch.Made(EventCodec.DISPATCHES.write(dispatch), at, startedAt, dispatch);
-    LoggedDispatch then = repeated;
-    if (then == null) {
-      starts.open(made);
+    if (!repeats || tally.first() != null) {
+      return;
+    }
+    byte[] value = EventCodec.DISPATCHES.write(dispatch);
+    List<Field> fields =
+        Arrays.equals(value, then.value()) ? List.of() : EventFields.differing(then.value(), value);
+    if (fields.isEmpty()) {
+      tally.equal();
     } else {
-      starts.compare(then, made);
+      tally.other(
+          new Difference(
+              at,
+              startedAt,
+              Kind.FIELDS,
+              null,
+              Started.of(then.event()),
+              Started.of(dispatch),
+              fields,
+              null));
     }
   }
 
-  private void other(
-      Kind kind, @Nullable String classType, Decision then, Decision now, @Nullable String note) {
-    tally.other(new Difference(at, place, kind, classType, then, now, List.of(), note));
+  private void recordedOnly(Kind kind, LoggedDispatch dispatch) {
+    differ(Difference.of(at, kind, Started.of(dispatch.event()), Decision.NOTHING));
   }
 
-  private static String classOf(Choice.Start start) {
-    return start.batch().get(0).spec().classType();
-  }
-
-  private static BatchDispatched eventOf(LoggedDispatch dispatch) {
-    BatchDispatched event = dispatch.event();
-    if (event == null) {
-      throw new IllegalStateException("a dispatch that cannot be read was kept");
+  /** Notes a difference, unless there was one already. */
+  private void differ(Difference difference) {
+    if (tally.first() == null) {
+      tally.other(difference);
     }
-    return event;
   }
 
-  private static List<String> idsOf(BatchDispatched dispatch) {
-    return dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
-  }
-
-  private static DispatchId idOf(LoggedDispatch dispatch) {
-    return eventOf(dispatch).dispatchId();
+  private DispatchId idOfNext() {
+    return dispatches.element().event().dispatchId();
   }
 
   @Override
   public void ended(JobEnded end) {
-    outcomes.made(end, at);
+    outcomes.make(end, at);
     if (asked != null) {
-      asked.ended(end, at);
+      asked.ended(end);
     }
   }
 
   @Override
   public void blocked(Blocked span) {
-    outcomes.made(span, at);
+    outcomes.make(span, at);
     if (asked != null) {
-      asked.blocked(new Decision.Idle(span), at);
+      asked.blocked(span);
     }
   }
 }

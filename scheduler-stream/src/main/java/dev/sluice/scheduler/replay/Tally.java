@@ -2,6 +2,7 @@ package dev.sluice.scheduler.replay;
 
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,8 @@ public final class Tally {
   }
 
   private static boolean isBefore(Difference a, Difference b) {
-    int byMoment = Moment.ORDER.compare(a.after(), b.after());
-    return byMoment < 0 || (byMoment == 0 && a.place() < b.place());
+    int byFact = LoggedFact.ORDER.compare(a.after(), b.after());
+    return byFact < 0 || (byFact == 0 && a.place() < b.place());
   }
 
   /** Returns how many decisions are equal to the recorded ones. */
@@ -51,9 +52,11 @@ public final class Tally {
     return equal + others;
   }
 
-  /** Returns the counts of others by kind. */
-  public Map<Difference.Kind, Long> othersByKind() {
-    return Collections.unmodifiableMap(othersByKind);
+  /** Returns the counts of others by the text of their kind, in the order of kinds. */
+  public Map<String, Long> othersByKind() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    othersByKind.forEach((kind, count) -> counts.put(kind.text(), count));
+    return counts;
   }
 
   /**

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
+import dev.sluice.scheduler.explain.Explanation.Outcome;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;
@@ -59,13 +61,13 @@ final class ExplainerPropertyTest {
           "HELD");
 
   @Test
-  void theSpansOfEachJobFollowEachOther_andSumUpToItsLatency() {
+  void theSpansOfEachJobFollowEachOther_andSumUpToItsLatency() throws Exception {
     Set<String> met = new TreeSet<>();
     for (String policy : Policies.names()) {
       for (int seed = 0; seed < LOGS; seed++) {
         RandomLog log = new RandomLog(seed, policy);
         for (String jobId : log.jobIds) {
-          var explainer = new Explainer(jobId, log::newCore);
+          var explainer = new Explainer("log", jobId, log::newCore);
           log.feed(explainer);
           Explanation explanation = requireNonNull(explainer.explanation());
           try {
@@ -82,23 +84,23 @@ final class ExplainerPropertyTest {
   }
 
   private static void check(RandomLog log, Explanation explanation) {
-    String jobId = explanation.asked().jobId();
+    String jobId = explanation.job();
     List<Span> spans = explanation.spans();
-    long atNs = explanation.asked().intendedAtNs();
+    long atNs = explanation.intendedNs();
     for (Span span : spans) {
       assertThat(span.fromNs()).isEqualTo(atNs);
       assertThat(span.toNs()).isGreaterThan(atNs);
       atNs = span.toNs();
     }
-    assertThat(atNs).isEqualTo(explanation.ending().endedAtNs());
+    assertThat(atNs).isEqualTo(explanation.endedNs());
     assertThat(spans.stream().mapToLong(Span::durationNs).sum())
         .isEqualTo(explanation.latencyNs())
         .isEqualTo(latencyNs(log, jobId));
     JobEnded end = log.ends.get(jobId);
-    assertThat(explanation.ending().status()).isEqualTo(end == null ? null : end.status());
-    assertThat(explanation.ending().reason()).isEqualTo(end == null ? null : end.reason());
+    assertThat(explanation.status()).isEqualTo(end == null ? null : end.status());
+    assertThat(explanation.reason()).isEqualTo(end == null ? null : end.reason());
     assertThat(explanation.attempts())
-        .extracting(Attempt::dispatchId)
+        .extracting(Attempt::dispatch)
         .isEqualTo(
             log.dispatches.stream()
                 .filter(d -> d.work().jobs().stream().anyMatch(j -> j.jobId().equals(jobId)))
@@ -106,10 +108,8 @@ final class ExplainerPropertyTest {
                 .toList());
     assertThat(explanation.differences()).isEmpty();
     if (end != null) {
-      assertThat(explanation.ending().toldAtNs()).isNotNull();
-      assertThat(explanation.attempts())
-          .extracting(Attempt::outcome)
-          .doesNotContain(Attempt.Outcome.OPEN);
+      assertThat(explanation.toldNs()).isNotNull();
+      assertThat(explanation.attempts()).extracting(Attempt::outcome).doesNotContain(Outcome.OPEN);
     }
     checkOnlyWait(explanation);
   }
@@ -119,13 +119,16 @@ final class ExplainerPropertyTest {
    */
   private static void checkOnlyWait(Explanation explanation) {
     if (explanation.attempts().size() == 1
-        && explanation.ending().status() == JobEnded.Status.DONE
+        && explanation.status() == JobEnded.Status.DONE
         && explanation.inputs() == null) {
-      Explanation.Asked asked = explanation.asked();
-      long endNs = explanation.ending().endedAtNs();
-      long fromNs = Math.min(Math.max(asked.sentAtNs(), asked.loggedAtNs()), endNs);
-      long toNs = Math.min(explanation.attempts().get(0).decidedAtNs(), endNs);
-      assertThat(explanation.waitNs().values().stream().mapToLong(ns -> ns).sum())
+      long endNs = explanation.endedNs();
+      long fromNs = Math.min(Math.max(explanation.sentNs(), explanation.loggedNs()), endNs);
+      long toNs = Math.min(explanation.attempts().get(0).decidedNs(), endNs);
+      assertThat(
+              explanation.spans().stream()
+                  .filter(span -> span.kind() == Span.Kind.WAITS)
+                  .mapToLong(Span::durationNs)
+                  .sum())
           .isEqualTo(Math.max(0, toNs - fromNs));
     }
   }
@@ -137,15 +140,15 @@ final class ExplainerPropertyTest {
     DispatchId by = log.ends.containsKey(jobId) ? log.ends.get(jobId).dispatchId() : null;
     boolean done = by != null && log.ends.get(jobId).status() == JobEnded.Status.DONE;
     Long finishedNs = null;
-    for (RandomLog.Entry entry : log.entries) {
-      if (entry.event() instanceof JobRequested request && request.jobId().equals(jobId)) {
+    for (Fact fact : log.facts) {
+      if (fact instanceof JobRequested request && request.jobId().equals(jobId)) {
         intendedNs = request.intendedAtNs();
         sentNs = request.sentAtNs();
-      } else if (entry.event() instanceof WorkflowRequested request
+      } else if (fact instanceof WorkflowRequested request
           && jobId.startsWith(request.requestId() + "/")) {
         intendedNs = request.intendedAtNs();
         sentNs = request.sentAtNs();
-      } else if (entry.event() instanceof BatchCompleted completion
+      } else if (fact instanceof BatchCompleted completion
           && done
           && completion.dispatchId().equals(by)) {
         finishedNs = completion.finishedAtNs();
@@ -160,32 +163,31 @@ final class ExplainerPropertyTest {
   }
 
   private static void note(Explanation explanation, Set<String> met) {
-    met.add(explanation.ending().status() + " " + explanation.ending().reason());
+    met.add(explanation.status() + " " + explanation.reason());
     for (Span span : explanation.spans()) {
       met.add(span.kind() + (span.causes().isEmpty() ? "" : " " + span.causes().get(0)));
       if (span.causes().equals(List.of(Cause.LANE, Cause.TOKENS))) {
         met.add("a lane and too few tokens");
       }
     }
-    if (explanation.ending().status() == null) {
+    if (explanation.status() == null) {
       met.add("an end that the log lacks");
     }
-    if (!explanation.overtaking().isEmpty()) {
+    if (!explanation.overtakenBy().isEmpty()) {
       met.add("overtaken");
     }
-    if (explanation.asked().lanes() > 1 && !explanation.attempts().isEmpty()) {
+    if (explanation.lanes() > 1 && !explanation.attempts().isEmpty()) {
       met.add("a gang");
     }
     for (Attempt attempt : explanation.attempts()) {
       met.add("attempt " + attempt.outcome());
-      assertThat(attempt.batch().others().size()).isLessThanOrEqualTo(attempt.batch().couldShare());
-      if (!attempt.batch().others().isEmpty()) {
+      assertThat(attempt.with().size()).isLessThanOrEqualTo(attempt.couldShare());
+      if (!attempt.with().isEmpty()) {
         met.add("a job that came along");
       }
     }
     List<Attempt> attempts = explanation.attempts();
-    if (attempts.stream()
-        .anyMatch(a -> a.outcome() == Attempt.Outcome.DONE && a.result().givenUpAtNs() != null)) {
+    if (attempts.stream().anyMatch(a -> a.outcome() == Outcome.DONE && a.givenUpNs() != null)) {
       met.add("done by an attempt that was given up");
     }
   }

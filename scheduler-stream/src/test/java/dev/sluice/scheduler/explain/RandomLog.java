@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.explain;
 
+import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -11,6 +12,8 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
@@ -36,10 +39,8 @@ final class RandomLog implements CoreListener {
   private static final List<JobClass> CLASSES =
       List.of(new JobClass("interactive", 1, true, false), new JobClass("batch", 5, false, true));
 
-  /** A fact, or a decision that rests on the fact before it. */
-  record Entry(long appendedAtEpochMs, long offset, Object event) {}
-
-  final List<Entry> entries = new ArrayList<>();
+  final List<Fact> facts = new ArrayList<>();
+  private final List<RecordedEntry> recording = new ArrayList<>();
   final List<String> jobIds = new ArrayList<>();
   final Map<String, JobEnded> ends = new HashMap<>();
   final List<BatchDispatched> dispatches = new ArrayList<>();
@@ -249,7 +250,8 @@ final class RandomLog implements CoreListener {
 
   private void append(Fact fact) {
     lastFactMs = nowMs;
-    entries.add(new Entry(ZERO_EPOCH_MS + nowMs, offset, fact));
+    facts.add(fact);
+    record("facts", offset, ZERO_EPOCH_MS + nowMs, EventCodec.FACTS.write(fact));
     core.apply(offset++, nowMs * MS, fact, this);
   }
 
@@ -257,13 +259,13 @@ final class RandomLog implements CoreListener {
   public void started(BatchDispatched dispatch) {
     dispatches.add(dispatch);
     unanswered.add(dispatch);
-    entries.add(new Entry(ZERO_EPOCH_MS + nowMs, 0, dispatch));
+    record("dispatches", 0, ZERO_EPOCH_MS + nowMs, EventCodec.DISPATCHES.write(dispatch));
   }
 
   @Override
   public void ended(JobEnded end) {
     ends.put(end.jobId(), end);
-    entries.add(new Entry(ZERO_EPOCH_MS + nowMs + 2, 0, end));
+    record("outcomes", 0, ZERO_EPOCH_MS + nowMs + 2, EventCodec.OUTCOMES.write(end));
   }
 
   @Override
@@ -273,19 +275,14 @@ final class RandomLog implements CoreListener {
     return lastFactMs * MS;
   }
 
-  /** Gives the explainer the log, as far as it wants it. */
-  void feed(Explainer explainer) {
-    for (Entry entry : entries) {
-      if (explainer.isOver()) {
-        return;
-      }
-      if (entry.event() instanceof Fact fact) {
-        explainer.onFact(0, entry.offset(), entry.appendedAtEpochMs(), fact);
-      } else if (entry.event() instanceof BatchDispatched dispatch) {
-        explainer.onDispatch(0, dispatch);
-      } else if (entry.event() instanceof JobEnded ended) {
-        explainer.onEnded(0, entry.appendedAtEpochMs(), ended);
-      }
+  private void record(String topic, long recordOffset, long appendedAtEpochMs, byte[] value) {
+    recording.add(new RecordedEntry(topic, 0, recordOffset, appendedAtEpochMs, value));
+  }
+
+  /** Gives the explainer the log. */
+  void feed(Explainer explainer) throws UserMistakeException {
+    for (RecordedEntry entry : recording) {
+      explainer.take(entry);
     }
   }
 }

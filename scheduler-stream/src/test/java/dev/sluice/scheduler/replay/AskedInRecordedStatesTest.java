@@ -163,6 +163,7 @@ final class AskedInRecordedStatesTest {
       throws Exception {
     var settings =
         new ReplaySettings(
+            "log",
             recorded,
             "dynamic",
             weights(recordedUrgency),
@@ -223,20 +224,20 @@ final class AskedInRecordedStatesTest {
   void anotherAdmissionDrops_whatTheRecordedOneStarted() throws Exception {
     Tally tally = ask(0.1, 0.1, SETTINGS, Admission.EXPIRED, 120);
 
-    assertThat(tally.othersByKind()).isEqualTo(Map.of(Kind.NOT_STARTED, 1L, Kind.DROPPED, 1L));
+    assertThat(tally.othersByKind()).isEqualTo(Map.of("not_started", 1L, "dropped", 1L));
     assertThat(tally.othersByClass()).isEqualTo(Map.of("batch", 2L));
     assertThat(tally.first()).isNotNull();
     assertThat(tally.first().after().nowNs()).isEqualTo(150 * MS);
-    assertThat(tally.first().now()).isEqualTo(new Decision.Dropped("near", "expired"));
+    assertThat(tally.first().now()).isEqualTo(Decision.dropped("near", "expired"));
   }
 
   @Test
   void anotherAdmissionKeeps_whatTheRecordedOneDropped() throws Exception {
     Tally tally = ask(0.1, 0.1, SETTINGS.with(Admission.EXPIRED), Admission.NONE, 120);
 
-    assertThat(tally.othersByKind()).isEqualTo(Map.of(Kind.NOT_DROPPED, 1L));
+    assertThat(tally.othersByKind()).isEqualTo(Map.of("not_dropped", 1L));
     assertThat(tally.first()).isNotNull();
-    assertThat(tally.first().then()).isEqualTo(new Decision.Dropped("near", "expired"));
+    assertThat(tally.first().then()).isEqualTo(Decision.dropped("near", "expired"));
     assertThat(tally.first().classType()).isEqualTo("batch");
   }
 
@@ -245,15 +246,15 @@ final class AskedInRecordedStatesTest {
   void aStricterAdmissionDropsEarlier() throws Exception {
     Tally tally = ask(0.1, 0.1, SETTINGS.with(Admission.EXPIRED), Admission.HOPELESS, 120);
 
-    assertThat(tally.othersByKind()).isEqualTo(Map.of(Kind.DROPPED, 2L));
+    assertThat(tally.othersByKind()).isEqualTo(Map.of("dropped", 2L));
     assertThat(tally.first()).isNotNull();
     assertThat(tally.first().after().nowNs()).isEqualTo(100 * MS);
-    assertThat(tally.first().now()).isEqualTo(new Decision.Dropped("near", "hopeless"));
+    assertThat(tally.first().now()).isEqualTo(Decision.dropped("near", "hopeless"));
   }
 
   @Test
   void stopsBeforeTheFact_withTheStateInWhichItWasDecided() throws Exception {
-    var settings = new ReplaySettings(SETTINGS, "dynamic", weights(8), null);
+    var settings = new ReplaySettings("log", SETTINGS, "dynamic", weights(8), null);
     List<String> seen = new ArrayList<>();
     var replay =
         DecisionReplay.until(
@@ -269,7 +270,7 @@ final class AskedInRecordedStatesTest {
 
     Logs.replay(replay, log(8, SETTINGS, 200));
 
-    assertThat(replay.stopped()).isTrue();
+    assertThat(replay.isOver()).isTrue();
     assertThat(seen).containsExactly("far", "near", "held 1");
   }
 }

@@ -36,7 +36,7 @@ final class DecisionReplayTest {
   }
 
   private static ReplaySettings settings(String policy) {
-    return new ReplaySettings(RecordedRun.SETTINGS, policy, Map.of(), null);
+    return new ReplaySettings("log", RecordedRun.SETTINGS, policy, Map.of(), null);
   }
 
   private static void assertAllEqual(DecisionReplay replay, long compared) {
@@ -134,15 +134,31 @@ final class DecisionReplayTest {
     assertThat(asked.first()).isNotNull();
   }
 
+  @Test
+  void endsAtTheFirstDifference_whenThePolicyIsNotTheRecordedOne() throws Exception {
+    List<RecordedEntry> log = Logs.of(recorded("dynamic"));
+
+    DecisionReplay replay = Logs.replay(settings("fifo"), log);
+
+    assertThat(replay.isOver()).isTrue();
+    assertThat(replay.recorded().others()).isEqualTo(1);
+    assertThat(replay.facts()).isLessThan(recorded("dynamic").facts().size());
+  }
+
   /** Follows the record where this core decides otherwise, as if the log were another core's. */
   @Test
-  void followsTheRecord_whenThePolicyIsNotTheRecordedOne() throws Exception {
+  void followsTheRecord_whenThePolicyIsNotTheRecordedOne_andAnotherIsAsked() throws Exception {
     RecordedRun run = recorded("dynamic");
+    var dynamic = new ReplaySettings.Asked("dynamic", Map.of(), RecordedRun.SETTINGS.admission());
 
-    DecisionReplay replay = Logs.replay(settings("fifo"), Logs.of(run));
+    DecisionReplay replay = Logs.replay(settings("fifo").with(dynamic), Logs.of(run));
 
-    assertThat(replay.recorded().others()).isPositive();
-    assertThat(replay.recorded().equalCount()).isGreaterThan(run.outcomes().size() / 2);
+    assertThat(replay.recorded().others()).isEqualTo(1);
+    assertThat(replay.facts()).isEqualTo(run.facts().size());
+    Tally asked = replay.asked();
+    assertThat(asked).isNotNull();
+    assertThat(asked.equalCount()).isGreaterThan(run.outcomes().size() / 2);
+    assertThat(asked.othersByKind()).doesNotContainKeys("jobs", "started", "not_started");
   }
 
   @ParameterizedTest
@@ -249,7 +265,7 @@ final class DecisionReplayTest {
 
     Tally tally = Logs.replay(settings("fifo"), log).recorded();
 
-    assertThat(tally.othersByKind()).containsKey(Difference.Kind.UNREADABLE);
+    assertThat(tally.othersByKind()).containsKey("unreadable");
   }
 
   @Test

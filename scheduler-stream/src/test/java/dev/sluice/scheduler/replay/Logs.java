@@ -101,9 +101,8 @@ final class Logs {
   static DecisionReplay replay(DecisionReplay replay, List<RecordedEntry> log)
       throws UserMistakeException {
     for (RecordedEntry entry : log) {
-      LoggedRecord record = LogDecoder.decode(entry);
-      if (record != null) {
-        replay.take(record);
+      if (!replay.take(entry)) {
+        return replay;
       }
     }
     replay.finish(false);
