@@ -58,12 +58,18 @@ final class LaneNumbers {
   }
 
   private void hops() {
+    boolean inWholeMs =
+        recount.folder().jobs().stream()
+            .allMatch(job -> job.decidedNs == Decimal.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
+    long roundedNs = inWholeMs ? 0 : GRAIN_NS; // rounded, a time may fall into the next millisecond
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (Job job : recount.measured()) {
       long afterNs = job.decidedNs - job.appendedNs - APPEND_GRAIN_NS;
-      if (job.isDone() && afterNs <= GRAIN_NS) { // rounded, it may have been the next millisecond
-        (afterNs < -GRAIN_NS ? sure : perhaps).add(job.waitNs);
+      if (job.isDone() && afterNs < -roundedNs) {
+        sure.add(job.waitNs);
+      } else if (job.isDone() && afterNs < roundedNs) {
+        perhaps.add(job.waitNs);
       }
     }
     int most = sure.size() + perhaps.size();

@@ -196,11 +196,12 @@ final class LoadNumbers {
     long fromNs = recount.fromNs();
     long toNs = recount.toNs();
     boolean inWholeMs =
-        all.stream()
-            .allMatch(
-                job ->
-                    !job.reason.startsWith("policy: ")
-                        && (job.decidedNs == Decimal.NONE || job.decidedNs % 1_000_000 == 0));
+        all.stream().anyMatch(job -> job.decidedNs != Decimal.NONE) // else the rows do not tell
+            && all.stream()
+                .allMatch(
+                    job ->
+                        !job.reason.startsWith("policy: ")
+                            && (job.decidedNs == Decimal.NONE || job.decidedNs % 1_000_000 == 0));
     boolean told =
         all.stream().allMatch(job -> job.startNs != Decimal.NONE)
             || (inWholeMs && recount.folder().summary().path("simulated").asBoolean());
