@@ -34,7 +34,9 @@ public final class ExplainRun {
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(
+                  JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
           .enable(SerializationFeature.INDENT_OUTPUT)
           .addModule(new SimpleModule().addSerializer(Enum.class, new LowerCase()))
           .build();
