@@ -26,12 +26,14 @@ public final class BatchRules {
   private final Findings findings;
   private final long clockGrainNs;
   private final double attemptsMax;
+  private final boolean cancels;
 
   public BatchRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.clockGrainNs = folder.clockGrainNs();
     this.attemptsMax = folder.config().number("lanes", "max_attempts");
+    this.cancels = folder.decides("cancelling");
   }
 
   /** Checks all batches. */
@@ -333,12 +335,16 @@ public final class BatchRules {
     }
   }
 
-  /** A job may be in two done batches only if the second was decided before the first was known. */
+  /**
+   * A job may be in two done batches only if the second was decided before the first was known. A
+   * batch that ends while its cancellation is under way is known within the same millisecond.
+   */
   private void checkRanOnce(Job job, List<Batch> done) {
     for (int i = 1; i < done.size(); i++) {
       Batch first = done.get(i - 1);
       Batch second = done.get(i);
-      if (second.decidedNs >= first.completedNs && first.decidedNs < second.completedNs) {
+      long knownNs = first.completedNs + (cancels ? APPEND_GRAIN_NS : 0);
+      if (second.decidedNs >= knownNs && first.decidedNs < second.completedNs) {
         faultOf(
             Rule.RESULT,
             job,

@@ -58,10 +58,7 @@ final class LaneNumbers {
   }
 
   private void hops() {
-    boolean inWholeMs =
-        recount.folder().jobs().stream()
-            .allMatch(job -> job.decidedNs == Decimal.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
-    long roundedNs = inWholeMs ? 0 : GRAIN_NS; // rounded, a time may fall into the next millisecond
+    long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (Job job : recount.measured()) {
@@ -81,6 +78,14 @@ final class LaneNumbers {
     percentile("hop_p99_ms", sorted, count, 99);
   }
 
+  /** How far rounding may carry a decision's time into the next millisecond. */
+  private long roundedNs() {
+    boolean inWholeMs =
+        recount.folder().jobs().stream()
+            .allMatch(job -> job.decidedNs == Decimal.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
+    return inWholeMs ? 0 : GRAIN_NS;
+  }
+
   /** Idle times that the completion before them ended, while startable work waited. */
   private void bubbles() {
     Map<String, List<Batch>> byLane = new TreeMap<>();
@@ -90,6 +95,7 @@ final class LaneNumbers {
       }
     }
     Map<Batch, Long> startable = startableFromNs();
+    long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (List<Batch> lane : byLane.values()) {
@@ -102,14 +108,14 @@ final class LaneNumbers {
             Math.min(
                 first == null ? Long.MAX_VALUE : first.enqueueNs,
                 startable.getOrDefault(next, Long.MAX_VALUE));
-        boolean decidedByIt =
-            before.completedNs != Decimal.NONE
-                && next.decidedNs < before.completedNs + APPEND_GRAIN_NS;
-        boolean tie = Math.abs(sinceNs - before.endNs) <= GRAIN_NS;
+        long afterNs = next.decidedNs - before.completedNs - APPEND_GRAIN_NS;
+        boolean decidedByIt = before.completedNs != Decimal.NONE && afterNs < roundedNs;
+        boolean tie =
+            Math.abs(sinceNs - before.endNs) <= GRAIN_NS || (decidedByIt && afterNs >= -roundedNs);
         boolean atEdge = recount.isAtEdge(before.endNs);
         boolean bubble =
             decidedByIt
-                && (tie || sinceNs <= before.endNs)
+                && sinceNs <= before.endNs + GRAIN_NS
                 && (atEdge || recount.isInside(before.endNs));
         if (bubble) { // rounded, times that are equal may have been the other way round
           (tie || atEdge ? perhaps : sure).add(next.startNs - before.endNs);

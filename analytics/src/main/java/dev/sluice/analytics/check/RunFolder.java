@@ -151,6 +151,16 @@ public record RunFolder(
     return new RunConfig(values);
   }
 
+  /** True if the run's policy decides something beside which job starts next. */
+  boolean decides(String what) {
+    for (JsonNode decided : summary.path("scheduler_decides")) {
+      if (decided.asText().equals(what)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static <T> List<T> rows(
       Path file, List<String> columns, Function<Cells, T> row, Findings findings)
       throws IOException, UserMistakeException {

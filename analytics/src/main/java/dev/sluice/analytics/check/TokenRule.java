@@ -36,7 +36,7 @@ public final class TokenRule {
       findings.leaveOut(Rule.TOKENS, "the run had no budget");
       return;
     }
-    boolean cancels = folder.config().text("scheduler_name").equals("shepherd");
+    boolean cancels = folder.decides("cancelling");
     if (cancels && folder.config().number("lanes", "ahead") > 0) {
       findings.leaveOut(
           Rule.TOKENS, "rows do not tell a batch ahead from one that takes another's place");

@@ -26,6 +26,7 @@ public final class WindowRule {
   private final Findings findings;
   private final double maxBatch;
   private final long windowNs;
+  private final boolean ignoresClass;
   private final Map<String, Boolean> sharesByClass = new HashMap<>();
 
   public WindowRule(RunFolder folder, Findings findings) {
@@ -33,14 +34,16 @@ public final class WindowRule {
     this.findings = findings;
     this.maxBatch = folder.config().number("microbatch", "max_batch");
     this.windowNs = Math.round(folder.config().number("microbatch", "window_ms") * 1e6);
+    this.ignoresClass = folder.decides("sets_of_all_classes");
   }
 
   /** Attributes that the jobs of one batch have in common. */
   private record SetKey(
-      long shard, String classType, String workload, String backend, String precision) {
-    static SetKey of(Job job) {
-      return new SetKey(job.shard, job.classType, job.workload, job.backend, job.precision);
-    }
+      long shard, String classType, String workload, String backend, String precision) {}
+
+  private SetKey setOf(Job job) {
+    return new SetKey(
+        job.shard, ignoresClass ? "" : job.classType, job.workload, job.backend, job.precision);
   }
 
   /** Checks all batches. */
@@ -52,17 +55,21 @@ public final class WindowRule {
       if (!jobs.isEmpty()) {
         findings.looked(Rule.COMPATIBLE, 1);
         checkCompatible(batch, jobs, joins);
-        batchesBySet.computeIfAbsent(SetKey.of(jobs.get(0)), key -> new ArrayList<>()).add(batch);
+        batchesBySet.computeIfAbsent(setOf(jobs.get(0)), key -> new ArrayList<>()).add(batch);
       }
     }
     if (!joins) {
       findings.leaveOut(Rule.WINDOW, "the run joined no jobs");
       return;
     }
+    if (folder.decides("joining")) {
+      findings.leaveOut(Rule.WINDOW, "the policy joins jobs at times of its own choice");
+      return;
+    }
     Map<SetKey, List<Job>> jobsBySet = new HashMap<>();
     for (Job job : folder.jobs()) {
       if (mayShare(job)) {
-        jobsBySet.computeIfAbsent(SetKey.of(job), key -> new ArrayList<>()).add(job);
+        jobsBySet.computeIfAbsent(setOf(job), key -> new ArrayList<>()).add(job);
       }
     }
     jobsBySet.forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
@@ -85,7 +92,7 @@ public final class WindowRule {
       wrong = "samples (%s) exceed max_batch (%.0f)".formatted(batch.samples, maxBatch);
     }
     for (Job job : jobs) {
-      if (!SetKey.of(job).equals(SetKey.of(first))) {
+      if (!setOf(job).equals(setOf(first))) {
         wrong = "jobs (%s) and (%s) are not alike".formatted(first.id, job.id);
       } else if (!mayShare(job)) {
         wrong = "job (%s) may share no batch".formatted(job.id);

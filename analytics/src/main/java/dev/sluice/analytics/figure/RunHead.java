@@ -57,7 +57,11 @@ public final class RunHead {
     summary.put("schema_version", Origin.SCHEMA_VERSION);
     summary.put("run_id", run.context().runId());
     summary.put("run_name", run.context().experiment().runName());
-    summary.put("scheduler_name", run.context().experiment().scheduling().schedulerName());
+    Experiment.Scheduling scheduling = run.context().experiment().scheduling();
+    summary.put("scheduler_name", scheduling.schedulerName());
+    if (!scheduling.decides().isEmpty()) {
+      summary.put("scheduler_decides", scheduling.decides());
+    }
     summary.put("emulated", run.isEmulated());
     summary.put("simulated", run.isSimulated());
     summary.put("notes", notes(run));

@@ -265,6 +265,9 @@ public record Experiment(
    * @param admission none, expired or hopeless
    * @param maxWaiting most jobs that may wait in one shard, at least 1; null: any number
    * @param expireAfterMs longest wait of a job, above 0; null: without end
+   * @param decides what the policy decides beside which job starts next: {@code joining} (when and
+   *     how many jobs share a batch, without a window), {@code sets_of_all_classes} (it joins jobs
+   *     of unlike classes), {@code dropping}, {@code cancelling}
    */
   public record Scheduling(
       String schedulerName,
@@ -272,9 +275,22 @@ public record Experiment(
       String admission,
       @Nullable Integer maxWaiting,
       @Nullable Double expireAfterMs,
-      Microbatch microbatch) {
+      Microbatch microbatch,
+      List<String> decides) {
     public Scheduling {
       weights = Map.copyOf(weights);
+      decides = List.copyOf(decides);
+    }
+
+    /** Rules of a policy that decides nothing beside which job starts next. */
+    public Scheduling(
+        String schedulerName,
+        Map<String, Double> weights,
+        String admission,
+        @Nullable Integer maxWaiting,
+        @Nullable Double expireAfterMs,
+        Microbatch microbatch) {
+      this(schedulerName, weights, admission, maxWaiting, expireAfterMs, microbatch, List.of());
     }
   }
 

@@ -36,12 +36,17 @@ final class SchedulingReader {
         top.oneOf("admission", "none", ADMISSIONS, "admissions"),
         top.wholeOrNone("max_waiting", 1, Ranges.WAITING_MAX),
         top.numberOrNone("expire_after_ms", Range.within(1e-6, Ranges.MS_MAX)),
-        microbatch(top.section("microbatch"), schedulerName));
+        microbatch(top.section("microbatch"), schedulerName),
+        policy(schedulerName).decides());
+  }
+
+  private PolicyWeights policy(String schedulerName) {
+    return vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE);
   }
 
   /** The policy's weights that the file gives. */
   private Map<String, Double> weights(Section section, String schedulerName) {
-    PolicyWeights policy = vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE);
+    PolicyWeights policy = policy(schedulerName);
     Map<String, Double> weights = new LinkedHashMap<>();
     boolean whole = true;
     for (PolicyWeights.Weight weight : policy.weights()) {
@@ -75,7 +80,7 @@ final class SchedulingReader {
 
   /** A policy that joins jobs at times of its own choice has no window, and always joins. */
   private Microbatch microbatch(Section section, String schedulerName) {
-    boolean joins = vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE).joins();
+    boolean joins = policy(schedulerName).decides().contains("joining");
     boolean enabled = section.flag("enabled", true);
     double windowMs = section.number("window_ms", 10, Range.within(0, Ranges.MS_MAX));
     int maxBatch = section.whole("max_batch", 128, 1, Ranges.SAMPLES_MAX);

@@ -46,11 +46,13 @@ public record Vocabulary(
    *
    * @param weights the weights, in the order of the score's terms
    * @param rule a mistake in the weights that are given, each in its range; empty: there is none
-   * @param joins whether the policy joins jobs at times of its own choice, so that there is no
-   *     micro-batch window
+   * @param decides what the policy decides beside which job starts next, see {@link
+   *     Experiment.Scheduling#decides}
    */
   public record PolicyWeights(
-      List<Weight> weights, Function<Map<String, Double>, Optional<Mistake>> rule, boolean joins) {
+      List<Weight> weights,
+      Function<Map<String, Double>, Optional<Mistake>> rule,
+      List<String> decides) {
     /** The weights of a policy that has none. */
     public static final PolicyWeights NONE = of();
 
@@ -73,11 +75,12 @@ public record Vocabulary(
 
     public PolicyWeights {
       weights = List.copyOf(weights);
+      decides = List.copyOf(decides);
     }
 
     /** Weights without a rule between them. */
     public static PolicyWeights of(Weight... weights) {
-      return new PolicyWeights(List.of(weights), given -> Optional.empty(), false);
+      return new PolicyWeights(List.of(weights), given -> Optional.empty(), List.of());
     }
   }
 }

@@ -20,7 +20,7 @@ final class Vocabularies {
               given.getOrDefault("overdue", 10.0) < given.getOrDefault("urgency", 1.0)
                   ? Optional.of(new Mistake("overdue", "overdue is below urgency", "swap them"))
                   : Optional.empty(),
-          false);
+          List.of());
 
   static final Vocabulary KNOWN =
       new Vocabulary(

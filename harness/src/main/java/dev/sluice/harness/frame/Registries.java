@@ -8,11 +8,14 @@ import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Needs;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The names that an experiment may use, from the registries of all modules. */
 public final class Registries {
@@ -42,7 +45,14 @@ public final class Registries {
         given ->
             Policies.mistakeIn(policy, given)
                 .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())),
-        Policies.create(policy, Map.of()).needs().has(SchedulingPolicy.Need.JOINING));
+        decides(Policies.create(policy, Map.of()).needs()));
+  }
+
+  private static List<String> decides(Needs needs) {
+    return Stream.of(Need.JOINING, Need.SETS_OF_ALL_CLASSES, Need.DROPPING, Need.CANCELLING)
+        .filter(needs::has)
+        .map(need -> need.name().toLowerCase(Locale.ROOT))
+        .toList();
   }
 
   private static Map<String, Vocabulary.Parameters> workloadParameters() {
