@@ -27,6 +27,8 @@ public enum Rule {
   CLASS("each job has the promise of its class"),
   KIND("models, engines, precisions and sizes are those of the config"),
   COST("tokens are what their formula comes to"),
+  MEMORY("the models that a lane held and loaded took no more than its memory"),
+  RESIDENT("each batch ran while its lane held its model"),
   TOKENS("the tokens in use stayed within the budget"),
   COMPATIBLE("batches joined only jobs that may be joined, within the size"),
   WINDOW("each batch began when its set was full, or held a job that had waited its window"),

@@ -17,6 +17,7 @@ public final class RunCheck {
           (folder, findings) -> new JobRules(folder, findings).check(),
           (folder, findings) -> new BatchRules(folder, findings).check(),
           (folder, findings) -> new LaneRules(folder, findings).check(),
+          (folder, findings) -> new MemoryRules(folder, findings).check(),
           (folder, findings) -> new TokenRule(folder, findings).check(),
           (folder, findings) -> new WindowRule(folder, findings).check(),
           (folder, findings) -> new ConfigRules(folder, findings).check(),

@@ -49,9 +49,11 @@ public record RunFolder(
     List<Batch> batches,
     Map<String, Job> jobById,
     Map<String, Batch> batchByKey,
-    List<List<Job>> heldByRow) {
+    List<List<Job>> heldByRow,
+    List<Load> loads) {
   public static final String TRACE = "trace.csv";
   public static final String DISPATCHES = "dispatches.csv";
+  public static final String LOADS = "loads.csv";
   public static final String SUMMARY = "summary.json";
   public static final String CONFIG = "config.yaml";
   private static final int ALIASES_MAX = 50;
@@ -70,6 +72,11 @@ public record RunFolder(
                   + "slo_ms,slo_violation,lane_id,predicted_service_ms,resource_cost_tokens,phase,"
                   + "status,reason,dispatch_id,dispatch_samples,service_share_ms,attempt,sent_time,"
                   + "appended_time,decided_time,observed_time,shard")
+              .split(","));
+  private static final List<String> LOAD_COLUMNS =
+      List.of(
+          ("lane_id,incarnation,workload_name,backend,precision,memory_mb,decided_time,start_time,"
+                  + "loaded_time,evicted_time,cause")
               .split(","));
   private static final List<String> DISPATCH_COLUMNS =
       List.of(
@@ -113,7 +120,8 @@ public record RunFolder(
           batches,
           jobById,
           batches.stream().collect(byKey(Batch::key)),
-          batches.stream().map(batch -> held(batch, jobById)).toList());
+          batches.stream().map(batch -> held(batch, jobById)).toList(),
+          loads(folder, config, findings));
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new UserMistakeException(
           folder.toString(),
@@ -127,6 +135,14 @@ public record RunFolder(
           "it was cut short",
           e);
     }
+  }
+
+  /** Returns the loads of a run whose lanes have a memory; of any other none. */
+  private static List<Load> loads(Path folder, RunConfig config, Findings findings)
+      throws IOException, UserMistakeException {
+    return Double.isNaN(config.number("lanes", "memory_mb"))
+        ? List.of()
+        : rows(folder.resolve(LOADS), LOAD_COLUMNS, Load::new, findings);
   }
 
   private static <T> Collector<T, ?, Map<String, T>> byKey(Function<T, String> key) {

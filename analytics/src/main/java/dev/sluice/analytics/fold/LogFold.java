@@ -2,6 +2,7 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 
@@ -16,6 +17,9 @@ public interface LogFold {
   void onFact(Fact fact, int shard, long appendedAtEpochMs);
 
   void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs);
+
+  /** Takes a preparation of a lane, which most folds have no use for. */
+  default void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {}
 
   void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs);
 }

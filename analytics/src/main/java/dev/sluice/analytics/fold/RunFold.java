@@ -15,6 +15,9 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.ModelEvicted;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
@@ -50,6 +53,7 @@ public final class RunFold implements LogFold {
   private final Map<String, Long> fitCpuNs = new HashMap<>();
 
   private final Map<String, Long> unreadable = new TreeMap<>();
+  private final ModelStays stays = new ModelStays();
   private final LogFaults logFaults = new LogFaults();
   private @Nullable RunStarted started;
   private @Nullable RunEnded ended;
@@ -82,7 +86,12 @@ public final class RunFold implements LogFold {
       onRequested(request, shard, appendedAtEpochMs);
     } else if (fact instanceof BatchCompleted completion) {
       onCompleted(completion, shard, appendedAtEpochMs);
+    } else if (fact instanceof ModelLoaded loaded) {
+      stays.take(loaded);
+    } else if (fact instanceof ModelEvicted evicted) {
+      stays.take(evicted);
     } else if (fact instanceof ExecutorReported report) {
+      stays.take(report);
       lanesByExecutor.merge(report.executorId(), report.lanes().size(), Math::max);
       deviceKinds.add(report.deviceKind());
       if (report.fitCpuNs() != null) {
@@ -112,6 +121,11 @@ public final class RunFold implements LogFold {
     dispatch.work().jobs().forEach(job -> batches.member(jobs.row(job.jobId())));
     batches.decided(batch, decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
     batches.predicted(batch, dispatch.prediction());
+  }
+
+  @Override
+  public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
+    stays.take(dispatch);
   }
 
   @Override
@@ -211,6 +225,7 @@ public final class RunFold implements LogFold {
         jobRows,
         batchRows,
         List.copyOf(blocked),
+        stays.all(),
         lanesByExecutor.isEmpty()
             ? context.experiment().lanes().count() * context.experiment().kafka().shards()
             : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),

@@ -30,6 +30,7 @@ public final class RunRows {
   private final Jobs jobs;
   private final Batches batches;
   private final List<Blocked> blocked;
+  private final List<ModelStay> stays;
   private final int lanes;
   private final Defects defects;
   private final List<String> classNames;
@@ -46,6 +47,7 @@ public final class RunRows {
    * @param started null if the log holds no RunStarted
    * @param ended null if the run has not ended
    * @param blocked spans in which lanes stood idle beside work that waited, of all shards
+   * @param stays models in the memories of lanes
    * @param lanes count over all executors that reported; the experiment's count if none did
    * @param space room for columns that are made from the rows
    */
@@ -56,6 +58,7 @@ public final class RunRows {
       Jobs jobs,
       Batches batches,
       List<Blocked> blocked,
+      List<ModelStay> stays,
       int lanes,
       Defects defects) {
     this.context = context;
@@ -64,6 +67,7 @@ public final class RunRows {
     this.jobs = jobs;
     this.batches = batches;
     this.blocked = blocked;
+    this.stays = stays;
     this.lanes = lanes;
     this.defects = defects;
     Set<String> classes = new LinkedHashSet<>();
@@ -176,6 +180,11 @@ public final class RunRows {
   /** Attempts to run batches by decision, ties by shard and id. */
   public Batches batches() {
     return batches;
+  }
+
+  /** Models in the memories of lanes, by begin of their load; none where lanes hold all. */
+  public List<ModelStay> stays() {
+    return stays;
   }
 
   /** Spans in which lanes stood idle beside work that waited, of all shards. */

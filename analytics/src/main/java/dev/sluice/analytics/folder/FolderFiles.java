@@ -11,6 +11,9 @@ public final class FolderFiles {
   /** A row per dispatch and attempt. */
   public static final String DISPATCHES = "dispatches.csv";
 
+  /** A row per load of a model; only runs whose lanes have a memory have it. */
+  public static final String LOADS = "loads.csv";
+
   /** A row per run; only the folder of repeats has it. */
   public static final String REPEATS = "repeats.csv";
 

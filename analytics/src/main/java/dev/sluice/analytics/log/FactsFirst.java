@@ -5,6 +5,7 @@ import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
@@ -49,7 +50,7 @@ final class FactsFirst {
 
   /** A dispatch or an outcome whose facts have not been applied; one of the two is null. */
   private record Waiting(
-      @Nullable BatchDispatched dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
+      @Nullable Dispatch dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
   FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
     this(topics, run, fold, null, partitions);
@@ -121,11 +122,14 @@ final class FactsFirst {
           while (!of.waiting.isEmpty()
               && (factsAreRead || isReady(of.waiting.element(), facts, dispatches))) {
             Waiting next = of.waiting.remove();
-            if (next.dispatch() != null) {
-              of.lastDispatch = next.dispatch().dispatchId();
-              fold.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
-              if (early != null) {
-                early.onDispatch(next.dispatch(), partition.partition(), next.appendedAtEpochMs());
+            Dispatch dispatch = next.dispatch();
+            if (dispatch != null) {
+              of.lastDispatch = dispatch.dispatchId();
+              if (dispatch instanceof BatchDispatched batch) { // folds of a live run need no others
+                fold.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
+                if (early != null) {
+                  early.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
+                }
               }
             } else if (next.outcome() != null) {
               fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());

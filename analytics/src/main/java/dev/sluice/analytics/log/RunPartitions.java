@@ -3,6 +3,9 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +64,12 @@ final class RunPartitions {
     } else if (topic.equals(topics.runs())) {
       to.onRunRecord(EventCodec.RUNS.read(bytes), entry.timestamp());
     } else if (topic.equals(topics.dispatches())) {
-      to.onDispatch(EventCodec.DISPATCHES.read(bytes), entry.partition(), entry.timestamp());
+      Dispatch dispatch = EventCodec.DISPATCHES.read(bytes);
+      if (dispatch instanceof BatchDispatched batch) {
+        to.onDispatch(batch, entry.partition(), entry.timestamp());
+      } else {
+        to.onPrepared((LanePrepared) dispatch, entry.partition(), entry.timestamp());
+      }
     } else {
       to.onOutcome(EventCodec.OUTCOMES.read(bytes), entry.partition(), entry.timestamp());
     }

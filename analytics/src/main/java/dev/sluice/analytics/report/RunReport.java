@@ -117,6 +117,9 @@ public final class RunReport {
   private void begin(ParallelTasks beside, Path folder) {
     beside.begin(() -> TraceTable.write(run, folder.resolve(FolderFiles.TRACE)));
     beside.begin(() -> DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES)));
+    if (run.context().experiment().lanes().memoryMb() != null) {
+      beside.begin(() -> LoadTable.write(run.stays(), folder.resolve(FolderFiles.LOADS)));
+    }
   }
 
   private void writeWindows(Path folder) throws IOException {

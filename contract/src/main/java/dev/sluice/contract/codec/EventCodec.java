@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.Outcome;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventCodec<E> {
   public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
-  public static final EventCodec<BatchDispatched> DISPATCHES =
+  public static final EventCodec<Dispatch> DISPATCHES =
       new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
   public static final EventCodec<Outcome> OUTCOMES = asItIs(Outcome.class);
   public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);

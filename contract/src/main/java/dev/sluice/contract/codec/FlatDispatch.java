@@ -1,111 +1,24 @@
 package dev.sluice.contract.codec;
 
-import static java.util.Objects.requireNonNull;
-
-import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.BatchDispatched.Decision;
-import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.event.BatchDispatched.Place;
-import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.value.DispatchId;
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.contract.value.Prediction;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.LanePrepared;
 
-/**
- * JSON form of a {@link BatchDispatched}: the fields of all its parts side by side, in the order in
- * which they were added to the event. The order is part of the form.
- */
+/** JSON form of a dispatch. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
-@JsonTypeName("BatchDispatched")
-record FlatDispatch(
-    DispatchId dispatchId,
-    String executorId,
-    long incarnation,
-    List<Integer> lanes,
-    String workload,
-    String backend,
-    String precision,
-    List<DispatchedJob> jobs,
-    int samples,
-    int tokens,
-    int attempt,
-    long decidedAtNs,
-    @Nullable Long notAfterNs,
-    long predictedServiceNs,
-    String predictionSource,
-    Map<String, Double> scoreTerms,
-    @Nullable String modelVersion,
-    @Nullable Long predictedQuantileNs,
-    @Nullable Long predictedP95Ns,
-    @Nullable Long predictedP99Ns,
-    @Nullable Integer busyLanes,
-    @Nullable DispatchId cancels) {
-  FlatDispatch {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
-    requireNonNull(workload, "workload");
-    requireNonNull(backend, "backend");
-    requireNonNull(precision, "precision");
-    requireNonNull(predictionSource, "predictionSource");
-    requireNonNull(scoreTerms, "scoreTerms");
-    lanes = List.copyOf(lanes);
-    jobs = List.copyOf(jobs);
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = FlatBatch.class, name = "BatchDispatched"),
+  @JsonSubTypes.Type(value = FlatPreparation.class, name = "LanePrepared")
+})
+sealed interface FlatDispatch permits FlatBatch, FlatPreparation {
+  static FlatDispatch of(Dispatch dispatch) {
+    return dispatch instanceof BatchDispatched batch
+        ? FlatBatch.of(batch)
+        : FlatPreparation.of((LanePrepared) dispatch);
   }
 
-  static FlatDispatch of(BatchDispatched dispatch) {
-    Place place = dispatch.place();
-    Work work = dispatch.work();
-    Decision decision = dispatch.decision();
-    Prediction prediction = dispatch.prediction();
-    return new FlatDispatch(
-        dispatch.dispatchId(),
-        place.executorId(),
-        place.incarnation(),
-        place.lanes(),
-        work.model().workload(),
-        work.model().backend(),
-        work.model().precision(),
-        work.jobs(),
-        work.samples(),
-        work.tokens(),
-        work.attempt(),
-        decision.decidedAtNs(),
-        decision.notAfterNs(),
-        prediction.meanNs(),
-        prediction.source(),
-        decision.scoreTerms(),
-        prediction.modelVersion(),
-        prediction.quantileNs(),
-        prediction.p95Ns(),
-        prediction.p99Ns(),
-        prediction.busyLanes(),
-        decision.cancels());
-  }
-
-  BatchDispatched event() {
-    return new BatchDispatched(
-        dispatchId,
-        new Place(executorId, incarnation, lanes),
-        new Work(new ModelKey(workload, backend, precision), jobs, samples, tokens, attempt),
-        new Decision(decidedAtNs, notAfterNs, scoreTerms, cancels),
-        new Prediction(
-            predictedServiceNs,
-            predictionSource,
-            busyLanes,
-            modelVersion,
-            predictedQuantileNs,
-            predictedP95Ns,
-            predictedP99Ns));
-  }
-
-  @JsonProperty("version")
-  int version() {
-    return BatchDispatched.VERSION;
-  }
+  /** Returns the dispatch. */
+  Dispatch event();
 }

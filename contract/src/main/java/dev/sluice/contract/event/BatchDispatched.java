@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record BatchDispatched(
     DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
-    implements Event {
+    implements Dispatch {
   public static final int VERSION = 3;
 
   public BatchDispatched {
@@ -42,11 +42,13 @@ public record BatchDispatched(
   }
 
   /** The executor that the dispatch is meant for. */
+  @Override
   public String executorId() {
     return place.executorId;
   }
 
   /** Start of the executor that the dispatch is meant for. */
+  @Override
   public long incarnation() {
     return place.incarnation;
   }
@@ -77,6 +79,7 @@ public record BatchDispatched(
   }
 
   /** Log time of the decision. */
+  @Override
   public long decidedAtNs() {
     return decision.decidedAtNs;
   }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * Any record by which the roles of a run meet: its JSON carries the record's name as type, and its
  * version.
  */
-public sealed interface Event permits Fact, Outcome, RunRecord, BatchDispatched {
+public sealed interface Event permits Fact, Outcome, RunRecord, Dispatch {
   /** The version of this record's fields that this build writes. */
   @JsonProperty("version")
   int version();

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An executor joined, is alive, or leaves. Topic {@code facts}.
  *
- * <p>Version 2 adds {@code fitCpuNs}, version 3 {@code loadNs} of its capabilities.
+ * <p>Version 2 adds {@code fitCpuNs}, version 3 {@code loadNs} of its capabilities, version 4 their
+ * {@code memoryBytes}.
  *
  * @param incarnation number that rises with each start of the same executor
  * @param leaving whether this is its last report
@@ -37,7 +38,7 @@ public record ExecutorReported(
     @Nullable Double cpuPerLane,
     @Nullable Long fitCpuNs)
     implements Fact {
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   public ExecutorReported {
     requireNonNull(executorId, "executorId");
@@ -93,6 +94,8 @@ public record ExecutorReported(
    * @param warmUps service times seen at warm-up, by samples, ascending
    * @param loadNs time that a lane which held another model took at warm-up until it held this one;
    *     null: lanes hold all their models at once; null before version 3
+   * @param memoryBytes memory of a lane that the model takes; null: lanes hold all their models at
+   *     once, or one at a time; null before version 4
    */
   public record Capability(
       String workload,
@@ -100,7 +103,8 @@ public record ExecutorReported(
       String precision,
       long flopsPerSample,
       List<WarmUp> warmUps,
-      @Nullable Long loadNs) {
+      @Nullable Long loadNs,
+      @Nullable Long memoryBytes) {
     public Capability {
       requireNonNull(workload, "workload");
       requireNonNull(backend, "backend");
@@ -108,6 +112,9 @@ public record ExecutorReported(
       warmUps = List.copyOf(warmUps);
       if (loadNs != null) {
         Checks.atLeast(1, loadNs, "loadNs");
+      }
+      if (memoryBytes != null) {
+        Checks.atLeast(1, memoryBytes, "memoryBytes");
       }
     }
 
@@ -118,13 +125,24 @@ public record ExecutorReported(
         String precision,
         long flopsPerSample,
         List<WarmUp> warmUps) {
-      this(workload, backend, precision, flopsPerSample, warmUps, null);
+      this(workload, backend, precision, flopsPerSample, warmUps, null, null);
     }
 
     /** What a lane can do with the model. */
     public Capability(
-        ModelKey model, long flopsPerSample, List<WarmUp> warmUps, @Nullable Long loadNs) {
-      this(model.workload(), model.backend(), model.precision(), flopsPerSample, warmUps, loadNs);
+        ModelKey model,
+        long flopsPerSample,
+        List<WarmUp> warmUps,
+        @Nullable Long loadNs,
+        @Nullable Long memoryBytes) {
+      this(
+          model.workload(),
+          model.backend(),
+          model.precision(),
+          flopsPerSample,
+          warmUps,
+          loadNs,
+          memoryBytes);
     }
 
     /** The model that a lane can run. */

@@ -13,6 +13,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(value = WorkflowRequested.class, name = "WorkflowRequested"),
   @JsonSubTypes.Type(value = ExecutorReported.class, name = "ExecutorReported"),
   @JsonSubTypes.Type(value = BatchCompleted.class, name = "BatchCompleted"),
+  @JsonSubTypes.Type(value = ModelLoaded.class, name = "ModelLoaded"),
+  @JsonSubTypes.Type(value = ModelEvicted.class, name = "ModelEvicted"),
   @JsonSubTypes.Type(value = PredictionsPublished.class, name = "PredictionsPublished"),
   @JsonSubTypes.Type(value = ArrivalsEnded.class, name = "ArrivalsEnded"),
   @JsonSubTypes.Type(value = Ticked.class, name = "Ticked")
@@ -23,6 +25,8 @@ public sealed interface Fact extends Event
         WorkflowRequested,
         ExecutorReported,
         BatchCompleted,
+        ModelLoaded,
+        ModelEvicted,
         PredictionsPublished,
         ArrivalsEnded,
         Ticked {}

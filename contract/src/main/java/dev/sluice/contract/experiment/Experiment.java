@@ -385,8 +385,19 @@ public record Experiment(
     }
   }
 
-  /** Service time = alphaMs + betaMs × samples. */
-  public record LinearServiceTime(double alphaMs, double betaMs) {}
+  /**
+   * Service time = alphaMs + betaMs × samples.
+   *
+   * @param loadMs time to load the model onto a lane; null: not said
+   * @param memoryMb memory of a lane that it takes, in 10^6 bytes; null: not said
+   */
+  public record LinearServiceTime(
+      double alphaMs, double betaMs, @Nullable Double loadMs, @Nullable Double memoryMb) {
+    /** A model that lanes hold all the time. */
+    public LinearServiceTime(double alphaMs, double betaMs) {
+      this(alphaMs, betaMs, null, null);
+    }
+  }
 
   /**
    * Joining of compatible jobs into one inference.
@@ -458,6 +469,7 @@ public record Experiment(
    * @param maxAttempts most starts of a batch whose lane is lost each time
    * @param speed speed of emulated lanes, as a multiple of their latency table's
    * @param drift changes of emulated service times during the run, by time; may be empty
+   * @param memoryMb memory of each lane for models, in 10^6 bytes; null: lanes hold all models
    */
   public record Lanes(
       boolean enabled,
@@ -471,12 +483,48 @@ public record Experiment(
       int leaseMs,
       int maxAttempts,
       double speed,
-      List<Drift> drift) {
+      List<Drift> drift,
+      @Nullable Double memoryMb) {
     /** Table of emulated lanes whose experiment names none: the best documented published one. */
     public static final String DEFAULT_TABLE = "sluice:latency/published/triton-a100-80gb.csv";
 
     public Lanes {
       drift = List.copyOf(drift);
+    }
+
+    /** Lanes that hold all models. */
+    public Lanes(
+        boolean enabled,
+        int numLanes,
+        int threads,
+        String device,
+        String kind,
+        @Nullable String latencyTable,
+        int heartbeatMs,
+        int ahead,
+        int leaseMs,
+        int maxAttempts,
+        double speed,
+        List<Drift> drift) {
+      this(
+          enabled,
+          numLanes,
+          threads,
+          device,
+          kind,
+          latencyTable,
+          heartbeatMs,
+          ahead,
+          leaseMs,
+          maxAttempts,
+          speed,
+          drift,
+          null);
+    }
+
+    /** Memory of each lane in bytes; 0: lanes hold all models. */
+    public long memoryBytes() {
+      return memoryMb == null ? 0 : Math.round(memoryMb * 1e6);
     }
 
     /** Returns these lanes, with the default table if they are emulated and lack one they need. */
@@ -498,7 +546,8 @@ public record Experiment(
               leaseMs,
               maxAttempts,
               speed,
-              drift)
+              drift,
+              memoryMb)
           : this;
     }
 

@@ -48,12 +48,27 @@ final class LanesReader {
             section.whole("lease_ms", 2000, 20, 86_400_000),
             section.whole("max_attempts", 3, 1, 1000),
             section.number("speed", 1, Range.within(0.001, 1000)),
-            section.list("drift", List.of(), true, value -> drift(section, value)));
+            section.list("drift", List.of(), true, value -> drift(section, value)),
+            section.numberOrNone("memory_mb", Range.within(1e-3, 1e9)));
     checkDrift(section, read);
     checkLease(section, read);
+    checkMemory(section, read);
     warnOfNoEffect(section, read, tableIsRead);
     section.end();
     return read;
+  }
+
+  private void checkMemory(Section section, Lanes lanes) {
+    if (lanes.memoryMb() != null && lanes.ahead() > 0) {
+      problems.error(
+          section.place("memory_mb"),
+          "lanes.memory_mb ("
+              + Numbers.text(lanes.memoryMb())
+              + ") does not go together with lanes.ahead ("
+              + lanes.ahead()
+              + "): models are loaded for the batch that runs next",
+          "you meant lanes.ahead: 0");
+    }
   }
 
   private void checkLease(Section section, Lanes lanes) {

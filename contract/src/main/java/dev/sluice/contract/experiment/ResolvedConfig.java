@@ -111,9 +111,8 @@ public final class ResolvedConfig {
             "max_attempts", l.maxAttempts(),
             "speed", l.speed(),
             "drift",
-                l.drift().isEmpty()
-                    ? null
-                    : l.drift().stream().map(ResolvedConfig::drift).toList()));
+                l.drift().isEmpty() ? null : l.drift().stream().map(ResolvedConfig::drift).toList(),
+            "memory_mb", l.memoryMb()));
     var p = e.predictor();
     top.put(
         "predictor",
@@ -229,7 +228,9 @@ public final class ResolvedConfig {
         "input_shape", model == null ? null : model.inputShape(),
         "inputs", model == null || model.inputShape() != null ? null : inputs(model),
         "alpha_ms", linear == null ? null : linear.alphaMs(),
-        "beta_ms", linear == null ? null : linear.betaMs());
+        "beta_ms", linear == null ? null : linear.betaMs(),
+        "load_ms", linear == null ? null : linear.loadMs(),
+        "memory_mb", linear == null ? null : linear.memoryMb());
   }
 
   private static List<Map<String, @Nullable Object>> inputs(ModelFile model) {

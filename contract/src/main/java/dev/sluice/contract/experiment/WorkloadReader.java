@@ -272,9 +272,18 @@ final class WorkloadReader {
   private @Nullable LinearServiceTime linear(Section section) {
     double alphaMs = section.number("alpha_ms", 0, MS);
     double betaMs = section.number("beta_ms", 0, MS);
+    Double loadMs = section.numberOrNone("load_ms", MS);
+    Double memoryMb = section.numberOrNone("memory_mb", Range.within(1e-3, 1e9));
     if (!section.has("alpha_ms") && !section.has("beta_ms")) {
+      if (loadMs != null || memoryMb != null) {
+        problems.error(
+            section.place(loadMs != null ? "load_ms" : "memory_mb"),
+            "workloads.load_ms and workloads.memory_mb go with alpha_ms and beta_ms alone",
+            "the latency table should have the columns load_ms and memory_mb");
+      }
       return null;
     }
+    checkMemory(section, loadMs, memoryMb);
     if (section.has("alpha_ms") != section.has("beta_ms") || alphaMs + betaMs == 0) {
       problems.error(
           section.place(section.has("alpha_ms") ? "alpha_ms" : "beta_ms"),
@@ -285,7 +294,34 @@ final class WorkloadReader {
               + ") × samples is not a service time: both keys must be given, and one must be above 0",
           "you meant {alpha_ms: 5, beta_ms: 0.5}");
     }
-    return new LinearServiceTime(alphaMs, betaMs);
+    return new LinearServiceTime(alphaMs, betaMs, loadMs, memoryMb);
+  }
+
+  /** Where lanes have a memory, each model has its share, and a time to be loaded. */
+  private void checkMemory(Section section, @Nullable Double loadMs, @Nullable Double memoryMb) {
+    Double laneMb = lanes.memoryMb();
+    if (laneMb == null) {
+      return;
+    }
+    if (loadMs == null || memoryMb == null) {
+      problems.error(
+          section.place("alpha_ms"),
+          "the workload has no "
+              + (loadMs == null ? "load_ms" : "memory_mb")
+              + ", and lanes.memory_mb is ("
+              + Numbers.text(laneMb)
+              + ")",
+          "a line should be added, such as load_ms: 8.4 or memory_mb: 102");
+    } else if (memoryMb > laneMb) {
+      problems.error(
+          section.place("memory_mb"),
+          "workloads.memory_mb ("
+              + Numbers.text(memoryMb)
+              + ") is more than lanes.memory_mb ("
+              + Numbers.text(laneMb)
+              + ")",
+          "no lane could ever run it: lanes.memory_mb should be at least that");
+    }
   }
 
   private @Nullable ModelFile model(Section section) {

@@ -2,6 +2,9 @@ package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.ModelEvicted;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
@@ -14,12 +17,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Batches on their lanes: takes the lanes of a dispatch, runs its batch on the first lane's thread,
  * frees the lanes and appends the completion.
  */
 final class BatchRuns {
+  private static final Logger LOG = LoggerFactory.getLogger(BatchRuns.class);
+
   /** Multiple of its predicted service time after which a batch is overdue. */
   private static final int OVERDUE_FACTOR = 10;
 
@@ -95,6 +102,63 @@ final class BatchRuns {
               }
             });
     return true;
+  }
+
+  /** Has a lane release and load models, in the order of its preparations. */
+  void prepare(LanePrepared dispatch, Lane lane, RunClock runClock) {
+    lane.executeLoad(
+        work -> {
+          try {
+            for (ModelKey model : dispatch.releases()) {
+              work.evict(model);
+              log.append(evicted(dispatch, model, runClock.nowNs()));
+            }
+            for (ModelKey model : dispatch.loads()) {
+              log.append(load(work, dispatch, model, runClock));
+            }
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the executor closes
+          } catch (RuntimeException | Error e) {
+            ending.fail(e);
+          }
+        });
+  }
+
+  private static ModelEvicted evicted(LanePrepared dispatch, ModelKey model, long atNs) {
+    return new ModelEvicted(
+        dispatch.dispatchId(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lane(),
+        model,
+        atNs);
+  }
+
+  private ModelLoaded load(
+      LaneWork work, LanePrepared dispatch, ModelKey model, RunClock runClock)
+      throws InterruptedException {
+    long zeroNs = runClock.toMonotonicNs(0);
+    long startedNs = clock.monotonicNs();
+    long finishedNs;
+    String cause = null;
+    try {
+      finishedNs = work.load(model);
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      LOG.warn("{} could not be loaded by {}", model, dispatch.dispatchId(), e);
+      cause = e.getMessage() == null ? e.toString() : e.getMessage();
+      finishedNs = clock.monotonicNs();
+    }
+    return new ModelLoaded(
+        dispatch.dispatchId(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        dispatch.lane(),
+        model,
+        startedNs - zeroNs,
+        finishedNs - zeroNs,
+        cause);
   }
 
   /** Ends a batch of an emulated lane early, whether or not it runs already. */

@@ -3,6 +3,8 @@ package dev.sluice.executor.dispatch;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
@@ -47,7 +49,7 @@ final class DispatchReader implements Runnable {
   /**
    * Dispatches that were read before the run's time zero was known; time zero is in another topic.
    */
-  private final List<BatchDispatched> early = new ArrayList<>();
+  private final List<Dispatch> early = new ArrayList<>();
 
   /** Clock of the run; null until its time zero was read. */
   private @Nullable RunClock runClock;
@@ -121,7 +123,7 @@ final class DispatchReader implements Runnable {
     waiting.forEach(this::take);
   }
 
-  private void take(BatchDispatched dispatch) {
+  private void take(Dispatch dispatch) {
     if (runClock == null) {
       early.add(dispatch);
       return;
@@ -130,13 +132,17 @@ final class DispatchReader implements Runnable {
       return;
     }
     highest = dispatch.dispatchId();
-    if (!dispatch.place().executorId().equals(settings.executorId())
-        || dispatch.place().incarnation() > settings.incarnation()) {
+    if (!dispatch.executorId().equals(settings.executorId())
+        || dispatch.incarnation() > settings.incarnation()) {
       return;
     }
-    Reason refusal = startOrRefuse(dispatch, runClock);
-    if (refusal != null) {
-      log.append(completions.refused(dispatch, refusal));
+    if (dispatch instanceof BatchDispatched batch) {
+      Reason refusal = startOrRefuse(batch, runClock);
+      if (refusal != null) {
+        log.append(completions.refused(batch, refusal));
+      }
+    } else {
+      prepare((LanePrepared) dispatch, runClock);
     }
   }
 
@@ -158,6 +164,15 @@ final class DispatchReader implements Runnable {
     int first = dispatch.place().lanes().get(0);
     var taken = lanes.subList(first, first + dispatch.place().lanes().size());
     return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
+  }
+
+  /** Prepares a lane; one of an earlier process, or that is not there, is left alone. */
+  private void prepare(LanePrepared dispatch, RunClock runClock) {
+    if (dispatch.incarnation() == settings.incarnation()
+        && dispatch.lane() >= 0
+        && dispatch.lane() < lanes.size()) {
+      runs.prepare(dispatch, lanes.get(dispatch.lane()), runClock);
+    }
   }
 
   /** Returns whether the indexes are consecutive and each is the index of a lane. */

@@ -85,7 +85,9 @@ public final class RecentBatches {
 
   private void takeDispatch(byte[] bytes) {
     try {
-      take(EventCodec.DISPATCHES.read(bytes));
+      if (EventCodec.DISPATCHES.read(bytes) instanceof BatchDispatched batch) {
+        take(batch);
+      }
     } catch (UnreadableEventException e) {
       return; // the executor puts it aside
     }

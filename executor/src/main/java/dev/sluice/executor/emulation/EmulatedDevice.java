@@ -11,8 +11,10 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LaneWork;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * interrupted.
  */
 public final class EmulatedDevice implements Device {
+  /** Longest time after which a lane that waits for its model looks whether all is over. */
+  private static final long CLOSED_LOOK_MS = 100;
+
   private final EmulatedTimes times;
   private final EmulatedDrift drift;
   private final long seed;
@@ -38,7 +43,7 @@ public final class EmulatedDevice implements Device {
   // this field and all fields below are guarded by lock
   private final SharedWork work = new SharedWork();
   private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
-  private boolean closed;
+  private volatile boolean closed;
 
   private record Size(ModelKey model, int samples) {}
 
@@ -62,6 +67,16 @@ public final class EmulatedDevice implements Device {
 
     /** Returns the floating-point operations of one sample's inference. */
     long flopsPerSample(ModelKey model);
+
+    /** Returns the time to load the model onto a lane, in nanoseconds; null: lanes hold it. */
+    default @Nullable Long loadNs(ModelKey model) {
+      return null;
+    }
+
+    /** Returns the memory of a lane that the model takes; null: lanes hold all models. */
+    default @Nullable Long memoryBytes(ModelKey model) {
+      return null;
+    }
 
     /**
      * Returns mean service times in nanoseconds by the number of busy lanes, from 1; a single time
@@ -130,6 +145,16 @@ public final class EmulatedDevice implements Device {
   @Override
   public long flopsPerSample(ModelKey model) {
     return times.flopsPerSample(model);
+  }
+
+  @Override
+  public @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
+    return times.loadNs(model);
+  }
+
+  @Override
+  public @Nullable Long memoryBytes(ModelKey model) {
+    return times.memoryBytes(model);
   }
 
   @Override
@@ -228,8 +253,58 @@ public final class EmulatedDevice implements Device {
   private final class EmulatedLane implements LaneWork {
     private final int lane;
 
+    /** Models that the lane has loaded. Guarded by itself. */
+    private final Set<ModelKey> loaded = new HashSet<>();
+
     EmulatedLane(int lane) {
       this.lane = lane;
+    }
+
+    /** Waits until the lane has loaded the model, where it has a memory. */
+    @Override
+    public long hold(ModelKey model) throws InterruptedException {
+      if (times.memoryBytes(model) == null || isWarmingUp()) {
+        return 0;
+      }
+      long startedNs = clock.monotonicNs();
+      synchronized (loaded) {
+        if (loaded.contains(model)) {
+          return 0;
+        }
+        while (!loaded.contains(model)) {
+          failIfClosed();
+          loaded.wait(CLOSED_LOOK_MS);
+        }
+      }
+      return Math.max(1, clock.monotonicNs() - startedNs);
+    }
+
+    private boolean isWarmingUp() {
+      return runClock == null;
+    }
+
+    @Override
+    public boolean loadsBeside() {
+      return true;
+    }
+
+    @Override
+    public long load(ModelKey model) throws InterruptedException {
+      Long loadNs = times.loadNs(model);
+      pacer.awaitNs(clock.monotonicNs() + (loadNs == null ? 0 : loadNs));
+      synchronized (loaded) {
+        long loadedNs = clock.monotonicNs();
+        loaded.add(model);
+        loaded.notifyAll();
+        return loadedNs;
+      }
+    }
+
+    @Override
+    public void evict(ModelKey model) {
+      synchronized (loaded) {
+        loaded.remove(model);
+      }
     }
 
     @Override

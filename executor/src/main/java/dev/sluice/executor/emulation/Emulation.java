@@ -1,9 +1,12 @@
 package dev.sluice.executor.emulation;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
@@ -73,13 +76,106 @@ public final class Emulation {
               ? "name a table as lanes.latency_table"
               : "add rows for it, or give the workload alpha_ms and beta_ms");
     }
+    Double laneMb = experiment.lanes().memoryMb();
+    if (laneMb != null && table != null) {
+      checkMemory(experiment, table, linear, laneMb);
+    }
     String deviceKind = table == null ? LINEAR : table.deviceKind();
     return new Emulation(
         speed == 1
             ? deviceKind
             : deviceKind + "-x" + BigDecimal.valueOf(speed).stripTrailingZeros().toPlainString(),
-        times(table, linear, flopsPerSample, speed),
+        laneMb == null
+            ? times(table, linear, flopsPerSample, speed)
+            : withMemory(times(table, linear, flopsPerSample, speed), table, linear, experiment),
         new EmulatedDrift(experiment.lanes().drift()));
+  }
+
+  /** Where lanes have a memory, the table says what each of its models takes, and how long. */
+  private static void checkMemory(
+      Experiment experiment,
+      LatencyTable table,
+      Map<String, LinearServiceTime> linear,
+      double laneMb)
+      throws UserMistakeException {
+    for (ModelKey model : ExecutorSettings.models(experiment)) {
+      if (linear.containsKey(model.workload())) {
+        continue;
+      }
+      Double memoryMb = table.memoryMb(model, samplesMax(experiment, model));
+      if (table.loadMs(model) == null || memoryMb == null) {
+        throw new UserMistakeException(
+            table.file().toString(),
+            "the latency table has no %s for (%s), and lanes.memory_mb is (%s)"
+                .formatted(
+                    table.loadMs(model) == null ? "load_ms" : "memory_mb",
+                    model,
+                    Numbers.text(laneMb)),
+            "its columns load_ms and memory_mb should be filled, or lanes.memory_mb left out");
+      }
+      if (memoryMb > laneMb) {
+        throw new UserMistakeException(
+            table.file().toString(),
+            "(%s) takes memory_mb (%s), and lanes.memory_mb is (%s)"
+                .formatted(model, Numbers.text(memoryMb), Numbers.text(laneMb)),
+            "no lane could ever run it: lanes.memory_mb should be at least that");
+      }
+    }
+  }
+
+  private static int samplesMax(Experiment experiment, ModelKey model) {
+    return ExecutorSettings.reachableSamples(experiment, model.workload()).last();
+  }
+
+  /** Returns times that tell also what the memory of a lane has to do with. */
+  private static EmulatedTimes withMemory(
+      EmulatedTimes times,
+      @Nullable LatencyTable table,
+      Map<String, LinearServiceTime> linear,
+      Experiment experiment) {
+    return new EmulatedTimes() {
+      @Override
+      public double meanMs(ModelKey model, int samples, int busyLanes) {
+        return times.meanMs(model, samples, busyLanes);
+      }
+
+      @Override
+      public double spread(ModelKey model, int samples) {
+        return times.spread(model, samples);
+      }
+
+      @Override
+      public long flopsPerSample(ModelKey model) {
+        return times.flopsPerSample(model);
+      }
+
+      @Override
+      public Long loadNs(ModelKey model) {
+        LinearServiceTime line = linear.get(model.workload());
+        Double ms = line != null ? line.loadMs() : requireNonNull(table).loadMs(model);
+        return Math.max(1, Math.round(requireNonNull(ms) * 1e6));
+      }
+
+      @Override
+      public Long memoryBytes(ModelKey model) {
+        LinearServiceTime line = linear.get(model.workload());
+        Double mb =
+            line != null
+                ? line.memoryMb()
+                : requireNonNull(table).memoryMb(model, samplesMax(experiment, model));
+        return Math.max(1, Math.round(requireNonNull(mb) * 1e6));
+      }
+    };
+  }
+
+  /** Returns the time to load the model onto a lane, in nanoseconds; null: lanes hold it. */
+  public @Nullable Long loadNs(ModelKey model) {
+    return times.loadNs(model);
+  }
+
+  /** Returns the memory of a lane that the model takes; null: lanes hold all models. */
+  public @Nullable Long memoryBytes(ModelKey model) {
+    return times.memoryBytes(model);
   }
 
   public static EmulatedTimes times(
@@ -201,13 +297,13 @@ public final class Emulation {
     for (ModelKey model : settings.models()) {
       capabilities.add(
           new Capability(
-              model.workload(),
-              model.backend(),
-              model.precision(),
+              model,
               times.flopsPerSample(model),
               settings.warmUpSamples().stream()
                   .map(samples -> new WarmUp(samples, times.warmUpNs(model, samples)))
-                  .toList()));
+                  .toList(),
+              times.loadNs(model),
+              times.memoryBytes(model)));
     }
     return List.copyOf(capabilities);
   }

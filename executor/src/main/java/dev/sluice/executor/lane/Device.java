@@ -2,6 +2,7 @@ package dev.sluice.executor.lane;
 
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.ModelKey;
+import org.jspecify.annotations.Nullable;
 
 /** The device of an executor's lanes: real models, or an emulation. */
 public interface Device extends AutoCloseable {
@@ -17,6 +18,20 @@ public interface Device extends AutoCloseable {
 
   /** Returns the floating-point operations of one sample's inference. */
   long flopsPerSample(ModelKey model);
+
+  /**
+   * Returns how long a lane takes to load a model; null: lanes hold all models.
+   *
+   * @param timedNs time that the first lane took at warm-up; null: it loaded nothing
+   */
+  default @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
+    return timedNs;
+  }
+
+  /** Returns the memory of a lane that a model takes; null: lanes have no memory to fill. */
+  default @Nullable Long memoryBytes(ModelKey model) {
+    return null;
+  }
 
   /** Closes the device; called when all lanes are closed. */
   @Override

@@ -22,6 +22,7 @@ public final class Lane {
 
   private final int index;
   private final int holdsMax;
+  private final String threadName;
   private final ExecutorService thread;
 
   /** Dispatches that the lane holds, in the order in which they run. Guarded by itself. */
@@ -29,8 +30,11 @@ public final class Lane {
 
   private volatile long overdueAtNs = Long.MAX_VALUE;
 
-  /** Work of the lane, once it is open; used by the lane's thread alone. */
-  private @Nullable LaneWork work;
+  /** Work of the lane, once it is open; only its loads may be used by another thread. */
+  private volatile @Nullable LaneWork work;
+
+  /** Thread that loads models beside the lane's batches; null: none has begun to. */
+  private @Nullable ExecutorService loader;
 
   /** A task that uses the lane's work, on the lane's thread. */
   public interface Task<T> {
@@ -43,6 +47,7 @@ public final class Lane {
   Lane(int index, int holdsMax, String threadName) {
     this.index = index;
     this.holdsMax = holdsMax;
+    this.threadName = threadName;
     this.thread =
         Executors.newSingleThreadExecutor(
             task -> {
@@ -83,11 +88,38 @@ public final class Lane {
         });
   }
 
+  /**
+   * Queues a task that changes what the lane's memory holds: on a thread beside the lane's own if
+   * the lane can load while a batch runs. The task must not throw.
+   */
+  public void executeLoad(Consumer<LaneWork> task) {
+    LaneWork here = opened();
+    if (here.loadsBeside()) {
+      loader().execute(() -> task.accept(here));
+    } else {
+      execute(task);
+    }
+  }
+
+  private synchronized ExecutorService loader() {
+    if (loader == null) {
+      loader =
+          Executors.newSingleThreadExecutor(
+              task -> {
+                var made = new Thread(task, threadName + "-loads");
+                made.setDaemon(true);
+                return made;
+              });
+    }
+    return loader;
+  }
+
   private LaneWork opened() {
-    if (work == null) {
+    LaneWork here = work;
+    if (here == null) {
       throw new IllegalStateException("lane " + index + " is not open");
     }
-    return work;
+    return here;
   }
 
   /** Takes the lane for a dispatch; returns false if the lane holds as many as it can. */
@@ -131,10 +163,16 @@ public final class Lane {
    * Closes the lane's work, on its own thread, once the lane has run the dispatches that it holds.
    */
   public void beginToClose() {
+    synchronized (this) {
+      if (loader != null) {
+        loader.shutdownNow();
+      }
+    }
     thread.execute(
         () -> {
-          if (work != null) {
-            work.close();
+          LaneWork here = work;
+          if (here != null) {
+            here.close();
           }
         });
     thread.shutdown();

@@ -18,6 +18,23 @@ public interface LaneWork extends AutoCloseable {
     return 0;
   }
 
+  /** Returns whether it can {@link #load} and {@link #evict} on another thread, beside a batch. */
+  default boolean loadsBeside() {
+    return false;
+  }
+
+  /**
+   * Loads a model into the lane's memory, beside what it holds, up to its usual speed.
+   *
+   * @return when a batch of it could start, by the process's monotonic clock
+   */
+  default long load(ModelKey model) throws Exception {
+    throw new UnsupportedOperationException("lanes hold all models");
+  }
+
+  /** Releases a model that {@link #load} loaded. */
+  default void evict(ModelKey model) {}
+
   /** Releases a model that {@link #hold} loaded. */
   default void release() {}
 

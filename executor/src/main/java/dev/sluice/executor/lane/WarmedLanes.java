@@ -246,7 +246,12 @@ public final class WarmedLanes {
           .getOrDefault(model, Map.of())
           .forEach((samples, timing) -> warmUps.add(new WarmUp(samples, timing.serviceNs())));
       capabilities.add(
-          new Capability(model, device.flopsPerSample(model), warmUps, loadNs.get(model)));
+          new Capability(
+              model,
+              device.flopsPerSample(model),
+              warmUps,
+              device.loadNs(model, loadNs.get(model)),
+              device.memoryBytes(model)));
     }
     return List.copyOf(capabilities);
   }

@@ -9,6 +9,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunEnded;
@@ -381,6 +382,11 @@ record SimulatedExperiment(
       @Override
       public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
         fold.onDispatch(dispatch, shard, appendedAtEpochMs);
+      }
+
+      @Override
+      public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
+        fold.onPrepared(dispatch, shard, appendedAtEpochMs);
       }
 
       @Override

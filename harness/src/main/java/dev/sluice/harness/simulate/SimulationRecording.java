@@ -4,6 +4,7 @@ import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
@@ -64,6 +65,12 @@ final class SimulationRecording implements SimulationListener {
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
     add("dispatches", shard, appendedAtEpochMs, EventCodec.DISPATCHES.write(dispatch));
     next.onDispatch(dispatch, shard, appendedAtEpochMs);
+  }
+
+  @Override
+  public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
+    add("dispatches", shard, appendedAtEpochMs, EventCodec.DISPATCHES.write(dispatch));
+    next.onPrepared(dispatch, shard, appendedAtEpochMs);
   }
 
   @Override

@@ -10,8 +10,12 @@ public final class RandomExperiment {
   private final Random random;
   private final StringBuilder yaml = new StringBuilder();
 
+  /** Whether lanes have a memory below the sum of the models. */
+  private final boolean memory;
+
   private RandomExperiment(long seed) {
     this.random = new Random(seed);
+    this.memory = new Random(~seed).nextInt(4) == 0;
   }
 
   public static String of(long seed) {
@@ -64,12 +68,16 @@ public final class RandomExperiment {
           random.nextBoolean());
     }
     line("workloads:");
-    line("  - {name: small, weight: 2, alpha_ms: %s, beta_ms: 1.5, tokens: 30}", one("4", "9.25"));
+    line(
+        "  - {name: small, weight: 2, alpha_ms: %s, beta_ms: 1.5, tokens: 30%s}",
+        one("4", "9.25"), load(3, 20));
     if (random.nextBoolean()) {
-      line("  - {name: large, alpha_ms: 25, beta_ms: %s, tokens: 80}", one("0", "6"));
+      line(
+          "  - {name: large, alpha_ms: 25, beta_ms: %s, tokens: 80%s}",
+          one("0", "6"), load(12.5, 90));
     }
     if (random.nextInt(4) == 0) {
-      line("  - {synthetic: 5, zipf: 1.2, alpha_ms: 5, beta_ms: 2, tokens: 50}");
+      line("  - {synthetic: 5, zipf: 1.2, alpha_ms: 5, beta_ms: 2, tokens: 50%s}", load(6, 40.25));
     }
     line("backends_enabled: %s", one("[onnx]", "[pytorch, onnx]"));
     line("precision_modes: %s", one("[fp32]", "[fp32, fp16]"));
@@ -104,7 +112,11 @@ public final class RandomExperiment {
     line("lanes:");
     line("  kind: emulated");
     line("  num_lanes: %d", 1 + random.nextInt(5));
-    line("  ahead: %d", random.nextInt(3) / 2);
+    int ahead = random.nextInt(3) / 2;
+    line("  ahead: %d", memory ? 0 : ahead);
+    if (memory) {
+      line("  memory_mb: %s", one("100", "150"));
+    }
     line("  speed: %s", one("1", "1", "2.5"));
     maybe(
         "  drift: %s",
@@ -115,6 +127,10 @@ public final class RandomExperiment {
     if (random.nextInt(3) == 0) {
       line("simulation: {hops: none}");
     }
+  }
+
+  private String load(double ms, double mb) {
+    return memory ? ", load_ms: %s, memory_mb: %s".formatted(ms, mb) : "";
   }
 
   private void maybe(String format, String... values) {

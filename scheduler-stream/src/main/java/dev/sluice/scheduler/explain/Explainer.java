@@ -93,7 +93,11 @@ public final class Explainer {
     try {
       switch (entry.topic()) {
         case "facts" -> takeFact(entry, EventCodec.FACTS.read(entry.value()));
-        case "dispatches" -> takeDispatch(EventCodec.DISPATCHES.read(entry.value()));
+        case "dispatches" -> {
+          if (EventCodec.DISPATCHES.read(entry.value()) instanceof BatchDispatched batch) {
+            takeDispatch(batch);
+          }
+        }
         case "outcomes" -> {
           if (EventCodec.OUTCOMES.read(entry.value()) instanceof JobEnded end
               && end.jobId().equals(jobId)

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
@@ -58,6 +59,13 @@ public sealed interface Decision {
     }
   }
 
+  /**
+   * A lane changes what its memory holds.
+   *
+   * @param releases models that it releases first
+   */
+  record Prepared(String laneId, List<String> releases, List<String> loads) implements Decision {}
+
   /** Any other decision, in words. */
   record Other(String text) implements Decision {}
 
@@ -69,13 +77,32 @@ public sealed interface Decision {
     if (answer instanceof Choice.Start start) {
       return Started.of(id, start);
     }
+    if (answer instanceof Choice.Prepare prepare) {
+      return new Prepared(
+          prepare.lane().executorId() + "/" + prepare.lane().index(),
+          prepare.release().stream().map(SchedulerState.Resident::toString).toList(),
+          prepare.load().stream()
+              .map(set -> new ModelKey(set.workload(), set.backend(), set.precision()).toString())
+              .toList());
+    }
     return answer instanceof Choice.Nothing nothing
         ? new Other("nothing, held up by " + nothing.cause().name().toLowerCase(Locale.ROOT))
         : NOTHING;
   }
 
+  /** Returns the preparation of a lane. */
+  static Decision of(LanePrepared dispatch) {
+    return new Prepared(
+        dispatch.executorId() + "/" + dispatch.lane(),
+        dispatch.releases().stream().map(ModelKey::toString).toList(),
+        dispatch.loads().stream().map(ModelKey::toString).toList());
+  }
+
   /** Returns how a choice differs from the recorded one; null: both start the same or nothing. */
   static @Nullable Kind difference(Decision then, Decision now) {
+    if (then instanceof Prepared || now instanceof Prepared) {
+      return then.equals(now) ? null : Kind.FIELDS;
+    }
     if (!(then instanceof Started recorded)) {
       return now instanceof Started ? Kind.STARTED : null;
     }

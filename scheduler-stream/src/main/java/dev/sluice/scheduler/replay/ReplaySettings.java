@@ -100,6 +100,9 @@ public record ReplaySettings(
                 : "keeps jobs of all classes together, and the other does not");
       }
     }
+    if (needed.contains(Need.RESIDENCY) && core.laneBytes() > 0) {
+      return Optional.of("loads models by itself, and its loads were not made");
+    }
     return needed.contains(Need.MEMORY)
         ? Optional.of("has a memory of its own decisions, which were not made")
         : Optional.empty();

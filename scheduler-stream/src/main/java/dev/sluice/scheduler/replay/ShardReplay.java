@@ -5,8 +5,10 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
@@ -48,6 +50,10 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private final SchedulingPolicy policy;
   private final Set<JobOrder> orders;
   private final Set<Need> needed;
+
+  /** Whether the policy loads models by itself. */
+  private final boolean loads;
+
   private final Tally tally;
   private final @Nullable AskedPolicy asked;
   private final DecisionReplay.@Nullable Stop stop;
@@ -81,6 +87,9 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   /** Recorded dispatch of the state at hand; null: none is known. */
   private @Nullable LoggedDispatch recorded;
 
+  /** Recorded preparation of the lane of the state at hand, which the core makes; null: none. */
+  private @Nullable LoggedDispatch preparation;
+
   /** Whether the policy's answer starts the recorded jobs on the recorded lanes. */
   private boolean repeats;
 
@@ -88,7 +97,13 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private long unrecorded;
 
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
-  private record LoggedDispatch(byte[] value, BatchDispatched event) {}
+  private record LoggedDispatch(byte[] value, Dispatch event) {
+    Decision decision() {
+      return event instanceof BatchDispatched batch
+          ? Started.of(batch)
+          : Decision.of((LanePrepared) event);
+    }
+  }
 
   ShardReplay(
       int shard,
@@ -100,6 +115,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     this.follows = asked != null || stop != null;
     this.log = settings.log();
     this.policy = settings.newPolicy();
+    this.loads = policy.needs().has(Need.RESIDENCY);
     this.tally = tally;
     this.asked = asked;
     this.stop = stop != null && stop.shard() == shard ? stop : null;
@@ -277,20 +293,33 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       return own; // outcomes or the next start tell of it
     }
     var here = new DispatchId(at.offset(), place);
-    LoggedDispatch then =
-        !dispatches.isEmpty() && idOfNext().equals(here) ? dispatches.remove() : null;
+    LoggedDispatch then = recordedAt(here);
+    preparation = null;
+    if (then != null && then.event() instanceof LanePrepared && !loads) {
+      preparation = then;
+      here = new DispatchId(at.offset(), place + 1);
+      then = recordedAt(here);
+    }
     recorded = then;
     Choice answer = followed(state, here, own);
     if (asked != null) {
-      asked.ask(state, here, then == null ? null : then.event(), answer);
+      asked.ask(
+          state,
+          here,
+          then != null && then.event() instanceof BatchDispatched batch ? batch : null,
+          answer);
     }
     return answer;
+  }
+
+  private @Nullable LoggedDispatch recordedAt(DispatchId id) {
+    return !dispatches.isEmpty() && idOfNext().equals(id) ? dispatches.remove() : null;
   }
 
   /** Returns the recorded answer, as far as it is known and breaks no rule; else the own answer. */
   private Choice followed(SchedulerState state, DispatchId here, Choice own) {
     LoggedDispatch dispatch = recorded;
-    Decision then = dispatch == null ? Decision.NOTHING : Started.of(dispatch.event());
+    Decision then = dispatch == null ? Decision.NOTHING : dispatch.decision();
     Decision now = Decision.of(here, own);
     Kind kind = Decision.difference(then, now);
     repeats = dispatch != null && kind == null;
@@ -298,11 +327,15 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       return own;
     }
     Choice answer = Choice.nothing(Cause.POLICY);
-    String classType = dispatch == null ? AskedPolicy.classOf((Choice.Start) own) : null;
+    String classType =
+        dispatch == null && own instanceof Choice.Start start ? AskedPolicy.classOf(start) : null;
     String note = null;
-    if (dispatch != null) {
+    if (dispatch != null && !(dispatch.event() instanceof BatchDispatched)) {
+      note = "the recorded preparation cannot be repeated, so that the histories part";
+      answer = own;
+    } else if (dispatch != null) {
       try {
-        Choice.Start start = recordedStart(state, dispatch.event());
+        Choice.Start start = recordedStart(state, (BatchDispatched) dispatch.event());
         classType = AskedPolicy.classOf(start);
         answer = start;
       } catch (InvalidChoiceException e) {
@@ -321,6 +354,29 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   }
 
   @Override
+  public void prepared(LanePrepared dispatch) {
+    int preparedAt = place++;
+    LoggedDispatch then = loads ? recorded : preparation;
+    preparation = null;
+    if (then == null && known && tally.first() == null) {
+      differ(
+          new Difference(
+              at,
+              preparedAt,
+              Kind.STARTED,
+              null,
+              Decision.NOTHING,
+              Decision.of(dispatch),
+              List.of(),
+              null));
+    } else if (then == null) {
+      unrecorded++;
+    } else if (tally.first() == null && (repeats || !loads)) {
+      compare(preparedAt, then, dispatch, Decision.of(dispatch));
+    }
+  }
+
+  @Override
   public void started(BatchDispatched dispatch) {
     int startedAt = place++;
     if (asked != null) {
@@ -334,6 +390,11 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (!repeats || tally.first() != null) {
       return;
     }
+    compare(startedAt, then, dispatch, Started.of(dispatch));
+  }
+
+  /** Compares a dispatch with the recorded one, field by field. */
+  private void compare(int madeAt, LoggedDispatch then, Dispatch dispatch, Decision now) {
     byte[] value = EventCodec.DISPATCHES.write(dispatch);
     List<Field> fields =
         Arrays.equals(value, then.value()) ? List.of() : EventFields.differing(then.value(), value);
@@ -341,20 +402,12 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       tally.equal();
     } else {
       tally.other(
-          new Difference(
-              at,
-              startedAt,
-              Kind.FIELDS,
-              null,
-              Started.of(then.event()),
-              Started.of(dispatch),
-              fields,
-              null));
+          new Difference(at, madeAt, Kind.FIELDS, null, then.decision(), now, fields, null));
     }
   }
 
   private void recordedOnly(Kind kind, LoggedDispatch dispatch) {
-    differ(Difference.of(at, kind, Started.of(dispatch.event()), Decision.NOTHING));
+    differ(Difference.of(at, kind, dispatch.decision(), Decision.NOTHING));
   }
 
   /** Notes a difference, unless there was one already. */

@@ -6,6 +6,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
@@ -212,6 +213,11 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   public void started(BatchDispatched dispatch) {
     forward(EventCodec.DISPATCHES.write(dispatch), SchedulerTopology.DISPATCHES);
     shards.dispatched();
+  }
+
+  @Override
+  public void prepared(LanePrepared dispatch) {
+    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerTopology.DISPATCHES);
   }
 
   @Override

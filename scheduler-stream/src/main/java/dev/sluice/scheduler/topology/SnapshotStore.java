@@ -56,7 +56,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   private static final JsonMapper JSON = new JsonMapper();
 
   /** Form of snapshots; one of another form is not read, and all facts are applied again. */
-  private static final int FORM = 3;
+  private static final int FORM = 4;
 
   /** About the bytes that a waiting job takes in a snapshot. */
   private static final long JOB_BYTES = 64;

@@ -60,6 +60,7 @@ public final class ExperimentCore {
                 lanes.leaseMs() * 1_000_000L,
                 lanes.maxAttempts()))
         .withAhead(lanes.ahead())
+        .withLaneBytes(lanes.memoryBytes())
         .withCpuFallback(experiment.resources().cpuFallback())
         .with(
             new CoreSettings.Predictor(

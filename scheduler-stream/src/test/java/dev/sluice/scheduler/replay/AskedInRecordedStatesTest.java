@@ -78,6 +78,7 @@ final class AskedInRecordedStatesTest {
         "fp32",
         1_000,
         List.of(new ExecutorReported.WarmUp(1, serviceMs * MS)),
+        null,
         null);
   }
 

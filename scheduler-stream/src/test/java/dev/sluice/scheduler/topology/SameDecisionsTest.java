@@ -118,7 +118,8 @@ final class SameDecisionsTest {
     for (var forwarded : all) {
       byte[] value = forwarded.record().value();
       switch (forwarded.childName().orElseThrow()) {
-        case SchedulerTopology.DISPATCHES -> dispatches.add(EventCodec.DISPATCHES.read(value));
+        case SchedulerTopology.DISPATCHES ->
+            dispatches.add((BatchDispatched) EventCodec.DISPATCHES.read(value));
         case SchedulerTopology.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
         case SchedulerTopology.DEAD_LETTERS ->
             assertThat(forwarded.record().headers().lastHeader("error").value())
@@ -164,7 +165,7 @@ final class SameDecisionsTest {
       throws UnreadableEventException {
     List<BatchDispatched> dispatches = new ArrayList<>();
     for (byte[] value : values(driver, TOPICS.dispatches())) {
-      dispatches.add(EventCodec.DISPATCHES.read(value));
+      dispatches.add((BatchDispatched) EventCodec.DISPATCHES.read(value));
     }
     return dispatches;
   }

@@ -140,7 +140,7 @@ final class SchedulerTopologyTest {
     pipe(-8, table("executor-0", "cpu", 1, 4 * MS));
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, urgent(0));
-    BatchDispatched first = EventCodec.DISPATCHES.read(dispatches.readValue());
+    BatchDispatched first = (BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue());
     assertThat(first.prediction().meanNs()).isEqualTo(4 * MS);
     assertThat(first.prediction().source()).isEqualTo("published");
     assertThat(first.prediction().modelVersion()).isEqualTo("model-1");
@@ -150,13 +150,13 @@ final class SchedulerTopologyTest {
 
     pipe(9, done(first, 8 * MS));
     pipe(10, urgent(1));
-    BatchDispatched second = EventCodec.DISPATCHES.read(dispatches.readValue());
+    BatchDispatched second = (BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue());
     assertThat(second.prediction().meanNs()).isGreaterThan(4 * MS);
 
     pipe(11, table("executor-0", "cpu", 2, 5 * MS));
     pipe(18, done(second, 8 * MS));
     pipe(19, urgent(2));
-    BatchDispatched third = EventCodec.DISPATCHES.read(dispatches.readValue());
+    BatchDispatched third = (BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue());
     assertThat(third.prediction().modelVersion()).isEqualTo("model-2");
     assertThat(third.prediction().meanNs()).isBetween(5 * MS, 6 * MS);
     assertThat(deadLetters.isEmpty()).isTrue();
@@ -175,7 +175,7 @@ final class SchedulerTopologyTest {
     List<byte[]> values = dispatches.readValuesToList();
     assertThat(values).hasSize(4);
     for (byte[] value : values) {
-      BatchDispatched dispatch = EventCodec.DISPATCHES.read(value);
+      BatchDispatched dispatch = (BatchDispatched) EventCodec.DISPATCHES.read(value);
       assertThat(dispatch.prediction().meanNs())
           .isEqualTo(dispatch.place().executorId().equals("executor-0") ? 8 * MS : 2 * MS);
     }
@@ -210,7 +210,10 @@ final class SchedulerTopologyTest {
                         "services [medium, onnx, fp32]: no executor of deviceKind (cpu) runs it"));
     pipe(0, new RunStarted("run-1", ZERO_MS, 1, "c", "r", 1, 1, null));
     pipe(1, urgent(0));
-    assertThat(EventCodec.DISPATCHES.read(dispatches.readValue()).prediction().meanNs())
+    assertThat(
+            ((BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue()))
+                .prediction()
+                .meanNs())
         .isEqualTo(4 * MS);
   }
 
@@ -272,11 +275,11 @@ final class SchedulerTopologyTest {
                 new WorkflowRequested.Node("both", "small", "onnx", "fp32", 1, 2, MS, List.of(1)),
                 new WorkflowRequested.Node(
                     "first", "small", "onnx", "fp32", 1, 1, MS, List.of()))));
-    BatchDispatched first = EventCodec.DISPATCHES.read(dispatches.readValue());
+    BatchDispatched first = (BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue());
     assertThat(first.work().jobs()).extracting(job -> job.jobId()).containsExactly("req/first");
     assertThat(first.place().lanes()).containsExactly(0);
     pipe(9, done(first, 8 * MS));
-    BatchDispatched second = EventCodec.DISPATCHES.read(dispatches.readValue());
+    BatchDispatched second = (BatchDispatched) EventCodec.DISPATCHES.read(dispatches.readValue());
     assertThat(second.work().jobs()).extracting(job -> job.jobId()).containsExactly("req/both");
     assertThat(second.place().lanes()).containsExactly(0, 1);
     pipe(19, done(second, 8 * MS));

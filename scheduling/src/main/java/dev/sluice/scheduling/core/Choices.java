@@ -1,22 +1,30 @@
 package dev.sluice.scheduling.core;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
+import dev.sluice.scheduling.state.JobSet;
+import dev.sluice.scheduling.state.LaneMemory;
 import dev.sluice.scheduling.state.QueuedJob;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,8 +72,9 @@ final class Choices {
     this.drops = drops;
     this.remembering = remembering;
     SchedulingPolicy.Needs needs = policy.needs();
-    this.actsOnBusyLanes = needs.has(Need.DROPPING) || needs.has(Need.CANCELLING);
-    this.check = new DecisionCheck(state, policy.getClass().getSimpleName());
+    boolean loads = needs.has(Need.RESIDENCY);
+    this.actsOnBusyLanes = loads || needs.has(Need.DROPPING) || needs.has(Need.CANCELLING);
+    this.check = new DecisionCheck(state, policy.getClass().getSimpleName(), loads);
   }
 
   /**
@@ -85,9 +94,18 @@ final class Choices {
       state.deciding(factId, index);
       Choice choice = policy.choose(state);
       if (choice instanceof Choice.Start start) {
-        start(new DispatchId(factId, index++), start, listener);
+        index = start(factId, index, start, listener);
       } else if (choice instanceof Choice.Cancel cancel) {
         cancel(check.check(cancel));
+      } else if (choice instanceof Choice.Prepare prepare) {
+        ExecutorLane lane = check.check(prepare);
+        List<ModelKey> loads = new ArrayList<>();
+        for (SchedulerState.CompatibleSet set : prepare.load()) {
+          loads.add(((JobSet) set).model());
+        }
+        List<LaneMemory.Resident> releases = new ArrayList<>();
+        prepare.release().forEach(resident -> releases.add((LaneMemory.Resident) resident));
+        prepare(new DispatchId(factId, index++), lane, loads, releases, listener);
       } else if (choice instanceof Choice.Drop drop) {
         dropped += drops.drop(check.check(drop), Reason.ofPolicy(drop.word()), listener);
         if (dropped >= Drops.AT_ONCE_MAX) {
@@ -101,8 +119,6 @@ final class Choices {
         wakeAtNs = nothing.untilNs();
         noteBlocked(nothing.cause(), listener);
         return;
-      } else {
-        throw check.unsupported(choice);
       }
       if (remembering.remembers()) {
         remembering.take(new Happening.Applied(choice));
@@ -166,11 +182,66 @@ final class Choices {
     }
   }
 
-  private void start(DispatchId name, Choice.Start start, CoreListener listener) {
+  /** Has a lane release and load models. */
+  private void prepare(
+      DispatchId name,
+      ExecutorLane lane,
+      List<ModelKey> loads,
+      List<LaneMemory.Resident> releases,
+      CoreListener listener) {
+    LaneMemory memory = requireNonNull(lane.memory());
+    memory.release(releases);
+    for (ModelKey model : loads) {
+      memory.load(model, lane.executor().memoryBytes(model), name, state.nowNs());
+    }
+    listener.prepared(
+        new LanePrepared(
+            name,
+            lane.executorId(),
+            lane.executor().report.incarnation(),
+            lane.index(),
+            releases.stream().map(LaneMemory.Resident::model).toList(),
+            loads,
+            state.nowNs()));
+  }
+
+  /**
+   * Has an idle lane load a batch's model, unless it holds it, in place of those that were not used
+   * for longest.
+   *
+   * @return index of the next dispatch
+   */
+  private int load(
+      long factId, int index, ExecutorLane lane, ModelKey model, CoreListener listener) {
+    LaneMemory memory = lane.memory();
+    if (memory == null) {
+      return index;
+    }
+    int next = index;
+    if (memory.of(model) == null) {
+      List<LaneMemory.Resident> releases = memory.toRelease(lane.executor().memoryBytes(model));
+      if (releases == null) {
+        throw new IllegalStateException(
+            "lane (%s) has no room for (%s) beside %s".formatted(lane, model, memory.residents()));
+      }
+      prepare(new DispatchId(factId, next++), lane, List.of(model), releases, listener);
+    }
+    memory.used(model, state.nowNs());
+    return next;
+  }
+
+  /**
+   * Starts a batch.
+   *
+   * @return index of the next dispatch
+   */
+  private int start(long factId, int index, Choice.Start start, CoreListener listener) {
     DecisionCheck.Checked checked = check.check(start);
     ExecutorLane lane = checked.lane();
     List<QueuedJob> jobs = checked.jobs();
     JobGroup group = jobs.get(0).group;
+    int place = load(factId, index, lane, group.model(), listener);
+    DispatchId name = new DispatchId(factId, place);
     int count = jobs.size();
     int attempt = 0;
     DispatchId cancels = takesPlace();
@@ -204,6 +275,7 @@ final class Choices {
     leases.started(batch);
     state.started(jobs, lane.executor());
     listener.started(dispatch);
+    return place + 1;
   }
 
   /** Returns the cancelled batch whose lane a start takes; null: there is none. */

@@ -7,6 +7,7 @@ import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.JobGroup;
+import dev.sluice.scheduling.state.LaneMemory;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.List;
 
@@ -14,13 +15,18 @@ import java.util.List;
 final class DecisionCheck {
   private final CoreState state;
   private final String policy;
+  private final boolean loads;
 
   /** A batch that may start. */
   record Checked(List<QueuedJob> jobs, ExecutorLane lane, int samples, int tokens) {}
 
-  DecisionCheck(CoreState state, String policy) {
+  /**
+   * @param loads whether the policy loads models by itself
+   */
+  DecisionCheck(CoreState state, String policy, boolean loads) {
     this.state = state;
     this.policy = policy;
+    this.loads = loads;
   }
 
   void check(Choice.Nothing nothing) {
@@ -45,6 +51,44 @@ final class DecisionCheck {
     return lane.held().get(0);
   }
 
+  /** Returns the lane, whose memory has room for what it is to load. */
+  ExecutorLane check(Choice.Prepare prepare) {
+    if (!(prepare.lane() instanceof ExecutorLane lane) || !state.hasLane(lane)) {
+      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(prepare.lane()));
+    }
+    LaneMemory memory = lane.memory();
+    if (memory == null || !loads || (prepare.load().isEmpty() && prepare.release().isEmpty())) {
+      throw broken(Rule.UNSUPPORTED, prepare.toString());
+    }
+    long freeBytes = memory.freeBytes();
+    for (SchedulerState.Resident released : prepare.release()) {
+      if (!(released instanceof LaneMemory.Resident resident)
+          || !memory.residents().contains(resident)
+          || !resident.isLoaded()
+          || resident.isInUse()) {
+        throw broken(
+            Rule.NOTHING_TO_RELEASE,
+            "lane (%s) releases (%s) of %s".formatted(lane, released, memory.residents()));
+      }
+      freeBytes += resident.bytes();
+    }
+    for (SchedulerState.CompatibleSet set : prepare.load()) {
+      long bytes = state.memoryBytes(set, lane);
+      if (bytes == 0 || state.resident(set, lane) != null) {
+        throw broken(
+            Rule.NOTHING_TO_LOAD,
+            "lane (%s) loads (%s) beside %s".formatted(lane, set.name(), memory.residents()));
+      }
+      freeBytes -= bytes;
+    }
+    if (freeBytes < 0) {
+      throw broken(
+          Rule.MEMORY_EXCEEDED,
+          "lane (%s) lacks (%d) bytes beside %s".formatted(lane, -freeBytes, memory.residents()));
+    }
+    return lane;
+  }
+
   Checked check(Choice.Start start) {
     ExecutorLane lane = checkLanes(start);
     List<QueuedJob> jobs = checkJobs(start.batch());
@@ -58,6 +102,9 @@ final class DecisionCheck {
     }
     if (!state.canRun(lane, group)) {
       throw broken(Rule.CANNOT_RUN, "jobs %s on lane (%s)".formatted(jobs, lane));
+    }
+    if (loads && !state.isLoaded(group.set, lane)) {
+      throw broken(Rule.MODEL_NOT_LOADED, "jobs %s on lane (%s)".formatted(jobs, lane));
     }
     long samples = group.samples();
     for (int i = 1; i < count; i++) {
@@ -93,10 +140,6 @@ final class DecisionCheck {
               .formatted(jobs, start.notAfterNs(), state.nowNs()));
     }
     return new Checked(jobs, lane, Math.toIntExact(samples), Math.toIntExact(tokens));
-  }
-
-  InvalidChoiceException unsupported(Choice choice) {
-    return broken(Rule.UNSUPPORTED, choice.toString());
   }
 
   /** Returns the first of the lanes; the others are the next ones. */

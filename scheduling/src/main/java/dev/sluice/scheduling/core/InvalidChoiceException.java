@@ -46,8 +46,16 @@ public final class InvalidChoiceException extends IllegalStateException {
     NOTHING_TO_CANCEL,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,
-    /** The core can do what the answer asks; it cannot prepare a lane yet. */
-    UNSUPPORTED
+    /** A lane is prepared, in runs whose lanes have a memory, by a policy that declares it. */
+    UNSUPPORTED,
+    /** A lane loads a model that it does not hold, and that its executor can run. */
+    NOTHING_TO_LOAD,
+    /** A lane releases a model that it has loaded, and that no batch on it needs. */
+    NOTHING_TO_RELEASE,
+    /** The models that a lane holds and loads take no more than its memory. */
+    MEMORY_EXCEEDED,
+    /** A policy that loads models starts batches of models alone that the lane has loaded. */
+    MODEL_NOT_LOADED
   }
 
   private static final long serialVersionUID = 1L;

@@ -49,7 +49,7 @@ public final class RecordedDecisions {
     }
     List<ExecutorLane> on = lanes.stream().map(executor::lane).toList();
     var start = new Choice.Start(List.copyOf(jobs), List.copyOf(on), Long.MAX_VALUE, Map.of());
-    new DecisionCheck(core, "record").check(start);
+    new DecisionCheck(core, "record", false).check(start);
     return start;
   }
 

@@ -1,11 +1,13 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.LaneMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,7 +32,7 @@ final class Reports {
     if (known == null) {
       if (!report.leaving()) {
         ExecutorLanes joined =
-            new ExecutorLanes(state.executors().size(), report, state.settings.ahead());
+            new ExecutorLanes(state.executors().size(), report, state.settings.placing());
         state.add(joined);
         leases.reported(joined);
         update(joined, report);
@@ -59,6 +61,20 @@ final class Reports {
           && known.lane(lane.index()).refuses()) {
         known.lane(lane.index()).refuses(false);
       }
+    }
+  }
+
+  /** Notes that a lane has loaded a model, or could not. */
+  void take(ModelLoaded loaded) {
+    ExecutorLanes executor = state.executor(loaded.executorId());
+    if (executor == null
+        || executor.report.incarnation() != loaded.incarnation()
+        || !executor.hasLane(loaded.lane())) {
+      return;
+    }
+    LaneMemory memory = executor.lane(loaded.lane()).memory();
+    if (memory != null) {
+      memory.loaded(loaded.model(), loaded.dispatchId(), loaded.cause() != null);
     }
   }
 

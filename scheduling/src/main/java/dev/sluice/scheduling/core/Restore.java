@@ -52,7 +52,7 @@ final class Restore {
   private void executors() {
     entitiesOf(CoreEntity.Executor.class).stream()
         .sorted(Comparator.comparingInt(CoreEntity.Executor::order))
-        .forEach(executor -> state.add(ExecutorLanes.restore(executor, state.settings.ahead())));
+        .forEach(executor -> state.add(ExecutorLanes.restore(executor, state.settings.placing())));
     entitiesOf(CoreEntity.Lane.class).stream()
         .sorted(Comparator.comparingInt(CoreEntity.Lane::index))
         .forEach(lane -> executorOf(lane.executorId()).restore(lane));

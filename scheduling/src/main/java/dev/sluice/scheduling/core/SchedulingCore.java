@@ -5,6 +5,7 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
@@ -152,6 +153,8 @@ public final class SchedulingCore {
       noted = job.sentAtNs();
     } else if (fact instanceof BatchCompleted completion) {
       noted = completion.finishedAtNs();
+    } else if (fact instanceof ModelLoaded loaded) {
+      noted = loaded.finishedAtNs();
     } else if (fact instanceof Ticked tick) {
       noted = tick.sentAtNs();
     }
@@ -259,6 +262,8 @@ public final class SchedulingCore {
       completions.take(completion, listener);
     } else if (fact instanceof ExecutorReported report) {
       reports.take(report, listener);
+    } else if (fact instanceof ModelLoaded loaded) {
+      reports.take(loaded);
     } else if (fact instanceof PredictionsPublished table) {
       String refusal = state.serviceTimes.publish(table, state.reports());
       if (refusal != null) {

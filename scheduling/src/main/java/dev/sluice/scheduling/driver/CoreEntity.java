@@ -4,6 +4,8 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
@@ -108,6 +110,7 @@ public sealed interface CoreEntity {
    * @param refuses whether the lane refused its last batch as busy and is not known to be free
    *     again
    * @param resident workload of the last batch that was started on the lane; null: none was
+   * @param residents models in the lane's memory, the one that was not used for longest first
    */
   record Lane(
       String executorId,
@@ -115,13 +118,27 @@ public sealed interface CoreEntity {
       long freedAtNs,
       long freedAtLeaseNs,
       boolean refuses,
-      @Nullable String resident)
+      @Nullable String resident,
+      List<Resident> residents)
       implements CoreEntity {
+    public Lane {
+      residents = List.copyOf(residents);
+    }
+
     @Override
     public String key() {
       return "lane/" + executorId + "/" + index;
     }
   }
+
+  /**
+   * A model in a lane's memory.
+   *
+   * @param loadedBy dispatch that has it loaded
+   * @param isLoaded whether the lane has loaded it to the end
+   */
+  record Resident(
+      ModelKey model, long bytes, DispatchId loadedBy, boolean isLoaded, long usedAtNs) {}
 
   /**
    * A group of jobs that could not start on an executor for want of tokens, while other jobs did.

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.driver;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.policy.SchedulerState;
 
@@ -31,6 +32,9 @@ public interface CoreListener {
 
   /** Called when a batch starts. */
   void started(BatchDispatched dispatch);
+
+  /** Called when a lane is to release or load models. */
+  default void prepared(LanePrepared dispatch) {}
 
   /** Called when a job has ended. */
   void ended(JobEnded end);

@@ -73,7 +73,7 @@ public record CoreSettings(
         admission,
         bounds,
         leases,
-        new Placing(ahead, cpuFallback(), switching()),
+        new Placing(ahead, cpuFallback(), switching(), laneBytes()),
         predictor);
   }
 
@@ -84,7 +84,7 @@ public record CoreSettings(
         admission,
         bounds,
         leases,
-        new Placing(ahead(), cpuFallback, switching()),
+        new Placing(ahead(), cpuFallback, switching(), laneBytes()),
         predictor);
   }
 
@@ -95,8 +95,23 @@ public record CoreSettings(
         admission,
         bounds,
         leases,
-        new Placing(ahead(), cpuFallback(), switching),
+        new Placing(ahead(), cpuFallback(), switching, laneBytes()),
         predictor);
+  }
+
+  public CoreSettings withLaneBytes(long laneBytes) {
+    return new CoreSettings(
+        jobs,
+        microbatch,
+        admission,
+        bounds,
+        leases,
+        new Placing(ahead(), cpuFallback(), switching(), laneBytes),
+        predictor);
+  }
+
+  public long laneBytes() {
+    return placing.laneBytes;
   }
 
   public long seed() {
@@ -144,14 +159,19 @@ public record CoreSettings(
    * @param cpuFallback whether a job whose cost alone exceeds every budget runs alone on a lane,
    *     outside the budget; otherwise it is dropped
    * @param switching cost of loading another model onto a lane
+   * @param laneBytes memory of each lane, below the sum of the models; 0: lanes hold all models at
+   *     once, or one at a time
    */
-  public record Placing(int ahead, boolean cpuFallback, Switching switching) {
+  public record Placing(int ahead, boolean cpuFallback, Switching switching, long laneBytes) {
     /** One batch at a time, within the budget, at no cost of loading. */
-    public static final Placing ALONE = new Placing(0, false, Switching.NONE);
+    public static final Placing ALONE = new Placing(0, false, Switching.NONE, 0);
 
     public Placing {
       if (ahead < 0) {
         throw new IllegalArgumentException("ahead (" + ahead + ") must be at least 0");
+      }
+      if (laneBytes > 0 && ahead > 0) {
+        throw new IllegalArgumentException("lanes with a memory take no batch ahead");
       }
     }
   }

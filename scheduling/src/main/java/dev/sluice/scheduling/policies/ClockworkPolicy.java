@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Predictable execution: a batch starts only if it ends by its first deadline, by the upper bound
  * of its service time. Each model has one queue for each batch size 1, 2, 4, …; of all sizes the
  * one whose first job must start first is served, by the largest size at least as large that is
- * full. Jobs that a large batch passes over are given up (Gujarati et al., "Serving DNNs like
- * Clockwork: Performance Predictability from the Bottom Up", OSDI 2020).
+ * full. Jobs that a large batch passes over are given up. Where lanes have a memory, a batch starts
+ * on a lane that holds its model, and {@link ClockworkLoads} decides what lanes load (Gujarati et
+ * al., "Serving DNNs like Clockwork: Performance Predictability from the Bottom Up", OSDI 2020).
  */
 final class ClockworkPolicy implements SchedulingPolicy {
   /** buffer_ms: time before the deadline at which it aims; max_batch: largest size. */
@@ -56,7 +57,8 @@ final class ClockworkPolicy implements SchedulingPolicy {
         Need.ESTIMATES,
         Need.JOINING,
         Need.DROPPING,
-        Need.SETS_OF_ALL_CLASSES);
+        Need.SETS_OF_ALL_CLASSES,
+        Need.RESIDENCY);
   }
 
   @Override
@@ -72,7 +74,7 @@ final class ClockworkPolicy implements SchedulingPolicy {
         return Choice.drop(expired(state, set), "late");
       }
       untilNs = Math.min(untilNs, head.deadlineNs() + 1);
-      Lane lane = Queues.longestIdle(state, head.group());
+      Lane lane = Queues.longestIdleWith(state, head.group());
       if (lane == null) {
         continue;
       }
@@ -81,6 +83,10 @@ final class ClockworkPolicy implements SchedulingPolicy {
         next = best;
         on = lane;
       }
+    }
+    Choice load = ClockworkLoads.next(state);
+    if (load != null) {
+      return load;
     }
     if (next == null || on == null) {
       return Queues.nothingUntil(state, untilNs);

@@ -95,6 +95,21 @@ final class Queues {
     return longestIdle(state, group, Long.MAX_VALUE);
   }
 
+  /** Returns likewise, of the lanes alone that hold the group's model. */
+  static @Nullable Lane longestIdleWith(SchedulerState state, Group group) {
+    Lane longest = null;
+    List<? extends Lane> idle = state.idleLanes();
+    for (int i = 0; i < idle.size(); i++) {
+      Lane lane = idle.get(i);
+      if ((longest == null || lane.idleSinceNs() < longest.idleSinceNs())
+          && state.isLoaded(group.set(), lane)
+          && state.mayStartOn(lane, group)) {
+        longest = lane;
+      }
+    }
+    return longest;
+  }
+
   /**
    * Returns likewise, of the lanes alone on which one job takes at most a time by the predicted
    * mean.

@@ -77,11 +77,16 @@ public sealed interface Choice {
   record Cancel(SchedulerState.Lane lane) implements Choice {}
 
   /**
-   * Change what a lane holds loaded: a dispatch without jobs. The core refuses it as unsupported: a
-   * lane loads what a dispatch needs when the dispatch comes. The answer is in the interface so
-   * that a driver that can load ahead changes no policy.
+   * Change what a lane holds in its memory: a dispatch without jobs; the policy is asked again. It
+   * must declare {@link SchedulingPolicy.Need#RESIDENCY}.
+   *
+   * @param load sets whose models the lane is to load, one after the other
+   * @param release models that it releases before, which it has loaded and no batch of it needs
    */
-  record Prepare(SchedulerState.Lane lane, List<String> load, List<String> release)
+  record Prepare(
+      SchedulerState.Lane lane,
+      List<SchedulerState.CompatibleSet> load,
+      List<SchedulerState.Resident> release)
       implements Choice {
     public Prepare {
       load = List.copyOf(load);
@@ -121,9 +126,12 @@ public sealed interface Choice {
     return new Cancel(lane);
   }
 
-  /** Change what the lane holds loaded. */
-  static Prepare prepare(SchedulerState.Lane lane, List<String> load, List<String> release) {
-    return new Prepare(lane, load, release);
+  /** Have the lane release some models, and then load that of a set. */
+  static Prepare prepare(
+      SchedulerState.Lane lane,
+      SchedulerState.CompatibleSet load,
+      List<? extends SchedulerState.Resident> release) {
+    return new Prepare(lane, List.of(load), List.copyOf(release));
   }
 
   /** Start nothing until a fact changes the state. */

@@ -113,6 +113,18 @@ public interface SchedulerState {
    */
   long switchNs(Lane first, Group group);
 
+  /** Returns whether the lane holds the set's model, loaded to the end. */
+  boolean isLoaded(CompatibleSet set, Lane lane);
+
+  /** Returns what the lane holds of the set's model, which it may still load; null: nothing. */
+  @Nullable Resident resident(CompatibleSet set, Lane lane);
+
+  /** Returns how long the lane takes to load the set's model; 0 where lanes hold all models. */
+  long loadNs(CompatibleSet set, Lane lane);
+
+  /** Returns the lane's memory that the set's model takes; 0 where lanes hold all models. */
+  long memoryBytes(CompatibleSet set, Lane lane);
+
   /**
    * Returns, of the groups of a set that may start now by {@link #laneFor}, the group whose first
    * job comes first; null if none may start.
@@ -229,6 +241,12 @@ public interface SchedulerState {
   /** The groups of equal class, workload, backend, precision and lanes needed. */
   interface CompatibleSet {
     JobClass jobClass();
+
+    String workload();
+
+    String backend();
+
+    String precision();
 
     /** Returns its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
     List<? extends Group> groups();
@@ -350,8 +368,38 @@ public interface SchedulerState {
     long decidedAtNs();
   }
 
+  /** A model in the memory of a lane. */
+  interface Resident {
+    String workload();
+
+    String backend();
+
+    String precision();
+
+    /** Returns the memory that it takes. */
+    long bytes();
+
+    /** Returns whether the lane has loaded it to the end. */
+    boolean isLoaded();
+
+    /** Returns whether a batch on the lane needs it. */
+    boolean isInUse();
+
+    /** Returns when a batch of it was last started here, or else it was begun to load. */
+    long usedAtNs();
+  }
+
   /** A lane of an executor. */
   interface Lane {
+    /**
+     * Returns the models in its memory, the one that was not used for longest first; empty where
+     * lanes hold all models.
+     */
+    List<? extends Resident> residents();
+
+    /** Returns its memory that no model takes; {@link Long#MAX_VALUE} where lanes hold all. */
+    long freeBytes();
+
     String executorId();
 
     /** Returns the index within the executor, from 0. */

@@ -64,6 +64,13 @@ public interface SchedulingPolicy {
     DROPPING,
     /** The policy cancels running batches, so it is asked also while no lane takes a batch. */
     CANCELLING,
+    /**
+     * The policy loads and releases models by itself, where lanes have a memory below the sum of
+     * the models, and starts batches of models alone that a lane holds; it is asked also while no
+     * lane takes a batch. For any other policy the core loads a model when a batch needs it, and
+     * releases those that were not used for longest.
+     */
+    RESIDENCY,
     /** A memory, kept by {@link #remember}. */
     MEMORY,
     /** {@link SchedulerState.CompatibleSet#arrivalsPerSecond}. */

@@ -3,12 +3,22 @@ package dev.sluice.scheduling.simulation;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.ModelEvicted;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedLane.Coming;
 import dev.sluice.scheduling.simulation.SimulatedLane.Going;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The traffic between the cores and the lanes: dispatches arrive, batches run, completions leave.
@@ -28,6 +38,10 @@ final class LaneTraffic {
 
   final int completions;
   final int dispatches;
+  final int loads;
+
+  /** Times to load models, in nanoseconds. */
+  private final Map<ModelKey, Long> loadNs = new HashMap<>();
 
   /** Number of batches that have started so far. */
   long started;
@@ -41,7 +55,8 @@ final class LaneTraffic {
       ServiceModel service,
       int releases,
       int completions,
-      int dispatches) {
+      int dispatches,
+      int loads) {
     this.simulation = simulation;
     this.settings = settings;
     this.service = service;
@@ -51,6 +66,11 @@ final class LaneTraffic {
     this.releases = releases;
     this.completions = completions;
     this.dispatches = dispatches;
+    this.loads = loads;
+    for (Capability capability : settings.capabilities()) {
+      Long ns = capability.loadNs();
+      loadNs.put(capability.model(), ns == null ? 0 : ns);
+    }
   }
 
   private int slot(int first, SimulatedShard shard, int lane) {
@@ -58,8 +78,11 @@ final class LaneTraffic {
   }
 
   /** Sends a dispatch to its lane; dispatches to one lane arrive in their order. */
-  void send(SimulatedShard shard, BatchDispatched dispatch, long arrivesNs) {
-    int number = dispatch.lanes().get(0);
+  void send(SimulatedShard shard, Dispatch dispatch, long arrivesNs) {
+    int number =
+        dispatch instanceof BatchDispatched batch
+            ? batch.lanes().get(0)
+            : ((LanePrepared) dispatch).lane();
     SimulatedLane lane = shard.lanes[number];
     if (arrivesNs == simulation.nowNs && lane.coming.isEmpty()) {
       hold(shard, number, dispatch);
@@ -73,13 +96,21 @@ final class LaneTraffic {
 
   void reach(SimulatedShard shard, int number) {
     SimulatedLane lane = shard.lanes[number];
-    BatchDispatched dispatch = lane.coming.remove().dispatch();
+    Dispatch dispatch = lane.coming.remove().dispatch();
     timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
     hold(shard, number, dispatch);
   }
 
-  private void hold(SimulatedShard shard, int number, BatchDispatched dispatch) {
+  private void hold(SimulatedShard shard, int number, Dispatch sent) {
     SimulatedLane lane = shard.lanes[number];
+    if (!(sent instanceof BatchDispatched dispatch)) {
+      lane.preparations.add((LanePrepared) sent);
+      if (lane.preparations.size() == 1) {
+        prepare(shard, number);
+      }
+      return;
+    }
+    BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
     Long notAfterNs = dispatch.notAfterNs();
     DispatchId cancels = dispatch.cancels();
     BatchDispatched runs = lane.running;
@@ -90,6 +121,10 @@ final class LaneTraffic {
       } else {
         lane.ahead.add(dispatch); // the other is done, and leaves the lane at once
       }
+    } else if (waits != null && waits.dispatchId().equals(cancels)) {
+      lane.ahead.remove();
+      answerCancelled(shard, number, waits, simulation.nowNs, null);
+      begin(shard, number, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(shard, number, dispatch, Reason.TOO_LATE);
     } else if (lane.holds() > settings.core().ahead()) {
@@ -106,6 +141,15 @@ final class LaneTraffic {
     lane.running = null;
     finished++;
     timeline.set(shard.number, shard.work.nextFinishNs());
+    answerCancelled(shard, number, dispatch, lane.startedAtNs, lane.busyLanesAtStart);
+  }
+
+  private void answerCancelled(
+      SimulatedShard shard,
+      int number,
+      BatchDispatched dispatch,
+      long startedAtNs,
+      @Nullable Integer busyLanes) {
     int row = hops.row(Kind.COMPLETION, simulation.nowNs);
     var fact =
         new BatchCompleted(
@@ -113,15 +157,15 @@ final class LaneTraffic {
             dispatch.executorId(),
             dispatch.incarnation(),
             number,
-            lane.startedAtNs,
+            startedAtNs,
             simulation.nowNs,
-            simulation.nowNs - lane.startedAtNs,
-            0,
+            simulation.nowNs - startedAtNs,
+            startedAtNs - shard.lanes[number].waitsSinceNs,
             Result.CANCELLED,
             null,
             List.of(),
             null,
-            lane.busyLanesAtStart);
+            busyLanes);
     go(shard, number, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
   }
 
@@ -134,7 +178,85 @@ final class LaneTraffic {
     go(shard, number, new Going(fact, row, atNs));
   }
 
+  /** Begins a batch, at once or when the lane has loaded its model. */
   private void begin(SimulatedShard shard, int number, BatchDispatched dispatch) {
+    SimulatedLane lane = shard.lanes[number];
+    lane.waitsSinceNs = simulation.nowNs;
+    if (settings.core().laneBytes() > 0 && !lane.loaded.contains(dispatch.work().model())) {
+      lane.ahead.addFirst(dispatch);
+    } else {
+      run(shard, number, dispatch);
+    }
+  }
+
+  /** Carries out the lane's first preparation. */
+  private void prepare(SimulatedShard shard, int number) {
+    SimulatedLane lane = shard.lanes[number];
+    LanePrepared preparation = lane.preparations.element();
+    for (ModelKey model : preparation.releases()) {
+      lane.loaded.remove(model);
+      var fact =
+          new ModelEvicted(
+              preparation.dispatchId(),
+              preparation.executorId(),
+              preparation.incarnation(),
+              number,
+              model,
+              simulation.nowNs);
+      tell(shard, number, fact);
+    }
+    loadFrom(shard, number, 0);
+  }
+
+  /** Loads the models of the first preparation from a place on. */
+  private void loadFrom(SimulatedShard shard, int number, int place) {
+    SimulatedLane lane = shard.lanes[number];
+    LanePrepared preparation = lane.preparations.element();
+    if (place < preparation.loads().size()) {
+      lane.loads = place;
+      lane.loadStartedAtNs = simulation.nowNs;
+      long ns = loadNs.getOrDefault(preparation.loads().get(place), 0L);
+      timeline.set(slot(loads, shard, number), simulation.nowNs + ns);
+      return;
+    }
+    timeline.set(slot(loads, shard, number), Timeline.NEVER);
+    lane.preparations.remove();
+    if (!lane.preparations.isEmpty()) {
+      prepare(shard, number);
+    }
+  }
+
+  /** Ends the load of a model, for which a batch may wait. */
+  void endLoad(SimulatedShard shard, int number) {
+    SimulatedLane lane = shard.lanes[number];
+    LanePrepared preparation = lane.preparations.element();
+    ModelKey model = preparation.loads().get(lane.loads);
+    lane.loaded.add(model);
+    var fact =
+        new ModelLoaded(
+            preparation.dispatchId(),
+            preparation.executorId(),
+            preparation.incarnation(),
+            number,
+            model,
+            lane.loadStartedAtNs,
+            simulation.nowNs,
+            null);
+    tell(shard, number, fact);
+    loadFrom(shard, number, lane.loads + 1);
+    BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
+    if (waits != null && waits.work().model().equals(model)) {
+      lane.ahead.remove();
+      run(shard, number, waits);
+    }
+  }
+
+  private void tell(SimulatedShard shard, int number, Fact fact) {
+    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
+    go(shard, number, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+  }
+
+  private void run(SimulatedShard shard, int number, BatchDispatched dispatch) {
     SimulatedLane lane = shard.lanes[number];
     shard.work.start(
         number,
@@ -189,7 +311,7 @@ final class LaneTraffic {
             lane.startedAtNs,
             simulation.nowNs,
             simulation.nowNs - lane.startedAtNs,
-            0,
+            lane.startedAtNs - lane.waitsSinceNs,
             Result.DONE,
             null,
             List.of(),
@@ -226,8 +348,9 @@ final class LaneTraffic {
     append(shard, going.fact(), going.row());
   }
 
-  private void append(SimulatedShard shard, BatchCompleted fact, int row) {
-    simulation.apply(
-        shard, fact, fact.result() == Result.REFUSED ? Kind.REQUEST : Kind.COMPLETION, row);
+  private void append(SimulatedShard shard, Fact fact, int row) {
+    boolean refused =
+        fact instanceof BatchCompleted completion && completion.result() == Result.REFUSED;
+    simulation.apply(shard, fact, refused ? Kind.REQUEST : Kind.COMPLETION, row);
   }
 }

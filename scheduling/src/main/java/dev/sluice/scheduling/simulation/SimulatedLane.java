@@ -1,11 +1,16 @@
 package dev.sluice.scheduling.simulation;
 
-import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A lane with its batches, and the dispatches and completions on their way to and from it. */
@@ -23,20 +28,36 @@ final class SimulatedLane {
   /** Row of the hop of the batch that has ended. */
   int endRow;
 
-  /** Batches that the lane holds beside the running one, in order. */
+  /**
+   * Batches that the lane holds beside the running one, in order; the first may wait for its model.
+   */
   final ArrayDeque<BatchDispatched> ahead = new ArrayDeque<>(1);
+
+  /** Time since which the running batch, or the first one that does not run, has waited here. */
+  long waitsSinceNs;
+
+  /** Models that the lane has loaded; empty where lanes hold all models. */
+  final Set<ModelKey> loaded = new HashSet<>();
+
+  /** Preparations that the lane carries out, the present one first. */
+  final ArrayDeque<LanePrepared> preparations = new ArrayDeque<>(1);
+
+  /** Place of the model that the lane loads among those of the present preparation. */
+  int loads;
+
+  long loadStartedAtNs;
 
   /** Dispatches on their way, in order. */
   final ArrayDeque<Coming> coming = new ArrayDeque<>(1);
 
-  /** Completions on their way to the log, in order. */
+  /** Completions, and what came of loads, on their way to the log, in order. */
   final ArrayDeque<Going> going = new ArrayDeque<>(1);
 
   /** A dispatch on its way, with its time of arrival. */
-  record Coming(BatchDispatched dispatch, long atNs) {}
+  record Coming(Dispatch dispatch, long atNs) {}
 
-  /** A completion on its way, with its time of append. */
-  record Going(BatchCompleted fact, int row, long atNs) {}
+  /** A fact on its way, with its time of append. */
+  record Going(Fact fact, int row, long atNs) {}
 
   /** Returns how many dispatches the lane holds. */
   int holds() {

@@ -2,8 +2,10 @@ package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.scheduling.core.SchedulingCore;
@@ -19,8 +21,8 @@ final class SimulatedShard implements CoreListener {
   final SharedLanes work;
   final SimulatedLane[] lanes;
 
-  /** Batches that the core has started by the fact at hand, in order. */
-  final List<BatchDispatched> started = new ArrayList<>();
+  /** Dispatches that the core has made by the fact at hand, in order. */
+  final List<Dispatch> started = new ArrayList<>();
 
   /** Time of the next tick: when the core wants one, or a heartbeat after the last fact. */
   long tickDueNs = Timeline.NEVER;
@@ -103,6 +105,12 @@ final class SimulatedShard implements CoreListener {
   public void started(BatchDispatched dispatch) {
     started.add(dispatch);
     listener.onDispatch(dispatch, number, appendedAtEpochMs());
+  }
+
+  @Override
+  public void prepared(LanePrepared dispatch) {
+    started.add(dispatch);
+    listener.onPrepared(dispatch, number, appendedAtEpochMs());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.ArrivalsEnded;
-import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.Fact;
@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is due at the same nanosecond happens in this order: batches end, lanes let go of what
  * has ended, completions are appended, jobs are appended, dispatches reach their lanes, ticks are
- * appended, ticks fall due, executors report; within one of these by shard, then lane or generator.
- * What takes no time happens at once, within what it follows from. So equal settings give equal
- * runs.
+ * appended, ticks fall due, executors report, models are loaded; within one of these by shard, then
+ * lane or generator. What takes no time happens at once, within what it follows from. So equal
+ * settings give equal runs.
  *
  * <p>Parts of the live loop that are left out: processes that die or stand still, retraining of
  * latency models, and the delay with which generators learn of outcomes, at their commit (so that
@@ -60,6 +60,7 @@ public final class Simulation {
   private final int ticksDue;
   private final int reports;
   private final int end;
+  private final int loads;
 
   long nowNs;
 
@@ -101,9 +102,12 @@ public final class Simulation {
     ticksDue = ticks + shards.length;
     reports = ticksDue + shards.length;
     end = reports + shards.length;
+    loads = end + 1;
     int all = shards.length;
-    timeline = new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1);
-    traffic = new LaneTraffic(this, settings, service, releases, completions, dispatches);
+    int memories = settings.core().laneBytes() > 0 ? lanes : 0;
+    timeline =
+        new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1, memories);
+    traffic = new LaneTraffic(this, settings, service, releases, completions, dispatches, loads);
   }
 
   /**
@@ -171,8 +175,11 @@ public final class Simulation {
       tickIfDue(shards[slot - ticksDue]);
     } else if (slot < end) {
       report(shards[slot - reports]);
-    } else {
+    } else if (slot < loads) {
       endSlotDue();
+    } else {
+      int number = slot - loads;
+      traffic.endLoad(shards[number / lanes], number % lanes);
     }
   }
 
@@ -325,7 +332,7 @@ public final class Simulation {
 
   void apply(SimulatedShard shard, Fact fact, Kind kind, int row) {
     shard.apply(fact, logTimeNs);
-    List<BatchDispatched> dispatches = shard.started;
+    List<Dispatch> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
       traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
     }

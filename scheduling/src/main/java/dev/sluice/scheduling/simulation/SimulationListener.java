@@ -2,6 +2,7 @@ package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 
 /**
@@ -16,6 +17,8 @@ public interface SimulationListener {
   default void onFact(Fact fact, int shard, long appendedAtEpochMs) {}
 
   default void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {}
+
+  default void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {}
 
   default void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {}
 }

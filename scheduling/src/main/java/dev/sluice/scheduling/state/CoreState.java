@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.scheduling.driver.CoreEntity;
@@ -380,6 +381,33 @@ public final class CoreState implements SchedulerState {
   @Override
   public long switchNs(Lane first, Group group) {
     return placement.switchNs((ExecutorLane) first, (JobGroup) group);
+  }
+
+  @Override
+  public boolean isLoaded(CompatibleSet set, Lane lane) {
+    LaneMemory memory = ((ExecutorLane) lane).memory;
+    LaneMemory.Resident resident = memory == null ? null : memory.of(((JobSet) set).model());
+    return memory == null || (resident != null && resident.isLoaded);
+  }
+
+  @Override
+  public LaneMemory.@Nullable Resident resident(CompatibleSet set, Lane lane) {
+    LaneMemory memory = ((ExecutorLane) lane).memory;
+    return memory == null ? null : memory.of(((JobSet) set).model());
+  }
+
+  @Override
+  public long loadNs(CompatibleSet set, Lane lane) {
+    ModelKey model = ((JobSet) set).model();
+    ExecutorLane on = (ExecutorLane) lane;
+    return on.memory == null
+        ? 0
+        : on.executor().loadNs(model.workload(), model.backend(), model.precision());
+  }
+
+  @Override
+  public long memoryBytes(CompatibleSet set, Lane lane) {
+    return ((ExecutorLane) lane).executor().memoryBytes(((JobSet) set).model());
   }
 
   /** Returns the tokens that a batch of the group takes; 0 if it may run outside the budget. */

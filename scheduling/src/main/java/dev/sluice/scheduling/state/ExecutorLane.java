@@ -30,6 +30,9 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   @Nullable String resident;
 
+  /** Models in its memory; null: lanes hold all models at once, or one at a time. */
+  final @Nullable LaneMemory memory;
+
   /**
    * Time at which a first batch last left the lane; its present first batch is first since then.
    */
@@ -43,6 +46,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
     this.indexes = List.of(index);
     this.alone = List.of(this);
     this.held = new ArrayList<>(1 + executor.ahead);
+    this.memory = executor.laneBytes == 0 ? null : new LaneMemory(this, executor.laneBytes);
   }
 
   /** Returns the indexes of this lane and as many of the next ones as are needed. */
@@ -142,7 +146,29 @@ public final class ExecutorLane implements SchedulerState.Lane {
   }
 
   public CoreEntity.Lane toEntity() {
-    return new CoreEntity.Lane(executorId(), index, freedAtNs, freedAtLeaseNs, refuses, resident);
+    return new CoreEntity.Lane(
+        executorId(),
+        index,
+        freedAtNs,
+        freedAtLeaseNs,
+        refuses,
+        resident,
+        memory == null ? List.of() : memory.toEntities());
+  }
+
+  /** Returns the models in its memory; null: lanes hold all models at once, or one at a time. */
+  public @Nullable LaneMemory memory() {
+    return memory;
+  }
+
+  @Override
+  public List<LaneMemory.Resident> residents() {
+    return memory == null ? List.of() : memory.residents();
+  }
+
+  @Override
+  public long freeBytes() {
+    return memory == null ? Long.MAX_VALUE : memory.freeBytes();
   }
 
   @Override

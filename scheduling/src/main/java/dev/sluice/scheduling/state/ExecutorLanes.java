@@ -3,7 +3,9 @@ package dev.sluice.scheduling.state;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
+import dev.sluice.scheduling.driver.CoreSettings;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,10 @@ public final class ExecutorLanes {
   final Reservations reservations = new Reservations(this);
 
   final int ahead;
+
+  /** Memory of each lane; 0: lanes hold all models at once, or one at a time. */
+  final long laneBytes;
+
   private final List<ExecutorLane> lanes = new ArrayList<>();
 
   /** Lanes that hold nothing and take a batch. */
@@ -46,11 +52,12 @@ public final class ExecutorLanes {
   private long tokensLost;
 
   /**
-   * @param ahead how many batches a lane takes beside the one that it runs
+   * @param placing how many batches and models a lane takes
    */
-  public ExecutorLanes(int order, ExecutorReported report, int ahead) {
+  public ExecutorLanes(int order, ExecutorReported report, CoreSettings.Placing placing) {
     this.order = order;
-    this.ahead = ahead;
+    this.ahead = placing.ahead();
+    this.laneBytes = placing.laneBytes();
     report(report);
   }
 
@@ -74,8 +81,8 @@ public final class ExecutorLanes {
         report.capabilities());
   }
 
-  public static ExecutorLanes restore(CoreEntity.Executor entity, int ahead) {
-    ExecutorLanes executor = new ExecutorLanes(entity.order(), entity.report(), ahead);
+  public static ExecutorLanes restore(CoreEntity.Executor entity, CoreSettings.Placing placing) {
+    ExecutorLanes executor = new ExecutorLanes(entity.order(), entity.report(), placing);
     executor.lost = entity.lost();
     return executor;
   }
@@ -87,6 +94,9 @@ public final class ExecutorLanes {
     lane.freedAtLeaseNs = entity.freedAtLeaseNs();
     lane.refuses = entity.refuses();
     lane.resident = entity.resident();
+    if (lane.memory != null) {
+      entity.residents().forEach(lane.memory::restore);
+    }
     lanes.add(lane);
     lane.refresh();
   }
@@ -129,6 +139,9 @@ public final class ExecutorLanes {
       lane.lostHeld = 0;
       lane.refuses = false;
       lane.resident = null;
+      if (lane.memory != null) {
+        lane.memory.clear();
+      }
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
     }
@@ -156,6 +169,13 @@ public final class ExecutorLanes {
     }
     Capability capability = capability(workload, backend, precision);
     return capability == null || capability.loadNs() == null ? 0 : capability.loadNs();
+  }
+
+  /** Returns the memory that a model takes, as the executor says; 0: it does not say. */
+  public long memoryBytes(ModelKey model) {
+    Capability capability =
+        laneBytes == 0 ? null : capability(model.workload(), model.backend(), model.precision());
+    return capability == null || capability.memoryBytes() == null ? 0 : capability.memoryBytes();
   }
 
   private @Nullable Capability capability(String workload, String backend, String precision) {

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.state;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
@@ -19,6 +20,26 @@ import org.jspecify.annotations.Nullable;
  * their batches.
  */
 public final class JobSet implements SchedulerState.CompatibleSet {
+  /** Returns the model that its jobs run. */
+  public ModelKey model() {
+    return all.get(0).model();
+  }
+
+  @Override
+  public String workload() {
+    return model().workload();
+  }
+
+  @Override
+  public String backend() {
+    return model().backend();
+  }
+
+  @Override
+  public String precision() {
+    return model().precision();
+  }
+
   /** How many waiting jobs share one attribute. */
   static final class Count {
     private int jobs;

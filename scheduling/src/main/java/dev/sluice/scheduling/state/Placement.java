@@ -82,7 +82,11 @@ final class Placement {
     }
     long longestNs = 0;
     for (ExecutorLane lane : executor.lanesFrom(first, group.lanesNeeded())) {
-      longestNs = Math.max(longestNs, switchNs(lane.resident(), group.workload(), loadNs));
+      long laneNs =
+          lane.memory == null
+              ? switchNs(lane.resident(), group.workload(), loadNs)
+              : lane.memory.of(group.model()) == null ? loadNs : 0;
+      longestNs = Math.max(longestNs, laneNs);
     }
     return longestNs;
   }

@@ -268,7 +268,7 @@ final class DecisionCheckTest {
   @Test
   void unsupported_whenALaneIsToBePrepared() {
     Shard shard = shard(alone(), job(1));
-    assertThat(broken(shard, s -> Choice.prepare(lane(s, 0), List.of("vit"), List.of())).rule())
+    assertThat(broken(shard, s -> Choice.prepare(lane(s, 0), s.sets().get(0), List.of())).rule())
         .isEqualTo(Rule.UNSUPPORTED);
   }
 

@@ -235,7 +235,13 @@ final class WorkflowsInCoreTest {
             1000,
             List.of(
                 new Capability(
-                    "resnet18", "pytorch", "fp32", 1, List.of(new WarmUp(1, MS)), 250 * MS))));
+                    "resnet18",
+                    "pytorch",
+                    "fp32",
+                    1,
+                    List.of(new WarmUp(1, MS)),
+                    250 * MS,
+                    null))));
     one.at(0, START);
     one.at(0, job(1).arrives());
     assertThat(asked).containsExactly(250 * MS);

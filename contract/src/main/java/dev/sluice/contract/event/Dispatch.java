@@ -1,0 +1,18 @@
+package dev.sluice.contract.event;
+
+import dev.sluice.contract.value.DispatchId;
+
+/** What a scheduler has an executor do. Topic {@code dispatches}. */
+public sealed interface Dispatch extends Event permits BatchDispatched, LanePrepared {
+  /** Name of the dispatch, which rises within a shard. */
+  DispatchId dispatchId();
+
+  /** The executor that the dispatch is meant for. */
+  String executorId();
+
+  /** Start of the executor that the dispatch is meant for. */
+  long incarnation();
+
+  /** Log time of the decision. */
+  long decidedAtNs();
+}

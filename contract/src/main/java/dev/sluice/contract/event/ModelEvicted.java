@@ -1,0 +1,30 @@
+package dev.sluice.contract.event;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
+
+/**
+ * A lane has released a model from its memory. Topic {@code facts}.
+ *
+ * @param dispatchId the {@link LanePrepared} that had it released
+ * @param lane index of the lane on its executor
+ * @param atNs when the lane held it no more
+ */
+public record ModelEvicted(
+    DispatchId dispatchId, String executorId, long incarnation, int lane, ModelKey model, long atNs)
+    implements Fact {
+  public static final int VERSION = 1;
+
+  public ModelEvicted {
+    requireNonNull(dispatchId, "dispatchId");
+    requireNonNull(executorId, "executorId");
+    requireNonNull(model, "model");
+  }
+
+  @Override
+  public int version() {
+    return VERSION;
+  }
+}
