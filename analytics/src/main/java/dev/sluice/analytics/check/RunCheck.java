@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
@@ -35,6 +36,12 @@ public final class RunCheck {
                   Rule.SWITCH,
                   Rule.DURATION)));
 
+  /** Rules that the folder of a run has whose lanes hold all models. */
+  private static final Set<Rule> WITHOUT_MEMORY =
+      OF_RUNS.stream()
+          .filter(rule -> rule != Rule.MEMORY && rule != Rule.RESIDENT)
+          .collect(Collectors.toUnmodifiableSet());
+
   private RunCheck() {}
 
   /**
@@ -61,7 +68,7 @@ public final class RunCheck {
                 folder.summary().path("run_id").asText(),
                 folder.jobs().size(),
                 folder.batches().size()),
-        OF_RUNS);
+        folder.hasMemory() ? OF_RUNS : WITHOUT_MEMORY);
   }
 
   private static Findings apply(BiConsumer<RunFolder, Findings> rule, RunFolder folder) {

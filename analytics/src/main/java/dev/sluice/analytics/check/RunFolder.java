@@ -167,6 +167,11 @@ public record RunFolder(
     return new RunConfig(values);
   }
 
+  /** True if lanes have a memory below the sum of the models. */
+  boolean hasMemory() {
+    return !Double.isNaN(config.number("lanes", "memory_mb"));
+  }
+
   /** True if the run's policy decides something beside which job starts next. */
   boolean decides(String what) {
     for (JsonNode decided : summary.path("scheduler_decides")) {

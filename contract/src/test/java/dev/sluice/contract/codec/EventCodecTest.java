@@ -13,6 +13,7 @@ import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.BatchDispatched.Place;
 import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
@@ -20,6 +21,9 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.ModelEvicted;
+import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RoleJoined;
@@ -59,7 +63,7 @@ final class EventCodecTest {
   }
 
   @Property
-  void aDispatch_comesBackAsItWas(@ForAll("dispatches") BatchDispatched dispatch) throws Exception {
+  void aDispatch_comesBackAsItWas(@ForAll("dispatches") Dispatch dispatch) throws Exception {
     byte[] bytes = EventCodec.DISPATCHES.write(dispatch);
     assertThat(EventCodec.DISPATCHES.read(bytes)).isEqualTo(dispatch);
   }
@@ -153,8 +157,12 @@ final class EventCodecTest {
   }
 
   @Provide
-  Arbitrary<BatchDispatched> dispatches() {
-    return Arbitraries.randomValue(random -> new Events(random).dispatch());
+  Arbitrary<Dispatch> dispatches() {
+    return Arbitraries.randomValue(
+        random ->
+            random.nextInt(4) == 0
+                ? new Events(random).preparation()
+                : new Events(random).dispatch());
   }
 
   @Provide
@@ -170,7 +178,7 @@ final class EventCodecTest {
   /** Random events, with texts of any letters and numbers over their whole range. */
   private record Events(Random random) {
     Fact fact() {
-      return switch (random.nextInt(8)) {
+      return switch (random.nextInt(10)) {
         case 0 -> runStarted();
         case 1 ->
             new JobRequested(
@@ -215,8 +223,21 @@ final class EventCodecTest {
         case 4 -> new ArrivalsEnded(count(), ns(), random.nextLong(), random.nextLong(), ns());
         case 5 -> predictions();
         case 6 -> workflow();
+        case 7 ->
+            new ModelLoaded(
+                dispatchId(), text(), ns(), count(), model(), ns(), ns(), orNull(this::text));
+        case 8 -> new ModelEvicted(dispatchId(), text(), ns(), count(), model(), ns());
         default -> new Ticked();
       };
+    }
+
+    LanePrepared preparation() {
+      return new LanePrepared(
+          dispatchId(), text(), ns(), count(), list(this::model), List.of(model()), ns());
+    }
+
+    private ModelKey model() {
+      return new ModelKey(text(), text(), text());
     }
 
     private WorkflowRequested workflow() {

@@ -110,7 +110,7 @@ final class GoldenEventsTest {
     if (WindowRecord.class.isAssignableFrom(type)) {
       return type == LanesWindow.class ? EventCodec.LANES : EventCodec.METRICS;
     }
-    return type == BatchDispatched.class ? EventCodec.DISPATCHES : EventCodec.RUNS;
+    return Dispatch.class.isAssignableFrom(type) ? EventCodec.DISPATCHES : EventCodec.RUNS;
   }
 
   @SuppressWarnings("unchecked")

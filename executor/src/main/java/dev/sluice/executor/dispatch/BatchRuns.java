@@ -134,8 +134,7 @@ final class BatchRuns {
         atNs);
   }
 
-  private ModelLoaded load(
-      LaneWork work, LanePrepared dispatch, ModelKey model, RunClock runClock)
+  private ModelLoaded load(LaneWork work, LanePrepared dispatch, ModelKey model, RunClock runClock)
       throws InterruptedException {
     long zeroNs = runClock.toMonotonicNs(0);
     long startedNs = clock.monotonicNs();

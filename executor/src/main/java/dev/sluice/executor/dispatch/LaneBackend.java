@@ -10,6 +10,7 @@ import dev.sluice.executor.lane.BudgetedModels;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
+import dev.sluice.executor.lane.RealDevice.Holding;
 import dev.sluice.executor.lane.RealDevice.Models;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
@@ -19,6 +20,7 @@ import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
 import java.lang.management.ManagementFactory;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** The backend of lanes: real models, or an emulation. */
@@ -79,13 +81,28 @@ public final class LaneBackend {
    * @param shelf the models, by the names of their workloads
    */
   public static LaneBackend switching(ModelShelf shelf) {
+    return of(shelf, ModelKey::workload, Holding.ONE);
+  }
+
+  /**
+   * Returns a backend of models on this machine's devices that lanes load and release as the
+   * scheduler says.
+   *
+   * @param shelf the models, by the texts of their keys
+   */
+  public static LaneBackend prepared(ModelShelf shelf) {
+    return of(shelf, ModelKey::toString, Holding.AS_PREPARED);
+  }
+
+  private static LaneBackend of(
+      ModelShelf shelf, Function<ModelKey, String> name, Holding holding) {
     return real(
         shelf.devices().kind(),
         new Models() {
           @Override
           public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
               throws InferenceException {
-            return shelf.load(model.workload(), lane, buffer);
+            return shelf.load(name.apply(model), lane, buffer);
           }
 
           @Override
@@ -95,23 +112,22 @@ public final class LaneBackend {
 
           @Override
           public WorkloadInfo info(ModelKey model) {
-            return shelf.info(model.workload());
+            return shelf.info(name.apply(model));
           }
         },
-        true,
+        holding,
         processCpuNs());
   }
 
   static LaneBackend real(String deviceKind, Models models, LongSupplier processCpuNs) {
-    return real(deviceKind, models, false, processCpuNs);
+    return real(deviceKind, models, Holding.ALL, processCpuNs);
   }
 
   static LaneBackend real(
-      String deviceKind, Models models, boolean oneAtATime, LongSupplier processCpuNs) {
+      String deviceKind, Models models, Holding holding, LongSupplier processCpuNs) {
     return new LaneBackend(
         deviceKind,
-        (settings, clock, pacer) ->
-            new RealDevice(models, oneAtATime, settings, clock, processCpuNs));
+        (settings, clock, pacer) -> new RealDevice(models, holding, settings, clock, processCpuNs));
   }
 
   private static LongSupplier processCpuNs() {

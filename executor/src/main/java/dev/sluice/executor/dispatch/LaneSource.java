@@ -13,12 +13,14 @@ import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.BudgetedModels;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
+import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
 import java.math.BigDecimal;
@@ -170,6 +172,9 @@ public final class LaneSource implements AutoCloseable {
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(emulation(parsed, table, speed));
     }
+    if (experiment.lanes().memoryMb() != null) {
+      return prepared(experiment, cacheFolder, progress);
+    }
     Map<String, Long> budgets = budgets(experiment);
     List<ModelRequest> whole =
         requests(experiment).stream()
@@ -182,6 +187,49 @@ public final class LaneSource implements AutoCloseable {
         BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
     budgeted = withBudget;
     return LaneBackend.real(loaded, withBudget);
+  }
+
+  /** Real lanes that load and release models as the scheduler says. */
+  private LaneBackend prepared(Experiment experiment, Path cacheFolder, ModelProgress progress)
+      throws UserMistakeException {
+    checkMemory(experiment);
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
+    Map<String, ModelRequest> requests = new LinkedHashMap<>();
+    for (ModelRequest request : requests(experiment)) {
+      var model = new ModelKey(request.workload(), request.backend(), request.precision());
+      requests.put(model.toString(), request);
+    }
+    return LaneBackend.prepared(
+        ModelShelf.of(requests, engines, devices(engines), cache, progress));
+  }
+
+  /** Where real lanes have a memory, the parameters of each model are known, and fit. */
+  private void checkMemory(Experiment experiment) throws UserMistakeException {
+    for (ModelKey model : ExecutorSettings.models(experiment)) {
+      WorkloadChoice workload = experiment.workload(model.workload());
+      if (workload.model() != null || workload.memoryBudget() != null) {
+        throw new UserMistakeException(
+            parsed.location("lanes.memory_mb"),
+            "lanes.memory_mb (%s) does not go together with workload (%s), %s"
+                .formatted(
+                    plain(experiment.lanes().memoryBytes() / 1e6),
+                    model.workload(),
+                    workload.model() != null
+                        ? "whose parameters are not known"
+                        : "which has a memory_budget of its own"),
+            "real lanes load and release models that come with Sluice");
+      }
+      long bytes = RealDevice.parameterBytes(Workloads.info(model.workload()), model);
+      if (bytes > experiment.lanes().memoryBytes()) {
+        throw new UserMistakeException(
+            parsed.location("lanes.memory_mb"),
+            "lanes.memory_mb (%s) is less than (%s) takes (%s)"
+                .formatted(
+                    plain(experiment.lanes().memoryBytes() / 1e6), model, plain(bytes / 1e6)),
+            "no lane could ever run it: lanes.memory_mb should be at least that");
+      }
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.sluice.executor.lane;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
@@ -22,8 +23,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lanes that run real models, each lane with its own sessions: of all models from the beginning, or
- * of one model at a time, loaded when a batch needs it.
+ * Lanes that run real models, each lane with its own sessions: of all models from the beginning, of
+ * one model at a time, loaded when a batch needs it, or of those that the scheduler has it load.
  */
 public final class RealDevice implements Device {
   /** Number of timed inferences per model and samples count, if they are short. */
@@ -42,10 +43,22 @@ public final class RealDevice implements Device {
   private static final int TOP_CLASSES = 5;
 
   private final Models models;
-  private final boolean oneAtATime;
+  private final Holding holding;
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
+
+  /** Whether the run has begun, so that no lane loads a model for its warm-up any more. */
+  private volatile boolean hasBegun;
+
+  /** Which models a lane holds. */
+  public enum Holding {
+    ALL,
+    /** One at a time, which is loaded when a batch needs it. */
+    ONE,
+    /** Those that preparations of the lane have loaded and not released. */
+    AS_PREPARED
+  }
 
   /** The loaded models as lanes need them. */
   public interface Models {
@@ -65,17 +78,17 @@ public final class RealDevice implements Device {
   }
 
   /**
-   * @param oneAtATime true if a lane holds one model at a time; false if it holds all
+   * @param holding which models a lane holds
    * @param processCpuNs processor time that this process has used, in nanoseconds
    */
   public RealDevice(
       Models models,
-      boolean oneAtATime,
+      Holding holding,
       ExecutorSettings settings,
       ProcessClock clock,
       LongSupplier processCpuNs) {
     this.models = models;
-    this.oneAtATime = oneAtATime;
+    this.holding = holding;
     this.settings = settings;
     this.clock = clock;
     this.processCpuNs = processCpuNs;
@@ -85,7 +98,7 @@ public final class RealDevice implements Device {
   public LaneWork openLane(int index) throws InferenceException {
     var lane = new RealLane(index);
     try {
-      for (ModelKey model : oneAtATime ? List.<ModelKey>of() : settings.models()) {
+      for (ModelKey model : holding == Holding.ALL ? settings.models() : List.<ModelKey>of()) {
         lane.sessions.put(model, models.openSession(model, index, lane.buffer));
       }
       return lane;
@@ -93,6 +106,22 @@ public final class RealDevice implements Device {
       lane.close();
       throw e;
     }
+  }
+
+  @Override
+  public void begin(RunClock runClock) {
+    hasBegun = true;
+  }
+
+  /** Returns the bytes of the model's parameters, if lanes have a memory. */
+  @Override
+  public @Nullable Long memoryBytes(ModelKey model) {
+    return holding == Holding.AS_PREPARED ? parameterBytes(models.info(model), model) : null;
+  }
+
+  /** Returns the bytes of a model's parameters in its precision. */
+  public static long parameterBytes(WorkloadInfo info, ModelKey model) {
+    return info.parameters() * (model.precision().equals("fp32") ? 4 : 2);
   }
 
   @Override
@@ -122,8 +151,11 @@ public final class RealDevice implements Device {
 
     @Override
     public long hold(ModelKey model) throws Exception {
-      if (!oneAtATime || sessions.containsKey(model)) {
+      if (holding == Holding.ALL || sessions.containsKey(model)) {
         return 0;
+      }
+      if (holding == Holding.AS_PREPARED && hasBegun) {
+        throw new IllegalStateException("the lane does not hold " + model);
       }
       long startedNs = clock.monotonicNs();
       release();
@@ -138,8 +170,31 @@ public final class RealDevice implements Device {
     }
 
     @Override
+    public long load(ModelKey model) throws Exception {
+      if (!sessions.containsKey(model)) {
+        sessions.put(model, models.openSession(model, index, buffer));
+      }
+      try {
+        untimed(model, warmUpBatch(model, 1));
+      } catch (Exception e) {
+        evict(model); // a model that cannot run must not stay held
+        throw e;
+      }
+      return clock.monotonicNs();
+    }
+
+    @Override
+    public void evict(ModelKey model) {
+      begun.remove(model);
+      InferenceSession session = sessions.remove(model);
+      if (session != null) {
+        session.close();
+      }
+    }
+
+    @Override
     public void release() {
-      if (oneAtATime) {
+      if (holding != Holding.ALL) {
         begun.clear();
         close();
       }
@@ -205,7 +260,7 @@ public final class RealDevice implements Device {
      */
     @Override
     public void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {
-      if (oneAtATime) {
+      if (holding != Holding.ALL) {
         return; // this lane loads models itself, when batches need them
       }
       if (models.isOneWithTheFirst(model, index)) {

@@ -16,6 +16,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.InferenceException;
 import java.time.Instant;
@@ -53,7 +54,7 @@ final class SwitchingLanesTest {
         Executor.warmUp(
             new ExecutorSettings(
                 "gpus", 3, 0, 3, 0, 1, null, 42, 200, List.of(SMALL, LARGE), List.of(1)),
-            LaneBackend.real("cpu", models, true, () -> 0),
+            LaneBackend.real("cpu", models, RealDevice.Holding.ONE, () -> 0),
             clock,
             atNs -> monotonicNs.accumulateAndGet(atNs, Math::max),
             (done, total, what) -> {});

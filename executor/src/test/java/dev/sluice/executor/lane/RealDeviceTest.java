@@ -26,7 +26,7 @@ final class RealDeviceTest {
         new ExecutorSettings(
             "executor-0", 1, 0, 2, 0, 1, null, 42, 200, List.of(resnet, vit), List.of(1));
     var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
-    var device = new RealDevice(models, false, settings, clock, () -> 0);
+    var device = new RealDevice(models, RealDevice.Holding.ALL, settings, clock, () -> 0);
     device.openLane(0).close();
     device.openLane(1).close();
 
@@ -53,7 +53,7 @@ final class RealDeviceTest {
         new ExecutorSettings(
             "executor-0", 1, 0, 3, 0, 1, null, 42, 200, List.of(resnet), List.of(1, 2, 3));
     var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
-    var device = new RealDevice(models, false, settings, clock, () -> 0);
+    var device = new RealDevice(models, RealDevice.Holding.ALL, settings, clock, () -> 0);
     device.openLane(2).follow(resnet, List.of(1, 2, 3));
     assertThat(inferred).containsExactly(3);
     inferred.clear();
@@ -75,7 +75,7 @@ final class RealDeviceTest {
         new ExecutorSettings(
             "executor-0", 1, 0, 1, 0, 1, null, 42, 200, List.of(resnet), List.of(1, 2));
     var clock = new ProcessClock(InstantSource.fixed(Instant.EPOCH), () -> 0);
-    var lane = new RealDevice(models, false, settings, clock, () -> 0).openLane(0);
+    var lane = new RealDevice(models, RealDevice.Holding.ALL, settings, clock, () -> 0).openLane(0);
     lane.prepare(resnet, List.of(new DispatchedJob("a", 1), new DispatchedJob("b", 2)), 1).run();
     lane.prepare(resnet, List.of(new DispatchedJob("c", 2), new DispatchedJob("d", 2)), 1).run();
     assertThat(inferred.get(2)).isSameAs(inferred.get(1)).isNotSameAs(inferred.get(0));

@@ -110,6 +110,13 @@ record SimulatedExperiment(
               "--profile FILE names a latency table, as ./sluice profile leaves it, or"
                   + " simulation.latency_table one of configs/latency");
         }
+        if (experiment.lanes().memoryMb() != null) {
+          throw new UserMistakeException(
+              parsed.location("lanes.memory_mb"),
+              "lanes.memory_mb needs the time to load each model, which a latency model does not"
+                  + " hold",
+              "--profile FILE names a latency table with the columns load_ms and memory_mb");
+        }
         predictions = reach(experiment, settings).fill(model, "executor", 1);
         times = SimulatedTimes.Source.of(predictions, noiseSeed(experiment));
         deviceKind = model.deviceKind();

@@ -84,12 +84,9 @@ final class ClockworkPolicy implements SchedulingPolicy {
         on = lane;
       }
     }
-    Choice load = ClockworkLoads.next(state);
-    if (load != null) {
-      return load;
-    }
     if (next == null || on == null) {
-      return Queues.nothingUntil(state, untilNs);
+      Choice load = ClockworkLoads.next(state); // a batch first, since a load may take its model
+      return load == null ? Queues.nothingUntil(state, untilNs) : load;
     }
     return next.skipped.isEmpty()
         ? Queues.start(state, next.head, on, JobOrder.ENTRY, next.samples)

@@ -71,11 +71,16 @@ final class SimulationPropertyTest {
           .put(dispatch.dispatchId(), dispatch);
     }
     for (Batch batch : told.batches) {
-      BatchDispatched dispatch =
-          byName.get(batch.fact().executorId()).get(batch.fact().dispatchId());
-      changes
-          .get(dispatch.executorId())
-          .add(new long[] {batch.appendedAtNs(), 0, -dispatch.tokens()});
+      String executor = batch.fact().executorId();
+      BatchDispatched dispatch = byName.get(executor).get(batch.fact().dispatchId());
+      long freedAtNs =
+          told.dispatches.stream()
+              .filter(
+                  d -> d.executorId().equals(executor) && dispatch.dispatchId().equals(d.cancels()))
+              .mapToLong(d -> Math.min(d.decidedAtNs(), batch.appendedAtNs()))
+              .findFirst()
+              .orElse(batch.appendedAtNs()); // or the start that took its place
+      changes.get(executor).add(new long[] {freedAtNs, 0, -dispatch.tokens()});
     }
     for (List<long[]> executor : changes.values()) {
       executor.sort(Comparator.<long[]>comparingLong(c -> c[0]).thenComparingLong(c -> c[1]));
