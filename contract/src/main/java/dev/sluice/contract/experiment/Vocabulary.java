@@ -48,9 +48,13 @@ public record Vocabulary(
    * @param rule a mistake in the weights that are given, each in its range; empty: there is none
    * @param joins whether the policy joins jobs at times of its own choice, so that there is no
    *     micro-batch window
+   * @param needsBounds whether the policy needs upper bounds of service times
    */
   public record PolicyWeights(
-      List<Weight> weights, Function<Map<String, Double>, Optional<Mistake>> rule, boolean joins) {
+      List<Weight> weights,
+      Function<Map<String, Double>, Optional<Mistake>> rule,
+      boolean joins,
+      boolean needsBounds) {
     /** The weights of a policy that has none. */
     public static final PolicyWeights NONE = of();
 
@@ -77,7 +81,7 @@ public record Vocabulary(
 
     /** Weights without a rule between them. */
     public static PolicyWeights of(Weight... weights) {
-      return new PolicyWeights(List.of(weights), given -> Optional.empty(), false);
+      return new PolicyWeights(List.of(weights), given -> Optional.empty(), false, false);
     }
   }
 }

@@ -20,6 +20,7 @@ final class Vocabularies {
               given.getOrDefault("overdue", 10.0) < given.getOrDefault("urgency", 1.0)
                   ? Optional.of(new Mistake("overdue", "overdue is below urgency", "swap them"))
                   : Optional.empty(),
+          false,
           false);
 
   static final Vocabulary KNOWN =

@@ -30,6 +30,7 @@ public final class Registries {
   }
 
   private static PolicyWeights weights(String policy) {
+    SchedulingPolicy.Needs needs = Policies.create(policy, Map.of()).needs();
     return new PolicyWeights(
         Policies.weights(policy).stream()
             .map(
@@ -42,7 +43,8 @@ public final class Registries {
         given ->
             Policies.mistakeIn(policy, given)
                 .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())),
-        Policies.create(policy, Map.of()).needs().has(SchedulingPolicy.Need.JOINING));
+        needs.has(SchedulingPolicy.Need.JOINING),
+        needs.has(SchedulingPolicy.Need.BOUNDS));
   }
 
   private static Map<String, Vocabulary.Parameters> workloadParameters() {

@@ -12,7 +12,7 @@ import dev.sluice.scheduling.policy.SchedulingPolicy;
 final class HalfOfThePromise implements SchedulingPolicy {
   @Override
   public Needs needs() {
-    return Needs.of(JobOrder.ENTRY, Need.DEADLINES, Need.ESTIMATES, Need.JOINING);
+    return Needs.of(JobOrder.ENTRY, Need.DEADLINES, Need.ESTIMATES, Need.BOUNDS, Need.JOINING);
   }
 
   @Override
