@@ -57,7 +57,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       arity = "0..*",
       description =
-          "Only these measurements (default: all of the table). core runs only by its name.")
+          "Only these measurements (default: all of the table). core and decisions run only by"
+              + " their names.")
   private List<String> names = new ArrayList<>();
 
   @Option(
@@ -135,7 +136,7 @@ final class BenchCommand implements Callable<Integer> {
     List<Bench> ofTable =
         Benches.ofTable(home, folder, window(15, 10), window(60, 30), console::line);
     List<Bench> all = new ArrayList<>(ofTable);
-    all.addAll(Benches.onlyByName());
+    all.addAll(Benches.onlyByName(console::line));
     List<String> known = all.stream().map(Bench::name).toList();
     for (String name : names) {
       if (!known.contains(name)) {

@@ -96,9 +96,13 @@ final class Benches {
         new MemoryBench(folder, memory.seconds(), memory.warmUpSeconds(), out));
   }
 
-  /** Returns the benches that run only where they are named. */
-  static List<Bench> onlyByName() {
-    return List.of(new CoreBench());
+  /**
+   * Returns the benches that run only where they are named.
+   *
+   * @param out receives what a measurement says beside its readings
+   */
+  static List<Bench> onlyByName(Consumer<String> out) {
+    return List.of(new CoreBench(), new DecisionBench(out));
   }
 
   private static Bench hop(

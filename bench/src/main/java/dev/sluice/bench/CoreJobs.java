@@ -22,6 +22,8 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -68,11 +70,15 @@ final class CoreJobs implements CoreListener {
   private record Running(DispatchId name, int jobs, long endsAtNs, long serviceNs) {}
 
   private final SplittableRandom random = new SplittableRandom(7);
+  private final int promiseFactor;
   private final List<Kind> kinds;
   private final List<String> executorIds = new ArrayList<>();
   private final SchedulingCore core;
   private final @Nullable Running[] runningByLane = new Running[EXECUTORS * LANES_EACH];
   private final long[] endsAtNsByLane = new long[EXECUTORS * LANES_EACH];
+
+  /** Facts that batches were cancelled, on their way to the core. */
+  private final ArrayDeque<BatchCompleted> cancelled = new ArrayDeque<>();
 
   /** The next jobs, drawn before the clock runs. */
   private final String[] ids = new String[JOBS_DRAWN_AT_ONCE];
@@ -88,6 +94,10 @@ final class CoreJobs implements CoreListener {
   private long factId;
   private long idsDrawn;
   private long sent;
+
+  /** Number of jobs that are in the core between two facts of lanes. */
+  private long inCore;
+
   private long sentIdsHash;
   private long ended;
   private long endedIdsHash;
@@ -95,7 +105,13 @@ final class CoreJobs implements CoreListener {
   /** Number of ended jobs at which the current call returns. */
   private long endUntil;
 
-  private CoreJobs(String policy, boolean microbatch, int groups) {
+  /**
+   * @param microbatch whether jobs are joined into batches
+   * @param groups number of groups that the waiting jobs are of
+   * @param promiseFactor factor on the promises, which are 0.1 and 1 s in the mean
+   */
+  CoreJobs(SchedulingPolicy policy, boolean microbatch, int groups, int promiseFactor) {
+    this.promiseFactor = promiseFactor;
     List<String> workloads = workloads(groups);
     int samplesCounts = groups / (CLASSES.size() * workloads.size() * 4);
     this.kinds = kinds(workloads, samplesCounts);
@@ -109,7 +125,7 @@ final class CoreJobs implements CoreListener {
                 CLASSES,
                 Map.of("resnet18", 80, "resnet50", 160, "vit", 260, "vit_tiny", 40, "own", 100))
             .with(new Microbatch(microbatch, 10 * NS_PER_MS, 128));
-    core = new SchedulingCore(settings, Policies.create(policy, Map.of()));
+    core = new SchedulingCore(settings, policy);
     List<Capability> capabilities =
         kinds.stream()
             .map(kind -> new Kind("", kind.workload, kind.backend, kind.precision, 1))
@@ -141,7 +157,10 @@ final class CoreJobs implements CoreListener {
   public static void main(String[] arguments) {
     var jobs =
         new CoreJobs(
-            arguments[0], Boolean.parseBoolean(arguments[1]), Integer.parseInt(arguments[2]));
+            Policies.create(arguments[0], Map.of()),
+            Boolean.parseBoolean(arguments[1]),
+            Integer.parseInt(arguments[2]),
+            1);
     jobs.fill();
     double unused = jobs.perSecond(WARM_UP_NS);
     double[] perSecond = new double[WINDOWS];
@@ -154,7 +173,7 @@ final class CoreJobs implements CoreListener {
   }
 
   /** Returns jobs that end in a second, less the time in which new jobs are drawn. */
-  private double perSecond(long leastNs) {
+  double perSecond(long leastNs) {
     long tookNs = 0;
     long endedBefore = ended;
     while (tookNs < leastNs) {
@@ -214,6 +233,7 @@ final class CoreJobs implements CoreListener {
       draw();
       arrive();
     }
+    inCore = sent - ended;
   }
 
   /**
@@ -248,8 +268,8 @@ final class CoreJobs implements CoreListener {
       ids[i] = "0-" + idsDrawn++;
       idHash[i] = ids[i].hashCode();
       kindOf[i] = kinds.get(random.nextInt(kinds.size()));
-      long meanSloNs = kindOf[i].classType.equals("interactive") ? 100 : 1000;
-      sloNs[i] = (long) (meanSloNs * NS_PER_MS * random.nextDouble(0.5, 1.5));
+      long meanSloMs = promiseFactor * (kindOf[i].classType.equals("interactive") ? 100L : 1000L);
+      sloNs[i] = (long) (meanSloMs * NS_PER_MS * random.nextDouble(0.5, 1.5));
       delayNs[i] = random.nextLong(5 * NS_PER_MS);
       noise[i] = random.nextDouble(0.8, 1.2);
     }
@@ -261,10 +281,10 @@ final class CoreJobs implements CoreListener {
     Running batch = runningByLane[lane];
     if (batch == null || core.wakeAtNs() < batch.endsAtNs) {
       tick();
-      return;
+    } else {
+      complete(lane);
     }
-    complete(lane);
-    for (int i = 0; i < batch.jobs; i++) {
+    while (sent - ended < inCore && drawn < JOBS_DRAWN_AT_ONCE) {
       arrive();
     }
   }
@@ -275,7 +295,7 @@ final class CoreJobs implements CoreListener {
       throw new IllegalStateException("jobs wait, nothing runs, and no time was named");
     }
     nowNs = Math.max(nowNs, wakeAtNs);
-    apply(new Ticked());
+    apply(core.hasFineTime() ? new Ticked(nowNs) : new Ticked());
   }
 
   private int nextLane() {
@@ -329,6 +349,9 @@ final class CoreJobs implements CoreListener {
   private void apply(Fact fact) {
     long logTimeNs = nowNs - nowNs % NS_PER_MS;
     core.apply(factId++, logTimeNs, fact, this);
+    while (!cancelled.isEmpty()) {
+      core.apply(factId++, logTimeNs, cancelled.remove(), this);
+    }
   }
 
   @Override
@@ -338,9 +361,32 @@ final class CoreJobs implements CoreListener {
     int lane = executor * LANES_EACH + dispatch.lanes().get(0);
     long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
     long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
+    Running before = runningByLane[lane];
+    if (before != null && before.name.equals(dispatch.cancels())) {
+      cancelled.add(cancellation(before, lane));
+    }
     runningByLane[lane] =
         new Running(dispatch.dispatchId(), dispatch.jobs().size(), nowNs + tookNs, tookNs);
     endsAtNsByLane[lane] = nowNs + tookNs;
+  }
+
+  /** Returns the fact that a batch was cancelled now. */
+  private BatchCompleted cancellation(Running batch, int lane) {
+    long startedAtNs = batch.endsAtNs - batch.serviceNs;
+    return new BatchCompleted(
+        batch.name,
+        executorIds.get(lane / LANES_EACH),
+        1,
+        lane % LANES_EACH,
+        startedAtNs,
+        nowNs,
+        nowNs - startedAtNs,
+        0,
+        BatchCompleted.Result.CANCELLED,
+        null,
+        List.of(),
+        null,
+        1);
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.cli.Loop.Ended;
+import dev.sluice.cli.added.CertainLastCome;
 import dev.sluice.cli.added.LastCome;
 import dev.sluice.cli.added.LongestWait;
 import dev.sluice.cli.added.TwinArrivals;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,14 +68,14 @@ final class AddedByOneLineTest {
   @BeforeEach
   void addTheLines() throws IOException {
     config = Files.writeString(folder.resolve("added.yaml"), EXPERIMENT);
-    line("dev.sluice.scheduling.policies.PolicyEntry", LastCome.class);
+    line("dev.sluice.scheduling.policies.PolicyEntry", LastCome.class, CertainLastCome.class);
     line("dev.sluice.analytics.figure.Figure", LongestWait.class);
     line("dev.sluice.producer.arrivals.ArrivalEntry", TwinArrivals.class);
   }
 
-  private void line(String registry, Class<?> added) throws IOException {
+  private void line(String registry, Class<?>... added) throws IOException {
     Path services = Files.createDirectories(folder.resolve("jar/META-INF/services"));
-    Files.writeString(services.resolve(registry), added.getName() + "\n");
+    Files.write(services.resolve(registry), Stream.of(added).map(Class::getName).toList());
   }
 
   private BadInputCommand sluice(String... words) throws Exception {
@@ -144,6 +146,32 @@ final class AddedByOneLineTest {
     assertThat(longestMs).isGreaterThan(fifo.summary().path("longest_wait_ms").asDouble());
     assertThat(summary.at("/thresholds/longest_wait_ms/value"))
         .isEqualTo(summary.path("longest_wait_ms"));
+  }
+
+  @Test
+  void aPolicyThatNeedsBoundsIsRefused_whereThePredictorIsOff() throws Exception {
+    List<String> words =
+        List.of(
+            "simulate",
+            config.toString(),
+            "--results",
+            folder.toString(),
+            "--run-id",
+            "certain",
+            "--set",
+            "scheduler_name=certain_last_come");
+    sluice(words.toArray(String[]::new))
+        .isRefused(1)
+        .says("--set scheduler_name=certain_last_come: error: scheduler (certain_last_come)")
+        .says("Maybe you want predictor: {enabled: true}");
+
+    Files.writeString(config, "predictor: {enabled: false}\n" + EXPERIMENT);
+    sluice(words.toArray(String[]::new)).isRefused(1).says("added.yaml:1: error: scheduler (");
+
+    assertThat(
+            simulate("certain", "--set", words.get(7), "--set", "predictor.enabled=true")
+                .rows("trace.csv"))
+        .hasSizeGreaterThan(600);
   }
 
   private static List<Integer> order(Ended run) throws IOException {

@@ -267,7 +267,8 @@ public record Experiment(
    * @param expireAfterMs longest wait of a job, above 0; null: without end
    * @param decides what the policy decides beside which job starts next: {@code joining} (when and
    *     how many jobs share a batch, without a window), {@code sets_of_all_classes} (it joins jobs
-   *     of unlike classes), {@code dropping}, {@code cancelling}
+   *     of unlike classes), {@code dropping}, {@code cancelling}, {@code residency} (what lanes
+   *     load, where they have a memory)
    */
   public record Scheduling(
       String schedulerName,

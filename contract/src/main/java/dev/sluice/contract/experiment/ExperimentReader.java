@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.Experiment.Lanes;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Simulation;
+import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
@@ -73,7 +74,21 @@ final class ExperimentReader {
     top.ignore(ExperimentFile.RECORDED);
     top.end();
     new CrossChecks(problems, places, top, experiment).check();
+    checkBounds(top, experiment);
     return experiment;
+  }
+
+  private void checkBounds(Section top, Experiment experiment) {
+    String policy = experiment.scheduling().schedulerName();
+    if (problems.isEmpty()
+        && vocabulary.schedulers().getOrDefault(policy, PolicyWeights.NONE).needsBounds()
+        && !experiment.predictor().enabled()) {
+      problems.error(
+          places.getOrDefault("predictor.enabled", top.place("scheduler_name")),
+          "scheduler (%s) goes by upper bounds of service times, and predictor.enabled is false"
+              .formatted(policy),
+          "you want predictor: {enabled: true}, or another scheduler");
+    }
   }
 
   private Jobs jobs(Section top, List<JobClass> classes, Lanes lanes) {

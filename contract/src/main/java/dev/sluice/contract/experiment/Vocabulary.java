@@ -48,11 +48,13 @@ public record Vocabulary(
    * @param rule a mistake in the weights that are given, each in its range; empty: there is none
    * @param decides what the policy decides beside which job starts next, see {@link
    *     Experiment.Scheduling#decides}
+   * @param needsBounds whether the policy needs upper bounds of service times
    */
   public record PolicyWeights(
       List<Weight> weights,
       Function<Map<String, Double>, Optional<Mistake>> rule,
-      List<String> decides) {
+      List<String> decides,
+      boolean needsBounds) {
     /** The weights of a policy that has none. */
     public static final PolicyWeights NONE = of();
 
@@ -80,7 +82,7 @@ public record Vocabulary(
 
     /** Weights without a rule between them. */
     public static PolicyWeights of(Weight... weights) {
-      return new PolicyWeights(List.of(weights), given -> Optional.empty(), List.of());
+      return new PolicyWeights(List.of(weights), given -> Optional.empty(), List.of(), false);
     }
   }
 }

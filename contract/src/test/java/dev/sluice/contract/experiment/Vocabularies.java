@@ -20,7 +20,8 @@ final class Vocabularies {
               given.getOrDefault("overdue", 10.0) < given.getOrDefault("urgency", 1.0)
                   ? Optional.of(new Mistake("overdue", "overdue is below urgency", "swap them"))
                   : Optional.empty(),
-          List.of());
+          List.of(),
+          false);
 
   static final Vocabulary KNOWN =
       new Vocabulary(

@@ -33,6 +33,7 @@ public final class Registries {
   }
 
   private static PolicyWeights weights(String policy) {
+    Needs needs = Policies.create(policy, Map.of()).needs();
     return new PolicyWeights(
         Policies.weights(policy).stream()
             .map(
@@ -45,11 +46,13 @@ public final class Registries {
         given ->
             Policies.mistakeIn(policy, given)
                 .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())),
-        decides(Policies.create(policy, Map.of()).needs()));
+        decides(needs),
+        needs.has(Need.BOUNDS));
   }
 
   private static List<String> decides(Needs needs) {
-    return Stream.of(Need.JOINING, Need.SETS_OF_ALL_CLASSES, Need.DROPPING, Need.CANCELLING)
+    return Stream.of(
+            Need.JOINING, Need.SETS_OF_ALL_CLASSES, Need.DROPPING, Need.CANCELLING, Need.RESIDENCY)
         .filter(needs::has)
         .map(need -> need.name().toLowerCase(Locale.ROOT))
         .toList();

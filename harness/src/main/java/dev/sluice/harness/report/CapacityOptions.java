@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.Registries;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,7 +62,8 @@ public record CapacityOptions(
   }
 
   ParsedExperiment read(List<String> all) throws UserMistakeException {
-    return ExperimentFile.read(config, all, Registries.vocabulary());
+    ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
+    return simulate ? parsed : LivePolicy.orRefuse(parsed);
   }
 
   /** Lowest and highest rate. */

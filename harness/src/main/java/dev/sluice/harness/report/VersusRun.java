@@ -3,6 +3,7 @@ package dev.sluice.harness.report;
 import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
@@ -45,6 +46,8 @@ public final class VersusRun {
   /** Runs what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
+    LivePolicy.orRefuse(settings.a());
+    LivePolicy.orRefuse(settings.b());
     if (processes) {
       TableRate.orRefuse(settings.a(), "each role has a process of its own");
     }

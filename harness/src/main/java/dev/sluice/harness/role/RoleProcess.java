@@ -10,6 +10,7 @@ import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
@@ -96,7 +97,9 @@ final class RoleProcess {
       }
       var parsed =
           TableRate.orRefuse(
-              ExperimentFile.read(settings.config(), settings.overrides(), Registries.vocabulary()),
+              LivePolicy.orRefuse(
+                  ExperimentFile.read(
+                      settings.config(), settings.overrides(), Registries.vocabulary())),
               "each role has a process of its own");
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);

@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -12,11 +13,8 @@ import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.PageAddress;
-import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,18 +63,8 @@ public record RunSettings(
    * yet.
    */
   ParsedExperiment read() throws UserMistakeException {
-    ParsedExperiment read =
-        TableRate.ofEmulated(ExperimentFile.read(config, overrides, Registries.vocabulary()));
-    Experiment experiment = read.experiment();
-    String scheduler = experiment.scheduling().schedulerName();
-    if (!experiment.lanes().emulated()
-        && Policies.create(scheduler, Map.of()).needs().has(Need.CANCELLING)) {
-      throw new UserMistakeException(
-          read.location("scheduler_name"),
-          "scheduler (%s) cancels running batches, which real lanes cannot".formatted(scheduler),
-          "you meant shepherd_nonpreemptive, or lanes.kind: emulated");
-    }
-    return read;
+    return TableRate.ofEmulated(
+        LivePolicy.orRefuse(ExperimentFile.read(config, overrides, Registries.vocabulary())));
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */

@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;
+import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,13 +23,23 @@ public final class Policies {
           entry("priority_slo", unweighted(PrioritySloPolicy::new)),
           entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
           entry("clipper", weighted(ClipperPolicy.PARAMETERS, ClipperPolicy::new)),
-          entry("clockwork", weighted(ClockworkPolicy.PARAMETERS, ClockworkPolicy::new)),
+          entry(
+              "clockwork",
+              weighted(
+                  ClockworkPolicy.PARAMETERS,
+                  given -> Weight.notWhole(given, "max_batch"),
+                  ClockworkPolicy::new)),
           entry("critical_path", unweighted(CriticalPathPolicy::new)),
           entry(
               "dynamic",
               weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new)),
           entry("eager_edf", unweighted(EagerEdfPolicy::new)),
-          entry("nexus", weighted(NexusPolicy.PARAMETERS, NexusPolicy::new)),
+          entry(
+              "nexus",
+              weighted(
+                  NexusPolicy.PARAMETERS,
+                  given -> Weight.notWhole(given, "lazy_drop"),
+                  NexusPolicy::new)),
           entry("shepherd", weighted(ShepherdPolicy.PARAMETERS, ShepherdPolicy::new)),
           entry("shepherd_nonpreemptive", unweighted(ShepherdPolicy::new)),
           entry("symphony", weighted(SymphonyPolicy.PARAMETERS, SymphonyPolicy::new)),
@@ -101,12 +112,20 @@ public final class Policies {
         return Optional.of(
             new Mistake(
                 weight.name(),
-                "%s (%s) must be at least %.0f and at most %.0f"
-                    .formatted(weight.name(), given.getValue(), weight.least(), weight.most()),
+                "%s (%s) must be at least %s and at most %s"
+                    .formatted(
+                        weight.name(),
+                        given.getValue(),
+                        digits(weight.least()),
+                        digits(weight.most())),
                 "it should be left out, for its default, " + weight.defaultValue()));
       }
     }
     return registration.rule().apply(withDefaults(name, weights));
+  }
+
+  private static String digits(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   private static Map<String, Double> withDefaults(String name, Map<String, Double> weights) {

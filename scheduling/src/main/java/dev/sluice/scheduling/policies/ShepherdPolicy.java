@@ -4,12 +4,14 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulerState.Running;
 import dev.sluice.scheduling.policy.SchedulerState.Walk;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.Weight;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShepherdPolicy implements SchedulingPolicy {
   static final List<Weight> PARAMETERS = List.of(new Weight("lambda", 3.03, 1, 1_000_000));
+
+  /** A size that was not looked up. */
+  private static final int UNKNOWN = -1;
 
   private final boolean preempts;
   private final double lambda;
@@ -88,22 +93,59 @@ final class ShepherdPolicy implements SchedulingPolicy {
   private @Nullable Lane victim(SchedulerState state) {
     List<? extends Lane> lanes = state.lanes();
     List<? extends CompatibleSet> sets = state.sets();
+    int[] sizes = new int[sets.size()];
+    String executorId = "";
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.get(i);
       Running running = lane.running();
       if (running == null || !lane.mayCancel() || running.decidedAtNs() >= state.nowNs()) {
         continue;
       }
+      if (!lane.executorId().equals(executorId)) {
+        executorId = lane.executorId();
+        Arrays.fill(sizes, UNKNOWN);
+      }
+      double least = lambda * running.samples();
       for (int j = 0; j < sets.size(); j++) {
         CompatibleSet set = sets.get(j);
-        if (state.canRun(lane, set.groups().get(0))
-            && samplesOnTime(state, set, lane, running) >= lambda * running.samples()
-            && samplesWithTokens(set, lane, running) >= lambda * running.samples()) {
+        if (samplesAtMost(set, running) < least) {
+          continue;
+        }
+        boolean isAlike = running.set() != set && set.groups().get(0).lanesNeeded() == 1;
+        int size = isAlike ? sizes[j] : UNKNOWN;
+        if (size == UNKNOWN) {
+          size = samplesInPlaceOf(state, set, lane, running);
+        }
+        if (isAlike) {
+          sizes[j] = size; // as large on each busy lane of the executor
+        }
+        if (size >= least) {
           return lane;
         }
       }
     }
     return null;
+  }
+
+  /** Returns what no batch of the set exceeds. */
+  private static long samplesAtMost(CompatibleSet set, Running running) {
+    long waiting = running.set() == set ? running.samples() : 0;
+    int most = set.samplesMax();
+    List<? extends Group> groups = set.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      Group group = groups.get(i);
+      waiting += (long) group.waiting() * group.samples();
+      most = Math.max(most, group.samples()); // a job larger than the limit runs alone
+    }
+    return Math.min(waiting, most);
+  }
+
+  /** Returns the size of the batch of a set that could take the place of a running one. */
+  private static int samplesInPlaceOf(
+      SchedulerState state, CompatibleSet set, Lane lane, Running running) {
+    return state.canRun(lane, set.groups().get(0))
+        ? Math.min(samplesOnTime(state, set, lane, running), samplesWithTokens(set, lane, running))
+        : 0;
   }
 
   /** Returns the size of the batch that the executor has the tokens for beside what it runs. */

@@ -53,6 +53,11 @@ public interface SchedulingPolicy {
     DEADLINES,
     /** Predicted service times. */
     ESTIMATES,
+    /**
+     * {@link SchedulerState#boundNs} as a bound: a run whose predictor is off, and which knows
+     * means alone, is refused.
+     */
+    BOUNDS,
     /** Tokens are kept for jobs that the policy passes over for too long. */
     RESERVATIONS,
     /**

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.policy;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A weight of a policy's score.
@@ -22,6 +23,18 @@ public record Weight(String name, double defaultValue, double least, double most
   /** Returns the weight of a name; the registry has filled in the defaults. */
   public static double in(Map<String, Double> weights, String name) {
     return requireNonNull(weights.get(name), name);
+  }
+
+  /** Finds a value that is not whole, of a weight that counts or chooses something. */
+  public static Optional<Mistake> notWhole(Map<String, Double> weights, String name) {
+    double value = in(weights, name);
+    return value == Math.rint(value)
+        ? Optional.empty()
+        : Optional.of(
+            new Mistake(
+                name,
+                "%s (%s) must be a whole number".formatted(name, value),
+                "you meant %.0f".formatted(Math.rint(value))));
   }
 
   /** Returns whether the policy may be given the value. */

@@ -16,6 +16,7 @@ import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.simulation.Hops;
 import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.ServiceModel;
@@ -27,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntToDoubleFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A cell of published comparisons: models whose service times are exactly known, on equal lanes
  * that cost nothing beside, in virtual time.
  */
-final class Cell {
+public final class Cell {
   static final double MS = 1e6;
   private static final int SAMPLES_MAX = 128;
 
@@ -44,10 +46,10 @@ final class Cell {
   private Map<String, BatchLimits> limits = Map.of();
 
   /** What a run came to. */
-  static final class Run implements SimulationListener {
-    final List<BatchDispatched> dispatches = new ArrayList<>();
-    final List<BatchCompleted> completions = new ArrayList<>();
-    final Map<String, JobEnded> ends = new HashMap<>();
+  public static final class Run implements SimulationListener {
+    public final List<BatchDispatched> dispatches = new ArrayList<>();
+    public final List<BatchCompleted> completions = new ArrayList<>();
+    public final Map<String, JobEnded> ends = new HashMap<>();
     private final Map<String, Long> finishedNs = new HashMap<>();
     private final Map<String, JobRequested> jobs = new HashMap<>();
     private final Map<Object, BatchDispatched> running = new HashMap<>();
@@ -83,7 +85,7 @@ final class Cell {
     }
 
     /** Returns whether the job was done within its promise. */
-    boolean isGood(JobRequested job) {
+    public boolean isGood(JobRequested job) {
       JobEnded end = ends.get(job.jobId());
       Long finished = finishedNs.get(job.jobId());
       return end != null
@@ -106,24 +108,24 @@ final class Cell {
     }
 
     /** Returns when the job's batch ended, in milliseconds. */
-    double finishedMs(int index) {
+    public double finishedMs(int index) {
       return finishedNs.get("job-" + index) / MS;
     }
   }
 
-  static Cell of(String model, IntToDoubleFunction serviceMs, int lanes) {
+  public static Cell of(String model, IntToDoubleFunction serviceMs, int lanes) {
     Cell cell = new Cell();
     cell.serviceMs.put(model, serviceMs);
     cell.lanes = lanes;
     return cell;
   }
 
-  Cell and(String model, IntToDoubleFunction ms) {
+  public Cell and(String model, IntToDoubleFunction ms) {
     serviceMs.put(model, ms);
     return this;
   }
 
-  Cell samplesMax(int most) {
+  public Cell samplesMax(int most) {
     samplesMax = most;
     return this;
   }
@@ -138,13 +140,22 @@ final class Cell {
     return samples -> alphaMs * samples + betaMs;
   }
 
-  static JobRequested job(int index, String model, int samples, double sloMs, double atMs) {
+  public static JobRequested job(int index, String model, int samples, double sloMs, double atMs) {
+    return job(index, "class", model, samples, sloMs, atMs);
+  }
+
+  /**
+   * Returns a request of a class: {@code class}, whose jobs are interactive, or {@code bulk}, whose
+   * jobs are not.
+   */
+  public static JobRequested job(
+      int index, String classType, String model, int samples, double sloMs, double atMs) {
     long atNs = Math.round(atMs * MS);
     return new JobRequested(
         "job-" + index,
         0,
         index,
-        "class",
+        classType,
         model,
         "onnx",
         "fp32",
@@ -171,10 +182,14 @@ final class Cell {
   }
 
   Run run(String policy, Map<String, Double> parameters, List<JobRequested> jobs) {
+    return run(() -> Policies.create(policy, parameters), jobs);
+  }
+
+  public Run run(Supplier<SchedulingPolicy> policies, List<JobRequested> jobs) {
     CoreSettings core =
         CoreSettings.of(
                 7,
-                List.of(new JobClass("class", 1, true, true)),
+                List.of(new JobClass("class", 1, true, true), new JobClass("bulk", 2, false, true)),
                 serviceMs.keySet().stream()
                     .collect(java.util.stream.Collectors.toMap(m -> m, m -> 1)))
             .with(new Microbatch(true, 0, samplesMax, false, limits))
@@ -184,7 +199,7 @@ final class Cell {
             new RunStarted(
                 "gate", Simulation.TIME_ZERO_EPOCH_MS, 7, "", "", 1, 1, Long.MAX_VALUE / 2),
             core,
-            () -> Policies.create(policy, parameters),
+            policies,
             1,
             lanes,
             null,

@@ -211,6 +211,25 @@ final class GatesTest {
     }
   }
 
+  /**
+   * Nine of the ten jobs that wait would be in time on either lane. They are too few for the lane
+   * of three samples; beside the two that run on the other lane, which are due soon, none is.
+   */
+  @Test
+  void shepherdCountsTheDeadlinesOfABatchThatItWouldCancel() {
+    Cell cell = Cell.of("first", samples -> 10 * samples, 2).and("second", samples -> 10 * samples);
+    List<JobRequested> jobs = new ArrayList<>();
+    jobs.add(Cell.job(0, "first", 3, 1000, 0));
+    jobs.add(Cell.job(1, "second", 2, 25, 0));
+    for (int i = 2; i < 12; i++) {
+      jobs.add(Cell.job(i, "second", 1, 95, 5));
+    }
+    Cell.Run run = cell.run("shepherd", Map.of(), jobs);
+    assertThat(run.completions.subList(0, 2))
+        .allMatch(c -> c.result() == BatchCompleted.Result.DONE);
+    assertThat(run.isGood(jobs.get(1))).isTrue();
+  }
+
   /** ResNet-50 within 25 ms on 8 lanes, with and without preemption. */
   @ParameterizedTest
   @CsvSource({"shepherd, 5061", "shepherd_nonpreemptive, 5041"})
