@@ -45,6 +45,7 @@ final class LogRecord {
     INCARNATION("incarnation"),
     TOKENS("tokens"),
     DECIDED_NS("decidedAtNs"),
+    NOT_BEFORE_NS("notBeforeNs"),
     PREDICTED_NS("predictedServiceNs"),
     QUANTILE_NS("predictedQuantileNs"),
     P95_NS("predictedP95Ns"),

@@ -270,6 +270,17 @@ public final class LogRule {
     number(batch.where, "attempt", batch.attempt, event.number(Field.ATTEMPT), 0);
     number(batch.where, "decided_time", batch.decidedNs, event.number(Field.DECIDED_NS), GRAIN_NS);
     prediction(event, batch);
+    long notBeforeNs = event.number(Field.NOT_BEFORE_NS);
+    if (notBeforeNs != NONE
+        && batch.ran()
+        && !batch.result.equals("cancelled")
+        && batch.startNs < notBeforeNs - GRAIN_NS) {
+      findings.fault(
+          Rule.ORDER,
+          batch.where,
+          "(%s) began at (%s), and was not to begin before (%s)"
+              .formatted(batch.id, JobRules.seconds(batch.startNs), JobRules.seconds(notBeforeNs)));
+    }
   }
 
   private void prediction(LogRecord event, Batch batch) {

@@ -41,7 +41,8 @@ record FlatBatch(
     @Nullable Long predictedP95Ns,
     @Nullable Long predictedP99Ns,
     @Nullable Integer busyLanes,
-    @Nullable DispatchId cancels)
+    @Nullable DispatchId cancels,
+    @Nullable Long notBeforeNs)
     implements FlatDispatch {
   FlatBatch {
     requireNonNull(dispatchId, "dispatchId");
@@ -82,7 +83,8 @@ record FlatBatch(
         prediction.p95Ns(),
         prediction.p99Ns(),
         prediction.busyLanes(),
-        decision.cancels());
+        decision.cancels(),
+        decision.notBeforeNs());
   }
 
   @Override
@@ -91,7 +93,7 @@ record FlatBatch(
         dispatchId,
         new Place(executorId, incarnation, lanes),
         new Work(new ModelKey(workload, backend, precision), jobs, samples, tokens, attempt),
-        new Decision(decidedAtNs, notAfterNs, scoreTerms, cancels),
+        new Decision(decidedAtNs, notAfterNs, scoreTerms, cancels, notBeforeNs),
         new Prediction(
             predictedServiceNs,
             predictionSource,

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * and keep the first of each id: it can only be re-made identically.
  *
  * <p>Version 2 adds the prediction's {@code modelVersion}, bounds and {@code busyLanes}, version 3
- * {@code cancels}. The JSON holds the fields of all parts side by side: the codec has its flat
- * form.
+ * {@code cancels}, version 4 {@code notBeforeNs}. The JSON holds the fields of all parts side by
+ * side: the codec has its flat form.
  *
  * @param place lanes on which the batch runs
  * @param work jobs of the batch, and what they need
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record BatchDispatched(
     DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
     implements Dispatch {
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   public BatchDispatched {
     requireNonNull(dispatchId, "dispatchId");
@@ -89,6 +89,11 @@ public record BatchDispatched(
     return decision.notAfterNs;
   }
 
+  /** Time before which the lane does not begin the batch; null: at once. */
+  public @Nullable Long notBeforeNs() {
+    return decision.notBeforeNs;
+  }
+
   /** The batch of the lane that is cancelled for this one; null: none is. */
   public @Nullable DispatchId cancels() {
     return decision.cancels;
@@ -149,19 +154,21 @@ public record BatchDispatched(
    * @param scoreTerms terms of the policy's score, for the record; may be empty
    * @param cancels the batch that the lane runs, which is cancelled for this one; null: it runs
    *     none, or is not to be disturbed
+   * @param notBeforeNs time before which the lane does not begin the batch; null: at once
    */
   public record Decision(
       long decidedAtNs,
       @Nullable Long notAfterNs,
       Map<String, Double> scoreTerms,
-      @Nullable DispatchId cancels) {
+      @Nullable DispatchId cancels,
+      @Nullable Long notBeforeNs) {
     public Decision {
       requireNonNull(scoreTerms, "scoreTerms");
     }
 
-    /** A decision that cancels nothing. */
+    /** A decision that cancels nothing, and starts at once. */
     public Decision(long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
-      this(decidedAtNs, notAfterNs, scoreTerms, null);
+      this(decidedAtNs, notAfterNs, scoreTerms, null, null);
     }
 
     /** A decision without a limit or a score. */

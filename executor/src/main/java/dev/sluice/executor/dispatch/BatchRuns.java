@@ -5,6 +5,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.ModelEvicted;
 import dev.sluice.contract.event.ModelLoaded;
+import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
@@ -37,6 +38,7 @@ final class BatchRuns {
   private static final long LOAD_NS_MAX = 120_000_000_000L;
 
   private final ProcessClock clock;
+  private final Pacer pacer;
   private final LaneFaults faults;
   private final ExecutorLog log;
   private final Completions completions;
@@ -53,18 +55,21 @@ final class BatchRuns {
   private final AtomicInteger busy = new AtomicInteger();
 
   /**
+   * @param pacer how a lane waits for the time before which a batch does not begin
    * @param completing runs the work that follows a batch: on the lane's own thread, or on another
    *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
    *     each lane's completions keep their order
    */
   BatchRuns(
       ProcessClock clock,
+      Pacer pacer,
       LaneFaults faults,
       ExecutorLog log,
       Completions completions,
       Consumer<Runnable> completing,
       Ending ending) {
     this.clock = clock;
+    this.pacer = pacer;
     this.faults = faults;
     this.log = log;
     this.completions = completions;
@@ -95,7 +100,7 @@ final class BatchRuns {
         .execute(
             work -> {
               try {
-                EndedBatch ran = run(work, dispatch, model, lanes, gang);
+                EndedBatch ran = run(work, dispatch, model, lanes, gang, runClock);
                 completing.accept(() -> complete(lanes, ran, runClock));
               } catch (RuntimeException | Error e) {
                 ending.fail(e);
@@ -182,7 +187,12 @@ final class BatchRuns {
 
   /** Runs the batch on the first lane's thread. Any exception becomes the batch's failure. */
   private EndedBatch run(
-      LaneWork work, BatchDispatched dispatch, ModelKey model, List<Lane> lanes, Gang gang) {
+      LaneWork work,
+      BatchDispatched dispatch,
+      ModelKey model,
+      List<Lane> lanes,
+      Gang gang,
+      RunClock runClock) {
     Lane lane = lanes.get(0);
     long switchNs = 0;
     Long startedNs = null;
@@ -191,6 +201,10 @@ final class BatchRuns {
       begin(lanes, LOAD_NS_MAX);
       switchNs = work.hold(model);
       switchNs = Math.max(switchNs, gang.awaitHeldNs());
+      Long notBeforeNs = dispatch.notBeforeNs();
+      if (notBeforeNs != null) {
+        pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
+      }
       var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
       startedNs = clock.monotonicNs();

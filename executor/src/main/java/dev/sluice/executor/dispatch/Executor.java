@@ -55,6 +55,7 @@ public final class Executor implements AutoCloseable {
   private final ExecutorSettings settings;
   private final String deviceKind;
   private final ProcessClock clock;
+  private final Pacer pacer;
   private final Device device;
   private final WarmedLanes warmed;
   private final Reports reports;
@@ -75,11 +76,13 @@ public final class Executor implements AutoCloseable {
       ExecutorSettings settings,
       String deviceKind,
       ProcessClock clock,
+      Pacer pacer,
       Device device,
       WarmedLanes warmed) {
     this.settings = settings;
     this.deviceKind = deviceKind;
     this.clock = clock;
+    this.pacer = pacer;
     this.device = device;
     this.warmed = warmed;
     this.reports = new Reports(settings, deviceKind, warmed);
@@ -101,7 +104,7 @@ public final class Executor implements AutoCloseable {
   /**
    * Starts the lanes' threads, and returns while they run their models for the first time.
    *
-   * @param pacer how emulated lanes wait
+   * @param pacer how lanes wait
    * @param progress told of each step
    * @throws WarmUpException if the first lane cannot be opened; nothing stays open
    */
@@ -115,7 +118,7 @@ public final class Executor implements AutoCloseable {
     Device device = backend.open(settings, clock, pacer);
     try {
       var warmed = WarmedLanes.begin(settings, device, progress);
-      return new Executor(settings, backend.deviceKind(), clock, device, warmed);
+      return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       device.close();
       throw e;
@@ -249,6 +252,7 @@ public final class Executor implements AutoCloseable {
     var runs =
         new BatchRuns(
             clock,
+            pacer,
             faults,
             log,
             completions,

@@ -263,7 +263,8 @@ final class Choices {
                 state.nowNs(),
                 start.notAfterNs() == Long.MAX_VALUE ? null : start.notAfterNs(),
                 start.scoreTerms(),
-                cancels),
+                cancels,
+                start.notBeforeNs() <= state.nowNs() ? null : start.notBeforeNs()),
             state.prediction(group, checked.samples(), lane));
     Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
     for (int i = 0; i < count; i++) {

@@ -139,6 +139,12 @@ final class DecisionCheck {
           "jobs %s not after (%d), and it is (%d)"
               .formatted(jobs, start.notAfterNs(), state.nowNs()));
     }
+    if (start.notBeforeNs() > start.notAfterNs()) {
+      throw broken(
+          Rule.NOT_BEFORE_TOO_LATE,
+          "jobs %s not before (%d) and not after (%d)"
+              .formatted(jobs, start.notBeforeNs(), start.notAfterNs()));
+    }
     return new Checked(jobs, lane, Math.toIntExact(samples), Math.toIntExact(tokens));
   }
 

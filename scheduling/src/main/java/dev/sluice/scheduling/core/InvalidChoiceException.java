@@ -39,6 +39,8 @@ public final class InvalidChoiceException extends IllegalStateException {
     MICROBATCH_UNRIPE,
     /** The time after which a batch is too late is not past. */
     NOT_AFTER_IN_PAST,
+    /** A batch may begin before it is too late. */
+    NOT_BEFORE_TOO_LATE,
     /**
      * A cancelled lane runs one batch alone, of one lane, which is not lost and was started before
      * now.

@@ -48,7 +48,7 @@ public final class RecordedDecisions {
           "lanes %s of (%s)".formatted(lanes, executorId));
     }
     List<ExecutorLane> on = lanes.stream().map(executor::lane).toList();
-    var start = new Choice.Start(List.copyOf(jobs), List.copyOf(on), Long.MAX_VALUE, Map.of());
+    Choice.Start start = Choice.start(List.copyOf(jobs), on);
     new DecisionCheck(core, "record", false).check(start);
     return start;
   }

@@ -33,12 +33,15 @@ public sealed interface Choice {
    * @param lanes lanes of one executor, as many as each of the jobs needs
    * @param notAfterNs time after which the executor refuses the batch as too late; {@link
    *     Long#MAX_VALUE}: no limit
+   * @param notBeforeNs time before which the lane, though it is taken, does not begin the batch;
+   *     {@link Long#MIN_VALUE}: at once
    * @param scoreTerms terms of the score, in their order, for the record
    */
   record Start(
       List<SchedulerState.Job> batch,
       List<SchedulerState.Lane> lanes,
       long notAfterNs,
+      long notBeforeNs,
       Map<String, Double> scoreTerms)
       implements Choice {
     public Start {
@@ -49,12 +52,17 @@ public sealed interface Choice {
 
     /** Returns this start, to be refused as too late after a time. */
     public Start notAfter(long ns) {
-      return new Start(batch, lanes, ns, scoreTerms);
+      return new Start(batch, lanes, ns, notBeforeNs, scoreTerms);
+    }
+
+    /** Returns this start, with its lane taken now and the batch begun at a time. */
+    public Start notBefore(long ns) {
+      return new Start(batch, lanes, notAfterNs, ns, scoreTerms);
     }
 
     /** Returns this start with the terms of its score. */
     public Start because(Map<String, Double> terms) {
-      return new Start(batch, lanes, notAfterNs, terms);
+      return new Start(batch, lanes, notAfterNs, notBeforeNs, terms);
     }
   }
 
@@ -113,7 +121,7 @@ public sealed interface Choice {
 
   /** Start this whole batch, the chosen job first. */
   static Start start(List<SchedulerState.Job> batch, List<? extends SchedulerState.Lane> lanes) {
-    return new Start(batch, List.copyOf(lanes), Long.MAX_VALUE, Map.of());
+    return new Start(batch, List.copyOf(lanes), Long.MAX_VALUE, Long.MIN_VALUE, Map.of());
   }
 
   /** Drop these waiting jobs. */

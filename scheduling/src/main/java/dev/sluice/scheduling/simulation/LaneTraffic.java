@@ -124,6 +124,7 @@ final class LaneTraffic {
     } else if (waits != null && waits.dispatchId().equals(cancels)) {
       lane.ahead.remove();
       answerCancelled(shard, number, waits, simulation.nowNs, null);
+      timeline.set(slot(releases, shard, number), Timeline.NEVER);
       begin(shard, number, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(shard, number, dispatch, Reason.TOO_LATE);
@@ -182,10 +183,31 @@ final class LaneTraffic {
   private void begin(SimulatedShard shard, int number, BatchDispatched dispatch) {
     SimulatedLane lane = shard.lanes[number];
     lane.waitsSinceNs = simulation.nowNs;
-    if (settings.core().laneBytes() > 0 && !lane.loaded.contains(dispatch.work().model())) {
-      lane.ahead.addFirst(dispatch);
-    } else {
+    if (mayBegin(lane, dispatch)) {
       run(shard, number, dispatch);
+      return;
+    }
+    lane.ahead.addFirst(dispatch);
+    Long notBeforeNs = dispatch.notBeforeNs();
+    if (notBeforeNs != null && notBeforeNs > simulation.nowNs) {
+      timeline.set(slot(releases, shard, number), notBeforeNs);
+    }
+  }
+
+  /** Returns whether its time has come and the lane holds its model. */
+  private boolean mayBegin(SimulatedLane lane, BatchDispatched dispatch) {
+    Long notBeforeNs = dispatch.notBeforeNs();
+    return (notBeforeNs == null || notBeforeNs <= simulation.nowNs)
+        && (settings.core().laneBytes() == 0 || lane.loaded.contains(dispatch.work().model()));
+  }
+
+  /** Runs the batch that waits on a lane which runs none, if it may begin. */
+  private void runWaiting(SimulatedShard shard, int number) {
+    SimulatedLane lane = shard.lanes[number];
+    BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
+    if (waits != null && mayBegin(lane, waits)) {
+      lane.ahead.remove();
+      run(shard, number, waits);
     }
   }
 
@@ -244,11 +266,7 @@ final class LaneTraffic {
             null);
     tell(shard, number, fact);
     loadFrom(shard, number, lane.loads + 1);
-    BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
-    if (waits != null && waits.work().model().equals(model)) {
-      lane.ahead.remove();
-      run(shard, number, waits);
-    }
+    runWaiting(shard, number);
   }
 
   private void tell(SimulatedShard shard, int number, Fact fact) {
@@ -289,7 +307,11 @@ final class LaneTraffic {
 
   void releaseDue(SimulatedShard shard, int number) {
     timeline.set(slot(releases, shard, number), Timeline.NEVER);
-    release(shard, number);
+    if (shard.lanes[number].running == null) {
+      runWaiting(shard, number); // whose time has come
+    } else {
+      release(shard, number);
+    }
   }
 
   /**

@@ -44,10 +44,16 @@ public final class Batch implements SchedulerState.Running {
   public long allowedNs() {
     ModelKey model = dispatch.work().model();
     long loadNs = lane.executor().loadNs(model.workload(), model.backend(), model.precision());
-    long meanNs = dispatch.prediction().meanNs() + loadNs;
+    long meanNs = dispatch.prediction().meanNs() + loadNs + heldBackNs();
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2
         : Math.max(OVERDUE_NS_MIN, OVERDUE_PREDICTED_TIMES * meanNs);
+  }
+
+  /** Returns how long after its decision the batch begins at the earliest. */
+  long heldBackNs() {
+    Long notBeforeNs = dispatch.notBeforeNs();
+    return notBeforeNs == null ? 0 : notBeforeNs - dispatch.decidedAtNs();
   }
 
   @Override

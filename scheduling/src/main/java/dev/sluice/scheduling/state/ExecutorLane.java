@@ -236,7 +236,8 @@ public final class ExecutorLane implements SchedulerState.Lane {
   public long expectedFreeAtNs() {
     return held.isEmpty()
         ? freedAtNs
-        : Math.max(held.get(0).dispatch.decidedAtNs(), freedAtNs) + heldNs();
+        : Math.max(held.get(0).dispatch.decidedAtNs() + held.get(0).heldBackNs(), freedAtNs)
+            + heldNs();
   }
 
   @Override

@@ -259,6 +259,20 @@ final class DecisionCheckTest {
   }
 
   @Test
+  void notBeforeTooLate() {
+    Shard shard = shard(alone(), job(1));
+    assertThat(
+            broken(
+                    shard,
+                    s ->
+                        ((Choice.Start) start(all(s), lane(s, 0)))
+                            .notBefore(s.nowNs() + 2)
+                            .notAfter(s.nowNs() + 1))
+                .rule())
+        .isEqualTo(Rule.NOT_BEFORE_TOO_LATE);
+  }
+
+  @Test
   void wakeInPast() {
     Shard shard = shard(alone(), job(1));
     assertThat(broken(shard, s -> Choice.nothingUntil(s.nowNs(), Cause.POLICY)).rule())

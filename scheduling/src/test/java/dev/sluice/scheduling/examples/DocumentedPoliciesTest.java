@@ -21,7 +21,7 @@ final class DocumentedPoliciesTest {
   private static final Pattern CLASS = Pattern.compile("(?m)^(?:public )?final class (\\w+)");
 
   @ParameterizedTest
-  @CsvSource({"docs/policies.md, 6", "CONTRIBUTING.md, 1"})
+  @CsvSource({"docs/policies.md, 7", "CONTRIBUTING.md, 1"})
   void showsTheTestedCode(String document, int policies) throws IOException {
     List<String> shown = new ArrayList<>();
     for (MatchResult code :

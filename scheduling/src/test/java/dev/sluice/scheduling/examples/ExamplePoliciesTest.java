@@ -6,8 +6,13 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.gates.Cell;
 import dev.sluice.scheduling.gates.Cell.Run;
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -89,5 +94,51 @@ final class ExamplePoliciesTest {
     assertThat(run.finishedMs(2)).isEqualTo(60);
     assertThat(run.finishedMs(0)).isEqualTo(110);
     assertThat(run.ends.values()).hasSize(3).allMatch(e -> e.status() == JobEnded.Status.DONE);
+  }
+
+  @Test
+  void notBefore_takesTheLaneAndBeginsAtItsTime() {
+    List<JobRequested> jobs =
+        jobs(Cell.job(0, "model", 1, 1000, 0), Cell.job(1, "model", 1, 1000, 1));
+    SchedulingPolicy held =
+        new SchedulingPolicy() {
+          @Override
+          public Needs needs() {
+            return Needs.of(JobOrder.ENTRY, Need.JOINING);
+          }
+
+          @Override
+          public Choice choose(SchedulerState state) {
+            SchedulerState.Group group = state.groups().get(0);
+            SchedulerState.Lane lane = state.laneFor(group);
+            return lane == null
+                ? state.nothingStartable()
+                : Choice.start(List.of(group.first(JobOrder.ENTRY)), state.lanesFrom(lane, group))
+                    .notBefore(20 * MS);
+          }
+        };
+    Run run = Cell.of("model", samples -> 10, 1).run(() -> held, jobs);
+
+    assertThat(run.completions.get(0).startedAtNs()).isEqualTo(20 * MS);
+    assertThat(run.finishedMs(0)).isEqualTo(30);
+    assertThat(run.finishedMs(1)).isEqualTo(40);
+  }
+
+  @Test
+  void loadAhead_loadsTheNextModelWhileABatchRuns() {
+    Cell cell =
+        Cell.of("first", samples -> 10, 1).and("second", samples -> 10).samplesMax(1).holding(2, 4);
+    List<JobRequested> jobs =
+        jobs(Cell.job(0, "first", 1, 1000, 0), Cell.job(1, "second", 1, 1000, 0));
+    Run run = cell.run(LoadAhead::new, jobs);
+
+    assertThat(run.loads).hasSize(2);
+    assertThat(run.finishedMs(0)).isEqualTo(14);
+    assertThat(run.finishedMs(1)).isEqualTo(24); // its load was hidden behind the first batch
+
+    Run one = cell.holding(1, 4).run(LoadAhead::new, jobs);
+    assertThat(one.finishedMs(0)).isEqualTo(14);
+    assertThat(one.finishedMs(1)).isEqualTo(28);
+    assertThat(one.loads.get(1).releases()).extracting(ModelKey::workload).containsExactly("first");
   }
 }

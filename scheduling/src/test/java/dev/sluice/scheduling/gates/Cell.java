@@ -8,6 +8,7 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -44,11 +45,14 @@ public final class Cell {
   private int lanes = 1;
   private int samplesMax = SAMPLES_MAX;
   private Map<String, BatchLimits> limits = Map.of();
+  private int modelsHeld;
+  private long loadNs;
 
   /** What a run came to. */
   public static final class Run implements SimulationListener {
     public final List<BatchDispatched> dispatches = new ArrayList<>();
     public final List<BatchCompleted> completions = new ArrayList<>();
+    public final List<LanePrepared> loads = new ArrayList<>();
     public final Map<String, JobEnded> ends = new HashMap<>();
     private final Map<String, Long> finishedNs = new HashMap<>();
     private final Map<String, JobRequested> jobs = new HashMap<>();
@@ -64,6 +68,11 @@ public final class Cell {
     public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
       dispatches.add(dispatch);
       running.put(dispatch.dispatchId(), dispatch);
+    }
+
+    @Override
+    public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
+      loads.add(dispatch);
     }
 
     @Override
@@ -130,6 +139,13 @@ public final class Cell {
     return this;
   }
 
+  /** Gives lanes room for that many models, each of which takes a time to be loaded. */
+  public Cell holding(int models, double loadMs) {
+    modelsHeld = models;
+    loadNs = Math.round(loadMs * MS);
+    return this;
+  }
+
   Cell limits(Map<String, BatchLimits> byModel) {
     limits = byModel;
     return this;
@@ -193,6 +209,7 @@ public final class Cell {
                 serviceMs.keySet().stream()
                     .collect(java.util.stream.Collectors.toMap(m -> m, m -> 1)))
             .with(new Microbatch(true, 0, samplesMax, false, limits))
+            .withLaneBytes(modelsHeld)
             .with(new Leases(1_000_000_000L, 1_000_000_000_000L, 3));
     var settings =
         new SimulationSettings(
@@ -220,7 +237,9 @@ public final class Cell {
                                             samples,
                                             Math.round(
                                                 entry.getValue().applyAsDouble(samples) * MS)))
-                                .toList()))
+                                .toList(),
+                            modelsHeld == 0 ? null : loadNs,
+                            modelsHeld == 0 ? null : 1L))
                 .toList(),
             null,
             1,
