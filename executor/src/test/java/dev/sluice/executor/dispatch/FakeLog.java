@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
-import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunRecord;
@@ -42,7 +42,7 @@ final class FakeLog implements ExecutorLog {
     return this;
   }
 
-  void put(BatchDispatched dispatch) {
+  void put(Dispatch dispatch) {
     put(TOPICS.dispatches(), EventCodec.DISPATCHES.write(dispatch));
   }
 
