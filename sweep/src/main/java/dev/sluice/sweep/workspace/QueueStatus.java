@@ -49,7 +49,7 @@ public record QueueStatus(
     return new QueueStatus(workspace, state, workspace.queue().holder(), MachineClock.epochMs());
   }
 
-  /** 3 if a task has failed, else 0. */
+  /** 5 if a task has failed, else 0. */
   public int exitStatus() {
     return state.tasks().stream().anyMatch(task -> task.phase() == Phase.FAILED)
         ? ExitStatus.FAULTS
