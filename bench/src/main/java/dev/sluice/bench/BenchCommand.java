@@ -95,26 +95,21 @@ final class BenchCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws UserMistakeException, IOException, InterruptedException {
     PrintStream out = System.out;
     var console = new Console(json ? System.err : out, false);
-    try {
-      atLeast(1, "--repeats", repeats);
-      atLeast(1, "--seconds", seconds);
-      atLeast(0, "--warm-up", warmUpSeconds);
-      Path home = Path.of(System.getProperty("sluice.home", "."));
-      Path folder =
-          (results == null ? home.resolve("results") : results)
-              .resolve("bench-" + MachineClock.stamp());
-      List<Bench> benches = chosen(home, folder.resolve("runs"), console);
-      if (table != null) {
-        PublishedTable.check(table);
-      }
-      return measure(benches, BenchOrigin.now(home), folder, console, out);
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+    atLeast(1, "--repeats", repeats);
+    atLeast(1, "--seconds", seconds);
+    atLeast(0, "--warm-up", warmUpSeconds);
+    Path home = Path.of(System.getProperty("sluice.home", "."));
+    Path folder =
+        (results == null ? home.resolve("results") : results)
+            .resolve("bench-" + MachineClock.stamp());
+    List<Bench> benches = chosen(home, folder.resolve("runs"), console);
+    if (table != null) {
+      PublishedTable.check(table);
     }
+    return measure(benches, BenchOrigin.now(home), folder, console, out);
   }
 
   private Benches.Window window(int defaultSeconds, int defaultWarmUpSeconds) {

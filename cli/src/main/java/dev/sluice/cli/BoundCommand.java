@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.simulate.BoundRun;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.Console.Amount;
@@ -55,13 +54,8 @@ final class BoundCommand implements Callable<Integer> {
   private boolean quiet;
 
   @Override
-  public Integer call() {
-    try {
-      Console console = Console.of(json, quiet ? Amount.QUIET : Amount.USUAL);
-      return new BoundRun(config, overrides, profile, console).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+  public Integer call() throws UserMistakeException {
+    Console console = Console.of(json, quiet ? Amount.QUIET : Amount.USUAL);
+    return new BoundRun(config, overrides, profile, console).execute();
   }
 }

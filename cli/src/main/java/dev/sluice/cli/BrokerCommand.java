@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.role.BrokerProcess;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -36,7 +37,7 @@ public final class BrokerCommand implements Callable<Integer> {
   private boolean child;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws UserMistakeException, InterruptedException {
     return new BrokerProcess(new BrokerProcess.Options(port, data, child)).execute();
   }
 }

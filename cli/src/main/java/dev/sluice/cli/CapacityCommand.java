@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.CapacityOptions;
 import dev.sluice.harness.report.CapacityRun;
 import dev.sluice.harness.terminal.Console;
@@ -92,30 +91,25 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      if (profile != null && !simulate) {
-        throw new UserMistakeException(
-            "--profile",
-            "a live run takes its own times, and no table (" + profile + ")",
-            "you want --simulate beside it");
-      }
-      var options =
-          new CapacityOptions(
-              experiment.config(),
-              experiment.overrides(),
-              experiment.results(),
-              experiment.runId(),
-              target,
-              policies,
-              between,
-              resolution,
-              runs != null ? runs : simulate ? RUNS_SIMULATED : RUNS_LIVE,
-              simulate,
-              profile);
-      return new CapacityRun(options, Console.standardOutput()).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+    if (profile != null && !simulate) {
+      throw new UserMistakeException(
+          "--profile",
+          "a live run takes its own times, and no table (" + profile + ")",
+          "you want --simulate beside it");
     }
+    var options =
+        new CapacityOptions(
+            experiment.config(),
+            experiment.overrides(),
+            experiment.results(),
+            experiment.runId(),
+            target,
+            policies,
+            between,
+            resolution,
+            runs != null ? runs : simulate ? RUNS_SIMULATED : RUNS_LIVE,
+            simulate,
+            profile);
+    return new CapacityRun(options, Console.standardOutput()).execute();
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.CheckRun;
 import dev.sluice.harness.workflow.ExecutionLog;
 import java.io.IOException;
@@ -66,19 +65,14 @@ final class CheckCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
-    try {
-      if ((system == null) != (requests == null)) {
-        throw new UserMistakeException(
-            system == null ? "--requests" : "--system",
-            "the option needs " + (system == null ? "--system" : "--requests") + " too",
-            "you want to give both files, or neither");
-      }
-      var options = new CheckRun.Options(subject, system, requests, quiet, saveReport, json);
-      return new CheckRun(options).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException, IOException {
+    if ((system == null) != (requests == null)) {
+      throw new UserMistakeException(
+          system == null ? "--requests" : "--system",
+          "the option needs " + (system == null ? "--system" : "--requests") + " too",
+          "you want to give both files, or neither");
     }
+    var options = new CheckRun.Options(subject, system, requests, quiet, saveReport, json);
+    return new CheckRun(options).execute();
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.CompareOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.CompareRun;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
@@ -64,12 +63,7 @@ final class CompareCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() {
-    try {
-      return new CompareRun(a, b, options.judging(), Console.ofJson(json)).execute(out, bound);
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+  public Integer call() throws UserMistakeException {
+    return new CompareRun(a, b, options.judging(), Console.ofJson(json)).execute(out, bound);
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.replay.ExplainRun;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -43,12 +42,7 @@ final class ExplainCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() {
-    try {
-      return new ExplainRun(new ExplainRun.Options(subject, jobId, salvage, json)).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+  public Integer call() throws UserMistakeException {
+    return new ExplainRun(new ExplainRun.Options(subject, jobId, salvage, json)).execute();
   }
 }

@@ -87,19 +87,14 @@ final class InitCommand implements Callable<Integer> {
   private @Nullable String inputShape;
 
   @Override
-  public Integer call() throws IOException {
-    try {
-      check();
-      Path folder = file.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
-      }
-      String models = model == null ? BUILT_IN.formatted(table()) : own(model);
-      Files.writeString(file, TEXT.formatted(models));
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException, IOException {
+    check();
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder != null) {
+      Files.createDirectories(folder);
     }
+    String models = model == null ? BUILT_IN.formatted(table()) : own(model);
+    Files.writeString(file, TEXT.formatted(models));
     System.out.println("Written   " + file);
     String of = model == null ? file.toString() : file + " --profile results/latency_table.csv";
     System.out.println("Next      ./sluice run " + file);

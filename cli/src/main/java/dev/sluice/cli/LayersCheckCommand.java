@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.layers.runtime.LayersCheck;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -37,11 +35,6 @@ final class LayersCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      return new LayersCheck(file, budget.bytes(), optimizer, System.out).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    return new LayersCheck(file, budget.bytes(), optimizer, System.out).execute();
   }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.contract.file.UserMistakeException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
@@ -28,9 +28,10 @@ import picocli.CommandLine.Command;
     })
 public final class LayersCommand implements Callable<Integer> {
   @Override
-  public Integer call() {
-    System.err.println("sluice: error: layers needs a command: demo, run, train, plan or check.");
-    System.err.println("  Maybe you meant ./sluice layers run vit --budget 64MB.");
-    return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException {
+    throw new UserMistakeException(
+        "sluice",
+        "layers needs a command: demo, run, train, plan or check",
+        "you meant ./sluice layers run vit --budget 64MB");
   }
 }

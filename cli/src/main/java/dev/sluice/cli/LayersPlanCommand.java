@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.runtime.LayersPlan;
 import java.util.concurrent.Callable;
@@ -29,12 +27,6 @@ final class LayersPlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      return new LayersPlan(run.checked(null), System.out, new Console(System.err, false))
-          .execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    return new LayersPlan(run.checked(null), System.out, new Console(System.err, false)).execute();
   }
 }

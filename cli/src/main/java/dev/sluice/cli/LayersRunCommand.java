@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.runtime.LayersRun;
 import java.util.concurrent.Callable;
@@ -39,10 +37,8 @@ final class LayersRunCommand implements Callable<Integer> {
     var console = Console.standardOutput();
     try {
       return new LayersRun(run.checked(trace.folder()), console).execute();
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 }

@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.runtime.LayersTrain;
 import dev.sluice.layers.runtime.RunOptions;
@@ -74,10 +72,8 @@ final class LayersTrainCommand implements Callable<Integer> {
       Amounts.range("--commit-every", commitEvery, 1, RunOfLayers.STEPS_MAX);
       var training = new RunOptions.Training(optimizer, seed, out, resume, commitEvery);
       return new LayersTrain(run.checked(trace.folder()), training, console).execute();
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 }

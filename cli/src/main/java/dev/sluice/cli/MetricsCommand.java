@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.metrics.MetricsReading;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -60,13 +58,8 @@ final class MetricsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var reading = new MetricsReading.Options(bootstrap, kafkaConfig, runId, csv, fromBeginning);
-      var out = new FileOutputStream(FileDescriptor.out); // a PrintStream hides a closed pipe
-      return new MetricsReading(reading, out, System.err::println).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    var reading = new MetricsReading.Options(bootstrap, kafkaConfig, runId, csv, fromBeginning);
+    var out = new FileOutputStream(FileDescriptor.out); // a PrintStream hides a closed pipe
+    return new MetricsReading(reading, out, System.err::println).execute();
   }
 }

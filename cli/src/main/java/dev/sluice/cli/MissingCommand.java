@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.process.News;
+import dev.sluice.contract.file.UserMistakeException;
 import java.util.concurrent.Callable;
 
 /** A command of {@link CheckoutCommands} whose library is missing. */
@@ -13,11 +12,10 @@ final class MissingCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
-    News.error(
-        "sluice: error: this installation lacks the command (%s).\n".formatted(name)
-            + "  Maybe run it in a checkout of Sluice, where ./sluice %s builds it."
-                .formatted(name));
-    return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException {
+    throw new UserMistakeException(
+        "sluice",
+        "this installation lacks the command (%s)".formatted(name),
+        "run it in a checkout of Sluice, where ./sluice %s builds it".formatted(name));
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
 import dev.sluice.planning.plan.PlanOptions;
@@ -168,13 +167,8 @@ final class PlanCommand implements Callable<Integer> {
   private boolean compatible;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    try {
-      return new PlanRun(options(), System.out, System.err).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+  public Integer call() throws UserMistakeException, IOException, InterruptedException {
+    return new PlanRun(options(), System.out, System.err).execute();
   }
 
   private PlanOptions options() throws UserMistakeException {

@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.LayerOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.profile.ProfileRun;
 import dev.sluice.harness.terminal.Console;
@@ -116,10 +115,8 @@ final class ProfileCommand implements Callable<Integer> {
           new ProfileRun.Options(
               config, overrides, RunFolder.results(results), minutes, passes, repeats);
       return new ProfileRun(options, console).execute();
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 

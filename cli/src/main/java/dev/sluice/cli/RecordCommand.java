@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.replay.Recorder;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
@@ -112,13 +111,8 @@ final class RecordCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      Recorder.Options options = options();
-      return new Recorder(options, Console.ofJson(options.isStandardOutput())).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    Recorder.Options options = options();
+    return new Recorder(options, Console.ofJson(options.isStandardOutput())).execute();
   }
 
   private Recorder.Options options() throws UserMistakeException {

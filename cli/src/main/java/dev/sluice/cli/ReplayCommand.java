@@ -4,7 +4,6 @@ import dev.sluice.cli.option.PlayedOptions;
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.replay.DecisionRun;
 import dev.sluice.harness.replay.ReplayedFile;
@@ -110,19 +109,15 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (!decisions) {
-      return run.execute(() -> List.of(what()));
+      run.check();
+      return run.execute(List.of(what()));
     }
-    try {
-      refuseBesideDecisions(config != null, String.valueOf(config));
-      refuseBesideDecisions(!overrides.isEmpty(), "--set");
-      refuseBesideDecisions(runId != null, "--run-id");
-      refuseBesideDecisions(played.given(), "--speed, --from, --to, --slo, --map or --drop");
-      return new DecisionRun(new DecisionRun.Options(subject, with, until, salvage, run.json()))
-          .execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    refuseBesideDecisions(config != null, String.valueOf(config));
+    refuseBesideDecisions(!overrides.isEmpty(), "--set");
+    refuseBesideDecisions(runId != null, "--run-id");
+    refuseBesideDecisions(played.given(), "--speed, --from, --to, --slo, --map or --drop");
+    return new DecisionRun(new DecisionRun.Options(subject, with, until, salvage, run.json()))
+        .execute();
   }
 
   private static void refuseBesideDecisions(boolean given, String what)

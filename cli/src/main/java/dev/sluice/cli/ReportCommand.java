@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.ReportRun;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -26,12 +25,7 @@ final class ReportCommand implements Callable<Integer> {
   private Path folder = Path.of("");
 
   @Override
-  public Integer call() {
-    try {
-      return new ReportRun(folder).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+  public Integer call() throws UserMistakeException {
+    return new ReportRun(folder).execute();
   }
 }

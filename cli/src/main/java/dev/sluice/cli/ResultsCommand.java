@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.serve.ResultsFolder;
 import java.io.IOException;
@@ -27,13 +26,14 @@ import picocli.CommandLine.Parameters;
     footer = {"", "Example:", "  ./sluice results list"})
 public final class ResultsCommand implements Callable<Integer> {
   @Override
-  public Integer call() {
-    System.err.println("sluice: error: results needs a command, list, show or remove.");
-    System.err.println("  Maybe you meant ./sluice results list.");
-    return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException {
+    throw new UserMistakeException(
+        "sluice",
+        "results needs a command, list, show or remove",
+        "you meant ./sluice results list");
   }
 
-  /** The folder that is looked at, and how a mistake is told. */
+  /** The folder that is looked at. */
   static final class Where {
     @Option(
         names = "--results",
@@ -41,19 +41,8 @@ public final class ResultsCommand implements Callable<Integer> {
         description = "Folder of the runs (default: results beside ./sluice).")
     private @Nullable Path results;
 
-    /** Work on the folder. */
-    @FunctionalInterface
-    private interface Work {
-      int on(ResultsFolder folder) throws UserMistakeException, IOException;
-    }
-
-    private int with(Work work) throws IOException {
-      try {
-        return work.on(new ResultsFolder(RunFolder.results(results), System.out));
-      } catch (UserMistakeException e) {
-        System.err.println(e.getMessage());
-        return ExitStatus.MISTAKE;
-      }
+    private ResultsFolder folder() {
+      return new ResultsFolder(RunFolder.results(results), System.out);
     }
   }
 
@@ -70,8 +59,8 @@ public final class ResultsCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException {
-      return where.with(folder -> folder.list(json));
+    public Integer call() throws UserMistakeException, IOException {
+      return where.folder().list(json);
     }
   }
 
@@ -88,8 +77,8 @@ public final class ResultsCommand implements Callable<Integer> {
     private String id = "";
 
     @Override
-    public Integer call() throws IOException {
-      return where.with(folder -> folder.show(id));
+    public Integer call() throws UserMistakeException, IOException {
+      return where.folder().show(id);
     }
   }
 
@@ -112,8 +101,8 @@ public final class ResultsCommand implements Callable<Integer> {
     private boolean dryRun;
 
     @Override
-    public Integer call() throws IOException {
-      return where.with(folder -> folder.remove(ids, dryRun));
+    public Integer call() throws UserMistakeException, IOException {
+      return where.folder().remove(ids, dryRun);
     }
   }
 }

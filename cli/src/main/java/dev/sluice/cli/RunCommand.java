@@ -41,15 +41,14 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    run.check();
+    String runId = experiment.runId();
     return run.execute(
-        () -> {
-          String runId = experiment.runId();
-          return experiment.configs().stream()
-              .map(
-                  config ->
-                      new RunOptions.What(
-                          config, experiment.overrides(), experiment.results(), runId))
-              .toList();
-        });
+        experiment.configs().stream()
+            .map(
+                config ->
+                    new RunOptions.What(
+                        config, experiment.overrides(), experiment.results(), runId))
+            .toList());
   }
 }

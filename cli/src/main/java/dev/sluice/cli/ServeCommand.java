@@ -2,7 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.MetricsOptions;
 import dev.sluice.cli.option.PageOptions;
-import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.serve.ServeRun;
 import dev.sluice.harness.terminal.Console;
@@ -64,17 +64,14 @@ final class ServeCommand implements Callable<Integer> {
   private boolean child;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws UserMistakeException, InterruptedException {
     if ((bootstrap == null) != (runId == null)) {
-      System.err.println(
-          "sluice: error: --bootstrap and --run-id name an online deployment together.");
-      System.err.println(
-          "  Maybe you want "
-              + (runId == null
-                  ? "--run-id ID too; ./sluice topics list shows all"
-                  : "--bootstrap HOST:PORT too")
-              + ".");
-      return ExitStatus.MISTAKE;
+      throw new UserMistakeException(
+          "sluice",
+          "--bootstrap and --run-id name an online deployment together",
+          runId == null
+              ? "you want --run-id ID too; ./sluice topics list shows all"
+              : "you want --bootstrap HOST:PORT too");
     }
     ServeRun.Online online =
         bootstrap == null || runId == null ? null : new ServeRun.Online(bootstrap, runId);

@@ -5,7 +5,6 @@ import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.ScreenOptions;
 import dev.sluice.cli.option.WorkflowOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusSimulation;
@@ -138,51 +137,46 @@ final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Console console = screen.console();
-    try {
-      screen.check();
-      if (runId != null) {
-        RunId.check(runId);
-      }
-      if (workflows.given()) {
-        refuseBesideWorkflows();
-        var output = new WorkflowSettings.Output(results.folder(), runId, noTrace, log);
-        return new WorkflowRun(workflows.settings(output), console).execute();
-      }
-      if (!like.isEmpty()) {
-        refuseBesideLike();
-        return new LikeRuns(new LikeRuns.Options(like, overrides, profile), console).execute();
-      }
-      if (config == null) {
-        throw new UserMistakeException(
-            "./sluice simulate",
-            "neither an experiment nor workflows are named",
-            "you meant ./sluice simulate configs/quickstart.yaml, or to add --gpus 4");
-      }
-      if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
-        throw new UserMistakeException(
-            "--repeat",
-            "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
-            "--repeat 20 will do");
-      }
-      comparison.check(versus, repeats);
-      var options =
-          new SimulatedRun.Options(
-              config,
-              overrides,
-              results.folder(),
-              runId,
-              profile,
-              new SimulatedRun.Output(noTrace, log != null && log, note),
-              repeats);
-      if (!versus.isEmpty() && repeats != null) {
-        var two = new Versus(config, overrides, versus, repeats, comparison.judging());
-        return new VersusSimulation(two, options, console).execute();
-      }
-      return new SimulatedRun(options, console).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+    screen.check();
+    if (runId != null) {
+      RunId.check(runId);
     }
+    if (workflows.given()) {
+      refuseBesideWorkflows();
+      var output = new WorkflowSettings.Output(results.folder(), runId, noTrace, log);
+      return new WorkflowRun(workflows.settings(output), console).execute();
+    }
+    if (!like.isEmpty()) {
+      refuseBesideLike();
+      return new LikeRuns(new LikeRuns.Options(like, overrides, profile), console).execute();
+    }
+    if (config == null) {
+      throw new UserMistakeException(
+          "./sluice simulate",
+          "neither an experiment nor workflows are named",
+          "you meant ./sluice simulate configs/quickstart.yaml, or to add --gpus 4");
+    }
+    if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
+      throw new UserMistakeException(
+          "--repeat",
+          "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
+          "--repeat 20 will do");
+    }
+    comparison.check(versus, repeats);
+    var options =
+        new SimulatedRun.Options(
+            config,
+            overrides,
+            results.folder(),
+            runId,
+            profile,
+            new SimulatedRun.Output(noTrace, log != null && log, note),
+            repeats);
+    if (!versus.isEmpty() && repeats != null) {
+      var two = new Versus(config, overrides, versus, repeats, comparison.judging());
+      return new VersusSimulation(two, options, console).execute();
+    }
+    return new SimulatedRun(options, console).execute();
   }
 
   private void refuseBesideLike() throws UserMistakeException {

@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.EngineErrors;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.DiskSpace;
@@ -148,17 +149,7 @@ public final class Sluice implements Callable<Integer> {
     tellVersion(sluice);
     return sluice
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
-        .setExecutionExceptionHandler(
-            (error, command, parsed) -> {
-              String full = DiskSpace.words(error);
-              if (full != null) {
-                News.error(full);
-                return ExitStatus.BUG;
-              }
-              News.error("sluice: error: a bug ended the command.");
-              error.printStackTrace(System.err);
-              return ExitStatus.BUG;
-            })
+        .setExecutionExceptionHandler((error, command, parsed) -> explain(error))
         .execute(arguments);
   }
 
@@ -259,6 +250,21 @@ public final class Sluice implements Callable<Integer> {
             : "you meant " + String.join(" or ", suggestions);
     News.error("sluice: error: " + what + ".\n  Maybe " + advice + ".");
     return ExitStatus.MISTAKE;
+  }
+
+  private static int explain(Exception error) {
+    if (error instanceof UserMistakeException) {
+      News.error(String.valueOf(error.getMessage()));
+      return ExitStatus.MISTAKE;
+    }
+    String full = DiskSpace.words(error);
+    if (full != null) {
+      News.error(full);
+      return ExitStatus.BUG;
+    }
+    News.error("sluice: error: a bug ended the command.");
+    error.printStackTrace(System.err);
+    return ExitStatus.BUG;
   }
 
   /** Names from registries, for help texts: {@code ${bundle:workloads}}. */

@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.planning.pipeline.StageProcess;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -41,11 +40,8 @@ public final class StageCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (!child) {
-      System.err.println(
-          new UserMistakeException(
-                  "stage", "a stage is started by a plan", "you want ./sluice plan with --execute")
-              .getMessage());
-      return ExitStatus.MISTAKE;
+      throw new UserMistakeException(
+          "stage", "a stage is started by a plan", "you want ./sluice plan with --execute");
     }
     return new StageProcess(
             new StageProcess.Options(

@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.grid.GridRun;
 import java.nio.file.Files;
@@ -95,14 +94,9 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      Path file = grid();
-      var options = new GridRun.Options(file, results.folder(), resume, dryRun);
-      return new GridRun(options, Console.standardOutput()).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    Path file = grid();
+    var options = new GridRun.Options(file, results.folder(), resume, dryRun);
+    return new GridRun(options, Console.standardOutput()).execute();
   }
 
   private Path grid() throws UserMistakeException {

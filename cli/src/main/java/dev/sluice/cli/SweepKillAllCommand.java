@@ -1,9 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.sweep.workspace.Workspace;
 import dev.sluice.sweep.workspace.WorkspaceRuns;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,12 +17,6 @@ final class SweepKillAllCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var workspace = Workspace.open(where.config(), where.workspace());
-      return new WorkspaceRuns(workspace, Console.standardOutput()).killAll();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    return new WorkspaceRuns(where.open(), Console.standardOutput()).killAll();
   }
 }

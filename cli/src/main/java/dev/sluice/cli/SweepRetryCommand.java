@@ -1,10 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.workspace.StartRun;
-import dev.sluice.sweep.workspace.Workspace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,21 +35,17 @@ final class SweepRetryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var workspace = Workspace.open(where.config(), where.workspace());
-      if (names.isEmpty() && !failed && !changed) {
-        System.err.println("sluice: error: retry needs names, --failed or --changed.");
-        System.err.println("  Maybe ./sluice sweep retry --failed is meant.");
-        return ExitStatus.MISTAKE;
-      }
-      return new StartRun(
-              workspace,
-              wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND,
-              Console.standardOutput())
-          .retry(new StartRun.Again(names, failed, changed));
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+    var workspace = where.open();
+    if (names.isEmpty() && !failed && !changed) {
+      throw new UserMistakeException(
+          "sluice",
+          "retry needs names, --failed or --changed",
+          "./sluice sweep retry --failed is meant");
     }
+    return new StartRun(
+            workspace,
+            wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND,
+            Console.standardOutput())
+        .retry(new StartRun.Again(names, failed, changed));
   }
 }

@@ -1,9 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.sweep.workspace.BackgroundScheduler;
-import dev.sluice.sweep.workspace.Workspace;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,12 +16,6 @@ final class SweepSchedulerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var workspace = Workspace.open(where.config(), where.workspace());
-      return BackgroundScheduler.run(workspace);
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    return BackgroundScheduler.run(where.open());
   }
 }

@@ -29,14 +29,9 @@ final class SweepSetupCommand implements Callable<Integer> {
   private boolean force;
 
   @Override
-  public Integer call() {
+  public Integer call() throws UserMistakeException {
     Path launcher = Path.of(System.getProperty("sluice.home", ".")).resolve("sluice");
-    try {
-      new WorkspaceSetup(folder, launcher, Console.standardOutput()).execute(force);
-      return ExitStatus.DONE;
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    new WorkspaceSetup(folder, launcher, Console.standardOutput()).execute(force);
+    return ExitStatus.DONE;
   }
 }

@@ -1,10 +1,7 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.workspace.StartRun;
-import dev.sluice.sweep.workspace.Workspace;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -43,16 +40,11 @@ final class SweepStartCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var workspace = Workspace.open(where.config(), where.workspace());
-      StartRun.Mode mode =
-          foreground
-              ? StartRun.Mode.FOREGROUND
-              : wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND;
-      return new StartRun(workspace, mode, Console.standardOutput()).start(configs, gpus);
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    var workspace = where.open();
+    StartRun.Mode mode =
+        foreground
+            ? StartRun.Mode.FOREGROUND
+            : wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND;
+    return new StartRun(workspace, mode, Console.standardOutput()).start(configs, gpus);
   }
 }

@@ -1,11 +1,9 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.workspace.QueueStatus;
 import dev.sluice.sweep.workspace.StatusWatch;
-import dev.sluice.sweep.workspace.Workspace;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,27 +26,20 @@ final class SweepStatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try {
-      var workspace = Workspace.open(where.config(), where.workspace());
-      if (watch) {
-        if (json) {
-          throw new UserMistakeException(
-              "--watch",
-              "it does not go with --json, which prints once",
-              "you want one of the two");
-        }
-        return StatusWatch.until(workspace, Console.standardOutput());
-      }
-      QueueStatus status = QueueStatus.of(workspace);
+    var workspace = where.open();
+    if (watch) {
       if (json) {
-        System.out.print(status.json());
-      } else {
-        status.lines().forEach(System.out::println);
+        throw new UserMistakeException(
+            "--watch", "it does not go with --json, which prints once", "you want one of the two");
       }
-      return status.exitStatus();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
+      return StatusWatch.until(workspace, Console.standardOutput());
     }
+    QueueStatus status = QueueStatus.of(workspace);
+    if (json) {
+      System.out.print(status.json());
+    } else {
+      status.lines().forEach(System.out::println);
+    }
+    return status.exitStatus();
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.LeftTopics;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,10 +21,11 @@ import picocli.CommandLine.Parameters;
     footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092"})
 public final class TopicsCommand implements Callable<Integer> {
   @Override
-  public Integer call() {
-    System.err.println("sluice: error: topics needs a command, list or prune.");
-    System.err.println("  Maybe you meant ./sluice topics list --bootstrap HOST:PORT.");
-    return ExitStatus.MISTAKE;
+  public Integer call() throws UserMistakeException {
+    throw new UserMistakeException(
+        "sluice",
+        "topics needs a command, list or prune",
+        "you meant ./sluice topics list --bootstrap HOST:PORT");
   }
 
   /** Options that name the Kafka. */
@@ -62,12 +62,7 @@ public final class TopicsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-      try {
-        return where.topics().list();
-      } catch (UserMistakeException e) {
-        System.err.println(e.getMessage());
-        return ExitStatus.MISTAKE;
-      }
+      return where.topics().list();
     }
   }
 
@@ -102,12 +97,7 @@ public final class TopicsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-      try {
-        return where.topics().prune(new LeftTopics.Prune(named, all, yes, dryRun));
-      } catch (UserMistakeException e) {
-        System.err.println(e.getMessage());
-        return ExitStatus.MISTAKE;
-      }
+      return where.topics().prune(new LeftTopics.Prune(named, all, yes, dryRun));
     }
   }
 }

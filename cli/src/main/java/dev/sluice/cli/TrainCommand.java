@@ -1,7 +1,6 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.profile.TrainRun;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -55,16 +54,11 @@ final class TrainCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws UserMistakeException, IOException {
     if (profiles == null) {
       throw new IllegalStateException("the command line was not parsed");
     }
-    try {
-      var options = new TrainRun.Options(profiles, out, seed, deviceKind);
-      return new TrainRun(options, Console.ofJson(json)).execute();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
-    }
+    var options = new TrainRun.Options(profiles, out, seed, deviceKind);
+    return new TrainRun(options, Console.ofJson(json)).execute();
   }
 }

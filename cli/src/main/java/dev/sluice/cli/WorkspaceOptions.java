@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.sweep.workspace.Workspace;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +20,12 @@ public final class WorkspaceOptions {
       description = "The workspace (default: this folder).")
   private Path workspace = Path.of("");
 
-  /** The workspace's folder. */
-  public Path workspace() {
-    return workspace;
-  }
-
-  /** The workspace's config; whether it exists is not checked. */
-  public Path config() {
-    return config == null ? workspace.resolve(Workspace.CONFIG) : config;
+  /**
+   * The workspace.
+   *
+   * @throws UserMistakeException with all mistakes of its config
+   */
+  Workspace open() throws UserMistakeException {
+    return Workspace.open(config == null ? workspace.resolve(Workspace.CONFIG) : config, workspace);
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Agreement {
   static final double CONFIDENCE = 0.9;
 
+  private static final TextTable TABLE = new TextTable("%-32s %9s %9s %11s  %-22s %9s %8s  %s");
   private static final double SHARE_EMULATED = 0.05;
   private static final double SHARE_REAL = 0.1;
   private static final double POINTS = 2;
@@ -213,9 +215,7 @@ public final class Agreement {
                 ? " of the same requests\n"
                 : " of different requests, each simulated with its own\n");
     text.append(
-        String.format(
-            Locale.ROOT,
-            "%-32s %9s %9s %11s  %-22s %9s %8s  %s%n",
+        TABLE.row(
             "figure",
             "live",
             "simulated",
@@ -224,25 +224,23 @@ public final class Agreement {
             "live-live",
             "margin",
             "verdict"));
+    text.append('\n');
     for (Line line : lines) {
       Judgement judgement = line.judgement();
       text.append(
-          String.format(
-                  Locale.ROOT,
-                  "%-32s %9s %9s %11s  %-22s %9s %8s  %s",
-                  line.figure(),
-                  Decimals.short3(line.live()),
-                  Decimals.short3(line.simulated()),
-                  Decimals.short3(line.difference().mean()),
-                  runs < 2
-                      ? "-"
-                      : Decimals.short3(line.difference().low())
-                          + " to "
-                          + Decimals.short3(line.difference().high()),
-                  short3(line.liveAgainstLive()),
-                  short3(line.margin()),
-                  judgement == null ? "" : judgement.text())
-              .stripTrailing());
+          TABLE.row(
+              line.figure(),
+              Decimals.short3(line.live()),
+              Decimals.short3(line.simulated()),
+              Decimals.short3(line.difference().mean()),
+              runs < 2
+                  ? "-"
+                  : Decimals.short3(line.difference().low())
+                      + " to "
+                      + Decimals.short3(line.difference().high()),
+              short3(line.liveAgainstLive()),
+              short3(line.margin()),
+              judgement == null ? "" : judgement.text()));
       text.append('\n');
     }
     return text.toString();

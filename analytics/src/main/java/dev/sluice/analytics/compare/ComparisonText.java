@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.compare.Comparison.Verdict;
 import dev.sluice.analytics.report.ScreenText;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.analytics.statistic.PairedDifference;
@@ -94,7 +95,7 @@ public record ComparisonText(
   }
 
   private static void fact(StringBuilder text, String name, String what) {
-    text.append(ScreenText.wrapped(String.format("%-14s ", name), what)).append('\n');
+    text.append(ScreenText.labeled("", name, what)).append('\n');
   }
 
   /** Rows of all jobs, and below its name those of each class. */
@@ -114,7 +115,7 @@ public record ComparisonText(
       group = ofClass;
       rows.add(cells);
     }
-    return ScreenText.table(rows, Set.of(0, headings().size() - 1));
+    return TextTable.fitted(rows, Set.of(0, headings().size() - 1));
   }
 
   /** The class that a figure is of; empty: it is of all jobs, of a workload or of the whole run. */

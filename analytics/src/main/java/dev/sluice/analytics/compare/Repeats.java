@@ -9,6 +9,7 @@ import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import java.io.IOException;
@@ -34,6 +35,8 @@ public final class Repeats {
   /** Ends of the names of figures that the table shows, in its order; the files hold the others. */
   private static final List<String> SHOWN =
       List.of("_p50_e2e_ms", "_p99_e2e_ms", "_goodput_jobs_sec", "_slo_violation_rate");
+
+  private static final TextTable TABLE = new TextTable("%-34s %10s   %s");
 
   private final List<Run> runs;
   private final Map<String, List<@Nullable Double>> valuesByFigure = new LinkedHashMap<>();
@@ -178,37 +181,32 @@ public final class Repeats {
 
   /** The closing table: fixed-width text for a terminal. */
   public String render() {
-    var text = new StringBuilder();
-    text.append(
+    String interval =
         String.format(
             Locale.ROOT,
-            "%-34s %10s   %.0f %% interval of the mean over %d runs%n",
-            "figure",
-            "mean",
+            "%.0f %% interval of the mean over %d runs",
             100 * MeanInterval.CONFIDENCE,
-            runs.size()));
+            runs.size());
+    var text = new StringBuilder(TABLE.row("figure", "mean", interval)).append('\n');
     for (String end : SHOWN) {
       for (String figure : valuesByFigure.keySet()) {
         if (figure.endsWith(end) && !figure.contains(".")) {
-          text.append(line(figure));
+          text.append(row(figure)).append('\n');
         }
       }
     }
     return text.toString();
   }
 
-  private String line(String figure) {
+  private String row(String figure) {
     MeanInterval interval = interval(figure);
-    String what =
-        interval == null
-            ? String.format("%10s   some run has none", "none")
-            : !interval.hasEnds()
-                ? String.format("%10s   one run has no interval", Decimals.short3(interval.mean()))
-                : String.format(
-                    "%10s   %s to %s",
-                    Decimals.short3(interval.mean()),
-                    Decimals.short3(interval.low()),
-                    Decimals.short3(interval.high()));
-    return String.format("%-34s %s%n", figure, what);
+    if (interval == null) {
+      return TABLE.row(figure, "none", "some run has none");
+    }
+    String ends =
+        interval.hasEnds()
+            ? Decimals.short3(interval.low()) + " to " + Decimals.short3(interval.high())
+            : "one run has no interval";
+    return TABLE.row(figure, Decimals.short3(interval.mean()), ends);
   }
 }

@@ -1,13 +1,13 @@
 package dev.sluice.analytics.report;
 
-import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Text that fits a terminal of 80 columns. */
 public final class ScreenText {
   /** Number of columns that every terminal has. */
   public static final int COLUMNS = 80;
+
+  private static final int LABEL_WIDTH = 14;
 
   /** A space to break a line at: none behind a digit, so that a number keeps its unit. */
   private static final Pattern BREAK = Pattern.compile("(?<!\\d) ");
@@ -42,30 +42,13 @@ public final class ScreenText {
     return lines.toString();
   }
 
-  /**
-   * Rows below each other, each column as wide as its widest cell.
-   *
-   * @param rows rows of equally many cells, the headings first
-   * @param left indexes of the columns whose cells begin at the left
-   * @return a line for each row, each ended by a line feed
-   */
-  public static String table(List<List<String>> rows, Set<Integer> left) {
-    int[] widths = new int[rows.get(0).size()];
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    var text = new StringBuilder();
-    for (List<String> row : rows) {
-      var line = new StringBuilder();
-      for (int i = 0; i < widths.length; i++) {
-        String gap = " ".repeat(widths[i] - row.get(i).length());
-        line.append(i == 0 ? "" : "  ");
-        line.append(left.contains(i) ? row.get(i) + gap : gap + row.get(i));
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
-    return text.toString();
+  /** A label, and beside it a text, whose further lines begin below its first one. */
+  public static String labeled(String indentation, String label, String text) {
+    return wrapped(label(indentation, label), text);
+  }
+
+  /** A label, as wide as every other, and the space behind it. */
+  public static String label(String indentation, String label) {
+    return String.format("%s%-" + LABEL_WIDTH + "s ", indentation, label);
   }
 }

@@ -80,7 +80,7 @@ public final class SummaryTable {
       classes.keySet().forEach(name -> rows.add(row(String.valueOf(name))));
     }
     rows.add(row("all"));
-    text.append(ScreenText.table(rows, Set.of(0)));
+    text.append(TextTable.fitted(rows, Set.of(0)));
     line("");
   }
 
@@ -318,7 +318,7 @@ public final class SummaryTable {
   }
 
   private void fact(String name, String what) {
-    line(ScreenText.wrapped(String.format("%-14s ", name), what));
+    line(ScreenText.labeled("", name, what));
   }
 
   private void line(String line) {

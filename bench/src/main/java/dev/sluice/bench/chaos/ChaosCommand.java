@@ -3,7 +3,6 @@ package dev.sluice.bench.chaos;
 import dev.sluice.cli.CheckoutCommands;
 import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -54,7 +53,7 @@ public final class ChaosCommand implements Callable<Integer> {
   private long seed = 1;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws UserMistakeException, IOException, InterruptedException {
     Console console = Console.standardOutput();
     try {
       var run =
@@ -67,10 +66,8 @@ public final class ChaosCommand implements Callable<Integer> {
               waiting,
               seed);
       return new ChaosRun(run, console).execute();
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.cli.option;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.run.ExperimentRun;
@@ -99,18 +98,15 @@ public final class RunOptions {
    */
   public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
 
-  /** Says what is run, at least one experiment, or which mistake the command line has. */
-  @FunctionalInterface
-  public interface Asked {
-    List<What> get() throws UserMistakeException;
-  }
-
-  /** Runs, and returns the exit status; a mistake is printed. */
-  public int execute(Asked asked) throws IOException, InterruptedException {
+  /**
+   * Runs, and returns the exit status.
+   *
+   * @param all at least one experiment
+   */
+  public int execute(List<What> all)
+      throws UserMistakeException, IOException, InterruptedException {
     Console console = screen.console();
     try {
-      checkTogether();
-      List<What> all = asked.get();
       if (all.size() > 1) {
         checkSeveral(all.get(0).runId());
         return new SeveralRuns(all.stream().map(this::settings).toList(), processes, console)
@@ -129,10 +125,8 @@ public final class RunOptions {
       return processes
           ? new ProcessesRun(options, console).execute()
           : new ExperimentRun(options, console).execute();
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 
@@ -166,7 +160,8 @@ public final class RunOptions {
     }
   }
 
-  private void checkTogether() throws UserMistakeException {
+  /** Refuses options that contradict each other. */
+  public void check() throws UserMistakeException {
     screen.check();
     if (processes && dryRun) {
       throw new UserMistakeException(

@@ -3,6 +3,7 @@ package dev.sluice.harness.kafka;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LeftRun;
 import dev.sluice.contract.log.RunTopics;
@@ -12,13 +13,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Topics that runs left on a Kafka: shown, or removed. */
 public final class LeftTopics {
+  private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
@@ -152,17 +153,15 @@ public final class LeftTopics {
       System.out.println("no run has left topics");
       return;
     }
-    System.out.printf(
-        Locale.ROOT, "%-40s %6s %-24s %-8s %10s%n", "run", "shards", "began", "ended", "facts");
+    System.out.println(TABLE.row("run", "shards", "began", "ended", "facts"));
     for (LeftRun run : runs) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-40s %6d %-24s %-8s %10d%n",
-          run.runId(),
-          run.shards(),
-          run.began() == null ? "no" : run.began(),
-          run.failure() != null ? "given up" : run.ended() ? "yes" : "no",
-          run.facts());
+      System.out.println(
+          TABLE.row(
+              run.runId(),
+              run.shards(),
+              run.began() == null ? "no" : run.began(),
+              run.failure() != null ? "given up" : run.ended() ? "yes" : "no",
+              run.facts()));
     }
   }
 

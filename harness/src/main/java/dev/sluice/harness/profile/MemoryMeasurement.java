@@ -62,9 +62,7 @@ final class MemoryMeasurement {
       if (stopped.getAsBoolean()) {
         return;
       }
-      if (console.isTerminal()) {
-        console.live(String.format(Locale.ROOT, "  %-14s %s", "memory", model));
-      }
+      console.progress("memory", model.toString());
       rows.addAll(rows(model));
     }
     console.clearLiveLine();

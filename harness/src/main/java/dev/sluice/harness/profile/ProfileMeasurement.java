@@ -139,13 +139,8 @@ final class ProfileMeasurement {
             backend,
             frame.clock(),
             frame.pacer(),
-            (done, total, what) -> {
-              if (console.isTerminal()) {
-                console.live(
-                    String.format(
-                        Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
-              }
-            });
+            (done, total, what) ->
+                console.progress("warm-up", done + " of " + total + ": " + what));
     console.clearLiveLine();
     console.item(
         "warm-up",

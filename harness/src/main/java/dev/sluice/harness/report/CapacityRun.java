@@ -134,7 +134,7 @@ public final class CapacityRun {
   }
 
   private void row(String name, String words) {
-    console.line(ScreenText.wrapped(String.format(Locale.ROOT, "  %-14s ", name), words));
+    console.line(ScreenText.labeled("  ", name, words));
   }
 
   private CapacitySearch search(String policy) {

@@ -56,7 +56,7 @@ public final class AnalyzeProcess {
   }
 
   /** Shows the run, leaves its folder, removes its topics, and returns the exit status. */
-  public int execute() throws IOException, InterruptedException {
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     Console console = options.console();
     return RoleProcess.run(Role.ANALYZE, settings, console, line -> {}, this::analyze);
   }

@@ -41,7 +41,7 @@ public final class BrokerProcess {
   }
 
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
-  public int execute() throws InterruptedException {
+  public int execute() throws UserMistakeException, InterruptedException {
     if (options.child()) {
       ParentWatch.start(line -> {}, this::endAtOnce);
     }
@@ -61,9 +61,6 @@ public final class BrokerProcess {
         removeTemporary();
       }
       return signals.exitStatus();
-    } catch (UserMistakeException e) {
-      News.error(String.valueOf(e.getMessage()));
-      return ExitStatus.MISTAKE;
     } catch (IOException e) {
       News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
       return ExitStatus.BUG;

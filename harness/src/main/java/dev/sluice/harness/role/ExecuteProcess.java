@@ -41,7 +41,7 @@ public final class ExecuteProcess {
   }
 
   /** Runs batches until the run ends or a person stops the process, and returns the exit status. */
-  public int execute() throws IOException, InterruptedException {
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
         Role.EXECUTE,
         settings,

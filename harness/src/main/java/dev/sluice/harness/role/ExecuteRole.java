@@ -112,13 +112,8 @@ public final class ExecuteRole implements AutoCloseable {
             loaded.backend(),
             frame.clock(),
             frame.pacer(),
-            (done, total, what) -> {
-              if (console.isTerminal()) {
-                console.live(
-                    String.format(
-                        Locale.ROOT, "  %-14s %d of %d: %s", "warm-up", done, total, what));
-              }
-            });
+            (done, total, what) ->
+                console.progress("warm-up", done + " of " + total + ": " + what));
     return new ExecuteRole(frame, settings, executor, loaded.model(), startedNs);
   }
 

@@ -36,7 +36,7 @@ public final class ProduceProcess {
   }
 
   /** Begins the run, sends its jobs and ends it, and returns the exit status. */
-  public int execute() throws IOException, InterruptedException {
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
         Role.PRODUCE, settings, Console.standardOutput(), line -> {}, this::produce);
   }

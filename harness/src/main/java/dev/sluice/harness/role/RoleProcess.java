@@ -83,11 +83,11 @@ final class RoleProcess {
 
   /**
    * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
-   * 2 for a user's mistake, 130 after Ctrl-C.
+   * 130 after Ctrl-C.
    */
   static int run(
       Role role, RoleSettings settings, Console console, Consumer<String> onInput, Work work)
-      throws IOException, InterruptedException {
+      throws UserMistakeException, IOException, InterruptedException {
     try {
       settings.check();
       var kafka = settings.kafka();
@@ -105,10 +105,8 @@ final class RoleProcess {
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
       return process.run(role, onInput, work);
-    } catch (UserMistakeException e) {
+    } finally {
       console.endLiveLine();
-      News.error(String.valueOf(e.getMessage()));
-      return ExitStatus.MISTAKE;
     }
   }
 

@@ -19,7 +19,7 @@ public final class ScheduleProcess {
   }
 
   /** Schedules until the run ends or a person stops the process, and returns the exit status. */
-  public int execute() throws IOException, InterruptedException {
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
         Role.SCHEDULE, settings, Console.standardOutput(), line -> {}, ScheduleProcess::schedule);
   }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.report.ScreenText;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -113,6 +113,6 @@ public final class SeveralRuns {
   private void tell(List<List<String>> rows, ArrayNode summaries) {
     console.result(summaries.toPrettyString() + "\n");
     console.line("");
-    console.line(ScreenText.table(rows, Set.of(0, 1, 6)).stripTrailing());
+    console.line(TextTable.fitted(rows, Set.of(0, 1, 6)).stripTrailing());
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
@@ -35,6 +36,8 @@ public final class ResultsFolder {
           "p99_ms", "p99 latency in ms",
           "late", "share over its promise");
 
+  private static final TextTable TABLE = new TextTable("%-16s  %-10s  %-13s %7s  %s  %s");
+
   private final Path results;
   private final PrintStream out;
 
@@ -64,17 +67,17 @@ public final class ResultsFolder {
       note(run).ifPresent(note -> notes.put(run, note));
     }
     String heading = notes.isEmpty() ? "" : "note";
-    out.println(line("run", "began", "state", "policy", "p99 ms", heading));
+    out.println(TABLE.row("began", "state", "policy", "p99 ms", "run", heading));
     for (ListedRun run : runs) {
       Double p99 = run.figures().get("p99_ms");
       out.println(
-          line(
-              run.id(),
+          TABLE.row(
               began(run),
               run.state().text(),
               run.policy() == null ? "" : run.policy(),
               p99 == null ? "" : number(p99),
-              notes.getOrDefault(run, "")));
+              run.id(),
+              notes.getOrDefault(run, "").lines().findFirst().orElse("")));
     }
     return ExitStatus.DONE;
   }
@@ -85,21 +88,6 @@ public final class ResultsFolder {
     } catch (IOException e) {
       return Optional.of("(its note cannot be read: " + UserMistakeException.reason(e) + ")");
     }
-  }
-
-  private static String line(
-      String id, String began, String state, String policy, String p99, String note) {
-    String text =
-        String.format(
-            Locale.ROOT,
-            "%-16s  %-10s  %-13s %7s  %s  %s",
-            began,
-            state,
-            policy,
-            p99,
-            id,
-            note.lines().findFirst().orElse(""));
-    return text.stripTrailing();
   }
 
   private static String began(ListedRun run) {

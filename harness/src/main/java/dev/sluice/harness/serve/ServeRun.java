@@ -1,7 +1,6 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.metrics.RoleMetrics;
@@ -61,7 +60,7 @@ public final class ServeRun {
   }
 
   /** Serves until a signal, and returns the exit status. */
-  public int execute() throws InterruptedException {
+  public int execute() throws UserMistakeException, InterruptedException {
     if (options.child()) {
       ParentWatch.start(line -> {}, stopping::countDown);
     }
@@ -81,9 +80,6 @@ public final class ServeRun {
       }
       stopping.await();
       return signals.exitStatus();
-    } catch (UserMistakeException e) {
-      System.err.println(e.getMessage());
-      return ExitStatus.MISTAKE;
     }
   }
 

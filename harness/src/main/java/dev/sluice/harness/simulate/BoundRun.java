@@ -3,7 +3,7 @@ package dev.sluice.harness.simulate;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.analytics.report.ScreenText;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
@@ -96,7 +96,7 @@ public final class BoundRun {
                     String.format(Locale.ROOT, "%.2f %%", 100 * good.share()),
                     Decimals.short3(good.goodMax() / seconds),
                     good.optimum() ? "optimum" : "bound")));
-    return ScreenText.table(rows, Set.of(0, rows.get(0).size() - 1));
+    return TextTable.fitted(rows, Set.of(0, rows.get(0).size() - 1));
   }
 
   private static String json(ExperimentBound bound, Map<String, Good> goods, String relaxed) {

@@ -3,7 +3,6 @@ package dev.sluice.harness.terminal;
 import dev.sluice.analytics.report.ScreenText;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Console {
   public static final String CLEAR_LINE = "\r\u001b[2K";
-  private static final int LABEL_WIDTH = 14;
 
   private final PrintStream out;
   private final boolean terminal;
@@ -134,7 +132,14 @@ public final class Console {
       return;
     }
     clearLiveLine();
-    line(ScreenText.wrapped(String.format(Locale.ROOT, "  %-" + LABEL_WIDTH + "s ", label), text));
+    line(ScreenText.labeled("  ", label, text));
+  }
+
+  /** Shows on a terminal, as its live line, how far an item of the checklist is. */
+  public void progress(String label, String text) {
+    if (terminal) {
+      live(ScreenText.label("  ", label) + text);
+    }
   }
 
   /** Replaces the text of the live line, unless nothing but results is told. */

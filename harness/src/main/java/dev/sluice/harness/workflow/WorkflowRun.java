@@ -1,6 +1,7 @@
 package dev.sluice.harness.workflow;
 
 import dev.sluice.analytics.plot.GpuTimeline;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Workflows over GPUs, from their files to a finished folder: in virtual time, or really run. */
 public final class WorkflowRun {
+  private static final TextTable TIMES = new TextTable("  %-14s %14ss %14ss");
   private static final String BASELINE = "ray_like";
   private static final String EVENTS = "baseline_scheduler.log";
   private static final int SHOWN_EVENTS_MAX = 200;
@@ -266,12 +268,7 @@ public final class WorkflowRun {
 
   private static void row(Lines lines, String name, long makespanNs, double meanNs) {
     lines.accept(
-        String.format(
-            Locale.ROOT,
-            "  %-14s %14ss %14ss",
-            name,
-            WorkflowSchedules.seconds(makespanNs),
-            WorkflowSchedules.seconds(meanNs)));
+        TIMES.row(name, WorkflowSchedules.seconds(makespanNs), WorkflowSchedules.seconds(meanNs)));
   }
 
   private static byte[] timeline(

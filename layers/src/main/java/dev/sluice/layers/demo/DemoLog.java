@@ -1,5 +1,6 @@
 package dev.sluice.layers.demo;
 
+import dev.sluice.analytics.report.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class DemoLog {
+  private static final TextTable TABLE = new TextTable("  %-21s %-12s %8s %8s  %s");
   private static final int BAR_WIDTH = 48;
   private static final double NS_PER_MS = 1e6;
 
@@ -82,15 +84,15 @@ final class DemoLog {
    */
   synchronized List<String> lines(long widthNs) {
     List<String> lines = new ArrayList<>();
-    lines.add(line("hook", "operation", "start ms", "end ms", ""));
+    lines.add(TABLE.row("hook", "operation", "start ms", "end ms", ""));
     for (Row row : rows) {
       if (row.operation == null) {
-        lines.add(line(row.hook, "", ms(row.startNs), "", ""));
+        lines.add(TABLE.row(row.hook, "", ms(row.startNs), "", ""));
       } else {
         int from = column(row.startNs, widthNs);
         int to = column(row.endNs, widthNs);
         lines.add(
-            line(
+            TABLE.row(
                 "",
                 row.operation,
                 ms(row.startNs),
@@ -107,10 +109,5 @@ final class DemoLog {
 
   private static String ms(long ns) {
     return String.format(Locale.ROOT, "%.1f", ns / NS_PER_MS);
-  }
-
-  private static String line(String hook, String operation, String start, String end, String bar) {
-    return String.format(Locale.ROOT, "  %-21s %-12s %8s %8s  %s", hook, operation, start, end, bar)
-        .stripTrailing();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.planning.pipeline;
 
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.planning.split.Plan.PricedStage;
 import dev.sluice.planning.split.Stage;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Locale;
 
 /** Lines on a plan that runs here: what was planned beside what was measured. */
 final class PipelineReport {
+  private static final TextTable TABLE = new TextTable("%-2s %-12s %7s %6s %6s %6s %6s %6s %6s");
   private static final double MIB = 1 << 20;
 
   private final PipelineRun.Options options;
@@ -74,12 +76,7 @@ final class PipelineReport {
             text(
                 "%-2s %-12s %7s %13s %13s %13s",
                 "", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB")));
-    lines.add(
-        new Line(
-            "",
-            text(
-                "%-2s %-12s %7s %6s %6s %6s %6s %6s %6s",
-                "", "", "", "plan", "here", "plan", "here", "plan", "here")));
+    lines.add(new Line("", TABLE.row("", "", "", "plan", "here", "plan", "here", "plan", "here")));
     for (int i = 0; i < options.stages(); i++) {
       PricedStage planned = options.plan().stages().get(i);
       StageMeasured measured = run.stages().get(i);
@@ -88,16 +85,15 @@ final class PipelineReport {
       lines.add(
           new Line(
               "",
-              text(
-                  "%-2d %-12s %7s %6.1f %6.1f %6s %6s %6.0f %6s",
+              TABLE.row(
                   i + 1,
                   options.host(i),
                   stage.firstLayer() + "-" + stage.lastLayer(),
-                  1e3 * planned.computeSeconds(),
-                  1e3 * measured.computeSeconds(),
+                  text("%.1f", 1e3 * planned.computeSeconds()),
+                  text("%.1f", 1e3 * measured.computeSeconds()),
                   last ? "-" : text("%.1f", 1e3 * planned.transferSeconds()),
                   last ? "-" : text("%.1f", 1e3 * measured.transferSeconds()),
-                  planned.memoryBytes() / MIB,
+                  text("%.0f", planned.memoryBytes() / MIB),
                   measured.memoryBytes() == 0 ? "?" : text("%.0f", measured.memoryBytes() / MIB))));
     }
     double predicted =

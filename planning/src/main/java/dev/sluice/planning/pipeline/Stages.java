@@ -156,16 +156,14 @@ final class Stages implements AutoCloseable {
   }
 
   private void progress(double seconds) {
-    if (console.isTerminal()) {
-      console.live(
-          String.format(
-              Locale.ROOT,
-              "  %-14s %.0f of %.0f s, %d micro-batches",
-              "running",
-              seconds,
-              options.seconds(),
-              arrivals().size()));
-    }
+    console.progress(
+        "running",
+        String.format(
+            Locale.ROOT,
+            "%.0f of %.0f s, %d micro-batches",
+            seconds,
+            options.seconds(),
+            arrivals().size()));
   }
 
   private ChildProcess.Spec spec(int index) {

@@ -1,5 +1,6 @@
 package dev.sluice.planning.plan;
 
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.planning.split.DeviceType;
 import dev.sluice.planning.split.Objective;
 import dev.sluice.planning.split.Plan;
@@ -9,6 +10,7 @@ import dev.sluice.planning.split.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** An answer as lines for people. */
 final class PlanTable {
@@ -39,19 +41,7 @@ final class PlanTable {
                   + " of "
                   + Math.round(type.memoryBytes() / (1 << 20))));
     }
-    int[] widths = new int[rows.get(0).size()];
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    for (List<String> row : rows) {
-      var line = new StringBuilder();
-      for (int i = 0; i < widths.length; i++) {
-        line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
-      }
-      lines.add(line.toString().stripTrailing());
-    }
+    TextTable.fitted(rows, Set.of(0, 1, 2, 3, 4, 5)).lines().forEach(lines::add);
     lines.add("");
     lines.addAll(figures(answer, plan));
     answer.faults().forEach(fault -> lines.add("broken rule   " + fault));

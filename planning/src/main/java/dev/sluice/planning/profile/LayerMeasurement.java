@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -143,10 +142,7 @@ final class LayerMeasurement {
   }
 
   private void progress(String model, String what, int layer, int layers) {
-    if (console.isTerminal()) {
-      console.live(
-          String.format(Locale.ROOT, "  %-14s %s, layer %d of %d", model, what, layer, layers));
-    }
+    console.progress(model, what + ", layer " + layer + " of " + layers);
   }
 
   private void lines(

@@ -2,7 +2,7 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.plot.HeatMap;
-import dev.sluice.analytics.report.ScreenText;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.sweep.config.Grid;
@@ -228,6 +228,6 @@ final class GridTable {
 
   /** Columns side by side: names to the left, figures to the right. */
   private static String aligned(List<List<String>> rows, int names) {
-    return ScreenText.table(rows, IntStream.range(0, names).boxed().collect(Collectors.toSet()));
+    return TextTable.fitted(rows, IntStream.range(0, names).boxed().collect(Collectors.toSet()));
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.sweep.workspace;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
@@ -35,6 +36,8 @@ public record QueueStatus(
   private static final DateTimeFormatter MOMENT =
       DateTimeFormatter.ofPattern("MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
 
+  private static final TextTable TABLE = new TextTable("  %-8s %-20s %s %s");
+
   /** Tasks of a kind that are listed; the others are counted. */
   private static final int LISTED_MAX = 20;
 
@@ -46,7 +49,7 @@ public record QueueStatus(
     return new QueueStatus(workspace, state, workspace.queue().holder(), MachineClock.epochMs());
   }
 
-  /** 3 if a task has failed, else 0. */
+  /** 5 if a task has failed, else 0. */
   public int exitStatus() {
     return state.tasks().stream().anyMatch(task -> task.phase() == Phase.FAILED)
         ? ExitStatus.FAULTS
@@ -102,14 +105,11 @@ public record QueueStatus(
   }
 
   private String line(TaskState task) {
-    return String.format(
-            Locale.ROOT,
-            "  %-8s %-20s %s %s",
-            name(task.phase()),
-            task.name().replace('\n', ' '),
-            MOMENT.format(Instant.ofEpochMilli(task.sinceMs())),
-            detail(task))
-        .stripTrailing();
+    return TABLE.row(
+        name(task.phase()),
+        task.name().replace('\n', ' '),
+        MOMENT.format(Instant.ofEpochMilli(task.sinceMs())),
+        detail(task));
   }
 
   private String detail(TaskState task) {

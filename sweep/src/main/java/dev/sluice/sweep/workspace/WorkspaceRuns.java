@@ -1,5 +1,6 @@
 package dev.sluice.sweep.workspace;
 
+import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -17,11 +18,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeSet;
 
 /** The short commands of a workspace. Each method returns the exit status. */
 public final class WorkspaceRuns {
+  private static final TextTable KEYS = new TextTable("%-26s %-30s %s");
+
   private final Workspace workspace;
   private final Console console;
 
@@ -64,12 +66,10 @@ public final class WorkspaceRuns {
     for (WorkspaceKey key : WorkspaceKey.values()) {
       var place = workspace.config().places().get(key);
       console.line(
-          String.format(
-              Locale.ROOT,
-              "%-26s %-30s %s",
+          KEYS.row(
               key.key(),
-              workspace.config().written().get(key),
-              place == null ? "default" : place.toString()));
+              String.valueOf(workspace.config().written().get(key)),
+              place == null ? "default" : place));
     }
     return ExitStatus.DONE;
   }
