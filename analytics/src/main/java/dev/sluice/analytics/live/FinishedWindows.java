@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
@@ -80,32 +81,21 @@ public final class FinishedWindows {
   }
 
   /** Counts an attempt. */
-  void take(RunBatch batch) {
+  void take(FinishedBatch batch) {
     given(batch.laneId());
-    Long startedNs = batch.times().startedNs();
-    Long endedNs = batch.times().endedNs();
-    Long completedNs = batch.times().completedNs();
-    if (startedNs != null && endedNs != null) {
-      busy(startedNs, endedNs);
+    if (batch.times().ran()) {
+      busy(batch.startedNs(), batch.endedNs());
     }
-    if (completedNs == null) {
+    long completedNs = batch.times().completedNs();
+    if (completedNs == Jobs.NONE) {
       return;
     }
     answered(batch.times().decidedNs(), completedNs, batch.tokens());
-    Long serviceNs = batch.serviceNs();
-    RunBatch.Predicted predicted = batch.predicted();
-    if (serviceNs != null && batch.result().equals("done")) {
+    if (batch.serviceNs() != Jobs.NONE && batch.result().equals("done")) {
+      FinishedBatch.Predicted predicted = batch.predicted();
       predicted(
-          completedNs,
-          serviceNs,
-          predicted.meanNs(),
-          orNone(predicted.p95Ns()),
-          orNone(predicted.p99Ns()));
+          completedNs, batch.serviceNs(), predicted.meanNs(), predicted.p95Ns(), predicted.p99Ns());
     }
-  }
-
-  private static long orNone(@Nullable Long ns) {
-    return ns == null ? Jobs.NONE : ns;
   }
 
   /** Counts a lane that was given a batch. */
@@ -141,15 +131,6 @@ public final class FinishedWindows {
           (double) (serviceNs - meanNs) / meanNs,
           p95Ns != Jobs.NONE && serviceNs > p95Ns,
           p99Ns != Jobs.NONE && serviceNs > p99Ns);
-    }
-  }
-
-  /** Counts a job. */
-  void take(RunJob job) {
-    requested(job.classType(), job.appendedNs(), job.sentNs() - job.intendedNs());
-    moved(job.classType(), job.status(), orNone(job.decidedNs()), orNone(job.endedNs()));
-    if (job.endedNs() != null) {
-      ended(job.classType(), job.endedNs(), job.status(), job.endToEndNs(), job.inTime());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
@@ -10,7 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Rows of a run that has just ended, as its tables will have them. */
 final class MemoryRows implements RunSource {
@@ -78,11 +78,11 @@ final class MemoryRows implements RunSource {
   private long endedNs(Jobs jobs, int job, int batch) {
     long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
     long endedNs = completedNs == Jobs.NONE ? jobs.observedAtNs(job) : completedNs;
-    return endedNs == Jobs.NONE ? Jobs.NONE : micros(endedNs);
+    return micros(endedNs);
   }
 
   @Override
-  public void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to) {
+  public void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to) {
     Batches batches = run.batches();
     for (int i = 0; i < batches.size(); i++) {
       int batch = batches.at(i);
@@ -97,27 +97,27 @@ final class MemoryRows implements RunSource {
     }
   }
 
-  private RunBatch batch(Batches rows, int batch) {
-    return new RunBatch(
+  private FinishedBatch batch(Batches rows, int batch) {
+    return new FinishedBatch(
         rows.shard(batch),
         new DispatchId(rows.factOffset(batch), rows.index(batch)),
         rows.laneId(batch),
-        new RunBatch.Jobs(
+        new FinishedBatch.Members(
             run.jobs().id(rows.job(batch, 0)), rows.jobCount(batch), rows.samples(batch)),
         rows.tokens(batch),
         rows.attempt(batch),
         rows.result(batch),
-        new RunBatch.Times(
+        new FinishedBatch.Times(
             micros(rows.decidedAtNs(batch)),
-            orMicros(rows.startedAtNs(batch)),
-            orMicros(rows.finishedAtNs(batch)),
-            orMicros(rows.completedAtNs(batch))),
+            micros(rows.startedAtNs(batch)),
+            micros(rows.finishedAtNs(batch)),
+            micros(rows.completedAtNs(batch))),
         rows.model(batch),
-        new RunBatch.Predicted(
-            rows.predictedNs(batch),
-            orNull(rows.predictedP95Ns(batch)),
-            orNull(rows.predictedP99Ns(batch))),
-        rows.ran(batch) ? Long.valueOf(rows.serviceNs(batch)) : null,
+        new FinishedBatch.Predicted(
+            rows.predictedNs(batch), rows.predictedP95Ns(batch), rows.predictedP99Ns(batch)),
+        rows.ran(batch) ? rows.serviceNs(batch) : Jobs.NONE,
+        rows.emulatedServiceNs(batch),
+        rows.busyLanes(batch),
         () -> rows.scoreTerms(batch));
   }
 
@@ -160,16 +160,8 @@ final class MemoryRows implements RunSource {
     return run.lanes();
   }
 
-  /** What the tables keep of a time: microseconds, half up. */
+  /** What the tables keep of a time: microseconds, half up; nothing of {@link Jobs#NONE}. */
   private static long micros(long ns) {
-    return Math.floorDiv(ns + 500, 1000L) * 1000L;
-  }
-
-  private static @Nullable Long orMicros(long ns) {
-    return ns == Jobs.NONE ? null : Long.valueOf(micros(ns));
-  }
-
-  private static @Nullable Long orNull(long ns) {
-    return ns == Jobs.NONE ? null : Long.valueOf(ns);
+    return ns == Jobs.NONE ? Jobs.NONE : Math.floorDiv(ns + 500, 1000L) * 1000L;
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.live;
 
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.file.UserMistakeException;
@@ -23,7 +24,8 @@ interface RunSource {
    * @param toNs its end, exclusive
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to) throws UserMistakeException;
+  void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to)
+      throws UserMistakeException;
 
   /**
    * Reads the spans in which lanes stood idle beside work that waited; none if the folder keeps
