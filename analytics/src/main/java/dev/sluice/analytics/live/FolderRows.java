@@ -136,7 +136,7 @@ final class FolderRows implements RunSource {
     if (!Files.exists(log)) {
       return;
     }
-    try (var reader = RecordingReader.open(log, true)) {
+    try (var reader = RecordingReader.ofLog(log, true)) {
       RecordedEntry entry;
       while ((entry = reader.next()) != null) {
         Blocked span = blocked(entry);
