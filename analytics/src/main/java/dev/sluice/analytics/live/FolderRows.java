@@ -19,13 +19,12 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz. */
-final class FolderRows implements RunSource {
+final class FolderRows extends RunSource {
   /** Most jobs whose classes are kept. */
   private static final int CLASSES_KEPT = 300_000;
 
@@ -39,9 +38,6 @@ final class FolderRows implements RunSource {
   /** Append of each answered batch's completion, by the batch's id. */
   private final Map<String, Long> completedNsById = new HashMap<>();
 
-  /** Batches that ran; null before the first reading. */
-  private @Nullable BatchSpans spans;
-
   /** Classes of all jobs, by the job's id; null: not read, or too many to keep. */
   private @Nullable Map<String, String> classesById;
 
@@ -50,55 +46,19 @@ final class FolderRows implements RunSource {
   }
 
   @Override
-  public void countInto(FinishedWindows windows) throws UserMistakeException {
-    batches(windows::take);
-    jobs(windows);
-  }
-
-  @Override
-  public void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to)
-      throws UserMistakeException {
-    batches(
-        batch -> {
-          if (batch.times().ran() && batch.endedNs() > fromNs && batch.startedNs() < toNs) {
-            to.accept(batch);
-          }
-        });
-  }
-
-  private void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
-    boolean first = spans == null;
-    var read = new BatchSpans();
+  void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
+    boolean first = completedNsById.isEmpty();
     run.eachBatch(
         batch -> {
-          if (first) {
-            keep(batch, read);
+          if (first && batch.times().completedNs() != Jobs.NONE) {
+            completedNsById.put(batch.id(), batch.times().completedNs());
           }
           to.accept(batch);
         });
-    spans = first ? read : spans;
-  }
-
-  /** Keeps of a batch what other tables need. */
-  private void keep(FinishedBatch batch, BatchSpans read) {
-    if (batch.times().ran()) {
-      read.add(batch.laneId(), batch.startedNs(), batch.endedNs());
-    }
-    if (batch.times().completedNs() != Jobs.NONE) {
-      completedNsById.put(batch.id(), batch.times().completedNs());
-    }
   }
 
   @Override
-  public BatchSpans spans() throws UserMistakeException {
-    if (spans == null) {
-      batches(batch -> {});
-    }
-    return Objects.requireNonNull(spans);
-  }
-
-  /** Counts all jobs, after the batches. */
-  private void jobs(FinishedWindows windows) throws UserMistakeException {
+  void countJobs(FinishedWindows windows) throws UserMistakeException {
     Map<String, String> classes = new HashMap<>();
     run.eachJob(
         row -> {
@@ -115,19 +75,19 @@ final class FolderRows implements RunSource {
     JobStatus status = JobStatus.valueOf(job.name("status").toUpperCase(Locale.ROOT));
     Long completedNs = completedNsById.get(job.text("shard") + ":" + job.text("dispatch_id"));
     long endedNs = completedNs == null ? job.secondsAsNs("observed_time", Jobs.NONE) : completedNs;
-    windows.requested(
+    windows.take(
         className,
+        status,
+        job.secondsAsNs("sent_time") - job.secondsAsNs("enqueue_time"),
         job.secondsAsNs("appended_time"),
-        job.secondsAsNs("sent_time") - job.secondsAsNs("enqueue_time"));
-    windows.moved(className, status, job.secondsAsNs("decided_time", Jobs.NONE), endedNs);
-    if (endedNs != Jobs.NONE) {
-      long endToEndNs = status == JobStatus.DONE ? job.msAsNs("e2e_ms") : 0;
-      windows.ended(className, endedNs, status, endToEndNs, job.says("slo_violation", "0"));
-    }
+        job.secondsAsNs("decided_time", Jobs.NONE),
+        endedNs,
+        status == JobStatus.DONE ? job.msAsNs("e2e_ms") : 0,
+        job.says("slo_violation", "0"));
   }
 
   @Override
-  public void blocked(Consumer<Blocked> to) throws UserMistakeException {
+  void blocked(Consumer<Blocked> to) throws UserMistakeException {
     if (Files.exists(run.folder().resolve(FolderFiles.METRICS))) {
       run.eachSecond(row -> blocked(row, to));
       return;
@@ -175,7 +135,7 @@ final class FolderRows implements RunSource {
   }
 
   @Override
-  public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
+  Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
     Map<String, String> classes = new HashMap<>();
     Map<String, String> kept = classesById;
     if (kept != null) {
@@ -192,7 +152,7 @@ final class FolderRows implements RunSource {
   }
 
   @Override
-  public int lanes() {
+  int lanes() {
     return run.summary().path("lanes").asInt();
   }
 }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Rows of a run that has just ended, as its tables will have them. */
-final class MemoryRows implements RunSource {
+final class MemoryRows extends RunSource {
   private final RunRows run;
 
   MemoryRows(RunRows run) {
@@ -21,57 +21,33 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public void countInto(FinishedWindows windows) {
+  void batches(Consumer<FinishedBatch> to) {
     Batches batches = run.batches();
     for (int i = 0; i < batches.size(); i++) {
-      count(batches, batches.at(i), windows);
+      to.accept(batch(batches, batches.at(i)));
     }
+  }
+
+  @Override
+  void countJobs(FinishedWindows windows) {
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size(); i++) {
       count(jobs, jobs.at(i), windows);
     }
   }
 
-  private static void count(Batches rows, int batch, FinishedWindows windows) {
-    windows.given(rows.laneId(batch));
-    long startedNs = rows.startedAtNs(batch);
-    long endedNs = rows.finishedAtNs(batch);
-    if (startedNs != Jobs.NONE && endedNs != Jobs.NONE) {
-      windows.busy(micros(startedNs), micros(endedNs));
-    }
-    if (rows.completedAtNs(batch) == Jobs.NONE) {
-      return;
-    }
-    long completedNs = micros(rows.completedAtNs(batch));
-    windows.answered(micros(rows.decidedAtNs(batch)), completedNs, rows.tokens(batch));
-    if (rows.ran(batch) && rows.result(batch).equals("done")) {
-      windows.predicted(
-          completedNs,
-          rows.serviceNs(batch),
-          rows.predictedNs(batch),
-          rows.predictedP95Ns(batch),
-          rows.predictedP99Ns(batch));
-    }
-  }
-
   private void count(Jobs jobs, int job, FinishedWindows windows) {
-    String className = run.classNames().get(run.classOf(job));
     JobStatus status = jobs.status(job);
     int batch = jobs.batch(job);
-    long endedNs = endedNs(jobs, job, batch);
-    windows.requested(
-        className,
-        micros(jobs.appendedAtNs(job)),
-        micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)));
-    windows.moved(
-        className,
+    windows.take(
+        run.classNames().get(run.classOf(job)),
         status,
+        micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)),
+        micros(jobs.appendedAtNs(job)),
         batch < 0 ? Jobs.NONE : micros(run.batches().decidedAtNs(batch)),
-        endedNs);
-    if (endedNs != Jobs.NONE) {
-      long endToEndNs = status == JobStatus.DONE ? jobs.endToEndNs(job) : 0;
-      windows.ended(className, endedNs, status, endToEndNs, !jobs.isViolation(job));
-    }
+        endedNs(jobs, job, batch),
+        status == JobStatus.DONE ? jobs.endToEndNs(job) : 0,
+        !jobs.isViolation(job));
   }
 
   /** End of a job as the tables hold it; {@link Jobs#NONE}: it is in no table. */
@@ -79,22 +55,6 @@ final class MemoryRows implements RunSource {
     long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
     long endedNs = completedNs == Jobs.NONE ? jobs.observedAtNs(job) : completedNs;
     return micros(endedNs);
-  }
-
-  @Override
-  public void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to) {
-    Batches batches = run.batches();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      long startedNs = batches.startedAtNs(batch);
-      long endedNs = batches.finishedAtNs(batch);
-      if (startedNs != Jobs.NONE
-          && endedNs != Jobs.NONE
-          && micros(endedNs) > fromNs
-          && micros(startedNs) < toNs) {
-        to.accept(batch(batches, batch));
-      }
-    }
   }
 
   private FinishedBatch batch(Batches rows, int batch) {
@@ -122,12 +82,12 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public void blocked(Consumer<Blocked> to) {
+  void blocked(Consumer<Blocked> to) {
     run.blocked().forEach(to);
   }
 
   @Override
-  public Map<String, String> classesOf(Set<String> jobIds) {
+  Map<String, String> classesOf(Set<String> jobIds) {
     Map<String, String> classes = new HashMap<>();
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size() && classes.size() < jobIds.size(); i++) {
@@ -140,23 +100,7 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public BatchSpans spans() {
-    var spans = new BatchSpans();
-    Batches batches = run.batches();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      if (batches.ran(batch)) {
-        spans.add(
-            batches.laneId(batch),
-            micros(batches.startedAtNs(batch)),
-            micros(batches.finishedAtNs(batch)));
-      }
-    }
-    return spans;
-  }
-
-  @Override
-  public int lanes() {
+  int lanes() {
     return run.lanes();
   }
 

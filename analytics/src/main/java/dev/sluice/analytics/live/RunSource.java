@@ -7,15 +7,59 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Rows of a finished run, from memory or from its folder; both give equal rows. */
-interface RunSource {
+abstract class RunSource {
+  /** Batches that ran; null before the first reading. */
+  private @Nullable BatchSpans spans;
+
+  /** The rows in a run's folder. */
+  static RunSource of(FinishedRun run) {
+    return new FolderRows(run);
+  }
+
+  /**
+   * Reads all attempts, by decision.
+   *
+   * @throws UserMistakeException if dispatches.csv cannot be read
+   */
+  abstract void batches(Consumer<FinishedBatch> to) throws UserMistakeException;
+
+  /**
+   * Counts all jobs, after the batches.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  abstract void countJobs(FinishedWindows windows) throws UserMistakeException;
+
+  /**
+   * Reads the spans in which lanes stood idle beside work that waited; none if the folder keeps
+   * none.
+   *
+   * @throws UserMistakeException if the file that holds the spans cannot be read
+   */
+  abstract void blocked(Consumer<Blocked> to) throws UserMistakeException;
+
+  /**
+   * Reads the classes of some jobs, by the job's id.
+   *
+   * @throws UserMistakeException if trace.csv cannot be read
+   */
+  abstract Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException;
+
+  /** Number of lanes of all executors that reported. */
+  abstract int lanes();
+
   /**
    * Counts all attempts and jobs by the second.
    *
    * @throws UserMistakeException if a table cannot be read
    */
-  void countInto(FinishedWindows windows) throws UserMistakeException;
+  final void countInto(FinishedWindows windows) throws UserMistakeException {
+    readSpans(windows::take);
+    countJobs(windows);
+  }
 
   /**
    * Reads the attempts that ran in a stretch of time, by decision.
@@ -24,36 +68,35 @@ interface RunSource {
    * @param toNs its end, exclusive
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to)
-      throws UserMistakeException;
-
-  /**
-   * Reads the spans in which lanes stood idle beside work that waited; none if the folder keeps
-   * none.
-   *
-   * @throws UserMistakeException if the file that holds the spans cannot be read
-   */
-  void blocked(Consumer<Blocked> to) throws UserMistakeException;
-
-  /**
-   * Reads the classes of some jobs, by the job's id.
-   *
-   * @throws UserMistakeException if trace.csv cannot be read
-   */
-  Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException;
+  final void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to)
+      throws UserMistakeException {
+    batches(
+        batch -> {
+          if (batch.times().ran() && batch.endedNs() > fromNs && batch.startedNs() < toNs) {
+            to.accept(batch);
+          }
+        });
+  }
 
   /**
    * The batches that ran, in short.
    *
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  BatchSpans spans() throws UserMistakeException;
+  final BatchSpans spans() throws UserMistakeException {
+    return spans == null ? readSpans(batch -> {}) : spans;
+  }
 
-  /** Number of lanes of all executors that reported. */
-  int lanes();
-
-  /** The rows in a run's folder. */
-  static RunSource of(FinishedRun run) {
-    return new FolderRows(run);
+  private BatchSpans readSpans(Consumer<FinishedBatch> to) throws UserMistakeException {
+    var read = new BatchSpans();
+    batches(
+        batch -> {
+          if (batch.times().ran()) {
+            read.add(batch.laneId(), batch.startedNs(), batch.endedNs());
+          }
+          to.accept(batch);
+        });
+    spans = read;
+    return read;
   }
 }
