@@ -46,14 +46,16 @@ final class FolderRows extends RunSource {
   }
 
   @Override
-  void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
+  void batches(Choice choice, Consumer<FinishedBatch> to) throws UserMistakeException {
     boolean first = completedNsById.isEmpty();
     run.eachBatch(
         batch -> {
           if (first && batch.times().completedNs() != Jobs.NONE) {
             completedNsById.put(batch.id(), batch.times().completedNs());
           }
-          to.accept(batch);
+          if (choice.reads(batch.laneId(), batch.startedNs(), batch.endedNs())) {
+            to.accept(batch);
+          }
         });
   }
 

@@ -21,10 +21,15 @@ final class MemoryRows extends RunSource {
   }
 
   @Override
-  void batches(Consumer<FinishedBatch> to) {
+  void batches(Choice choice, Consumer<FinishedBatch> to) {
     Batches batches = run.batches();
     for (int i = 0; i < batches.size(); i++) {
-      to.accept(batch(batches, batches.at(i)));
+      int batch = batches.at(i);
+      long startedNs = micros(batches.startedAtNs(batch));
+      long endedNs = micros(batches.finishedAtNs(batch));
+      if (choice.reads(batches.laneId(batch), startedNs, endedNs)) {
+        to.accept(batch(batches, batch));
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.Map;
@@ -19,12 +20,19 @@ abstract class RunSource {
     return new FolderRows(run);
   }
 
+  /** Chooses attempts by what is known before a row is made of them. */
+  @FunctionalInterface
+  interface Choice {
+    /** Returns whether an attempt is read; a time that never came is {@link Jobs#NONE}. */
+    boolean reads(String laneId, long startedNs, long endedNs);
+  }
+
   /**
-   * Reads all attempts, by decision.
+   * Reads chosen attempts, by decision; all of them are shown to the choice.
    *
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  abstract void batches(Consumer<FinishedBatch> to) throws UserMistakeException;
+  abstract void batches(Choice choice, Consumer<FinishedBatch> to) throws UserMistakeException;
 
   /**
    * Counts all jobs, after the batches.
@@ -57,7 +65,7 @@ abstract class RunSource {
    * @throws UserMistakeException if a table cannot be read
    */
   final void countInto(FinishedWindows windows) throws UserMistakeException {
-    readSpans(windows::take);
+    readSpans(true, windows::take);
     countJobs(windows);
   }
 
@@ -71,11 +79,9 @@ abstract class RunSource {
   final void batchesBetween(long fromNs, long toNs, Consumer<FinishedBatch> to)
       throws UserMistakeException {
     batches(
-        batch -> {
-          if (batch.times().ran() && batch.endedNs() > fromNs && batch.startedNs() < toNs) {
-            to.accept(batch);
-          }
-        });
+        (laneId, startedNs, endedNs) ->
+            startedNs != Jobs.NONE && endedNs != Jobs.NONE && endedNs > fromNs && startedNs < toNs,
+        to);
   }
 
   /**
@@ -84,18 +90,20 @@ abstract class RunSource {
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
   final BatchSpans spans() throws UserMistakeException {
-    return spans == null ? readSpans(batch -> {}) : spans;
+    return spans == null ? readSpans(false, batch -> {}) : spans;
   }
 
-  private BatchSpans readSpans(Consumer<FinishedBatch> to) throws UserMistakeException {
+  private BatchSpans readSpans(boolean all, Consumer<FinishedBatch> to)
+      throws UserMistakeException {
     var read = new BatchSpans();
     batches(
-        batch -> {
-          if (batch.times().ran()) {
-            read.add(batch.laneId(), batch.startedNs(), batch.endedNs());
+        (laneId, startedNs, endedNs) -> {
+          if (startedNs != Jobs.NONE && endedNs != Jobs.NONE) {
+            read.add(laneId, startedNs, endedNs);
           }
-          to.accept(batch);
-        });
+          return all;
+        },
+        to);
     spans = read;
     return read;
   }
