@@ -92,7 +92,7 @@ final class LogLines implements RecordLines<RecordedEntry> {
     byte[] value = entry.value();
     boolean isEvent = isJsonObjectOnOneLine(value);
     byte[] text = isEvent ? value : Base64.getEncoder().encode(value);
-    if (text.length > LineWriter.LINE_BYTES_MAX - 256) {
+    if (text.length > RecordingWriter.LINE_BYTES_MAX - 256) {
       throw new IOException("a record of " + value.length + " bytes is too long for a line");
     }
     String begin =

@@ -16,7 +16,7 @@ final class RequestLines implements RecordLines<RecordedRequest> {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
 
-  private static final int NAME_LETTERS_MAX = LineWriter.LINE_BYTES_MAX / 32;
+  private static final int NAME_LETTERS_MAX = RecordingWriter.LINE_BYTES_MAX / 32;
 
   private long lastNs;
 
