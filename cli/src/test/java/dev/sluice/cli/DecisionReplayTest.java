@@ -11,7 +11,6 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
-import dev.sluice.contract.log.RequestsWriter;
 import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -164,7 +163,7 @@ final class DecisionReplayTest {
     replay(gone).isRefused(1).says("facts/0: error: the facts 0 to 3 are missing");
 
     Path requests = folder.resolve("requests.jsonl.gz");
-    try (var writer = RequestsWriter.begin(requests, RecordingHeader.requests(null))) {
+    try (var writer = RecordingWriter.ofRequests(requests, RecordingHeader.requests(null))) {
       writer.write(new RecordedRequest(0, null, null, null, null, 0, 0));
       writer.finish();
     }
@@ -241,8 +240,8 @@ final class DecisionReplayTest {
   private Path copy(UnaryOperator<RecordingHeader> ofHeader, UnaryOperator<RecordedEntry> ofEntry)
       throws Exception {
     Path copy = folder.resolve("copy.jsonl.gz");
-    try (var reader = RecordingReader.open(run.resolve("log.jsonl.gz"), false);
-        var writer = RecordingWriter.begin(copy, ofHeader.apply(reader.header()))) {
+    try (var reader = RecordingReader.ofLog(run.resolve("log.jsonl.gz"), false);
+        var writer = RecordingWriter.ofLog(copy, ofHeader.apply(reader.header()))) {
       for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
         RecordedEntry changed = ofEntry.apply(entry);
         if (changed != null) {

@@ -8,7 +8,6 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingReader;
-import dev.sluice.contract.log.RequestsReader;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;
@@ -68,7 +67,7 @@ final class RecordCommandTest {
 
   static List<RecordedRequest> requests(Path file) throws Exception {
     List<RecordedRequest> requests = new ArrayList<>();
-    try (var reader = RequestsReader.open(file, false)) {
+    try (var reader = RecordingReader.ofRequests(file, false)) {
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
         requests.add(r);
       }
@@ -248,7 +247,7 @@ final class RecordCommandTest {
 
   private static List<String> outcomes(Path file) throws Exception {
     List<String> outcomes = new ArrayList<>();
-    try (var reader = RecordingReader.open(file, false)) {
+    try (var reader = RecordingReader.ofLog(file, false)) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         if (e.topic().equals("outcomes")) {
           outcomes.add(e.partition() + " " + e.offset() + " " + new String(e.value(), UTF_8));
@@ -282,7 +281,7 @@ final class RecordCommandTest {
             "record", "--whole", "--salvage", cut.toString(), file("x").toString());
     assertThat(salvaged.status()).as(salvaged.err()).isZero();
     assertThat(salvaged.out()).contains("missing", "cut short after ");
-    try (var reader = RecordingReader.open(file("x"), false)) {
+    try (var reader = RecordingReader.ofLog(file("x"), false)) {
       while (reader.next() != null) {
         assertThat(reader.loss()).isNull();
       }

@@ -3,7 +3,7 @@ package dev.sluice.cli;
 import static dev.sluice.cli.BadInputCommand.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.log.RequestsReader;
+import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ final class RecordIntoFilesTest {
   }
 
   private static void assertWhole(Path recording) throws Exception {
-    try (var reader = RequestsReader.open(recording, false)) {
+    try (var reader = RecordingReader.ofRequests(recording, false)) {
       while (reader.next() != null) {
         assertThat(reader.loss()).isNull();
       }

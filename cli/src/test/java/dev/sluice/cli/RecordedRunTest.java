@@ -31,7 +31,7 @@ final class RecordedRunTest {
   static Map<String, List<String>> read(Path file) throws Exception {
     Map<String, List<String>> byTopic = new TreeMap<>();
     LogOrder.TOPICS.forEach(topic -> byTopic.put(topic, new ArrayList<>()));
-    try (var reader = RecordingReader.open(file, false)) {
+    try (var reader = RecordingReader.ofLog(file, false)) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         byTopic.get(e.topic()).add(text(e.offset(), e.appendedAtEpochMs(), e.value()));
       }

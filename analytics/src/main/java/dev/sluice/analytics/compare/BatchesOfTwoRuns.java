@@ -1,7 +1,6 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.compare.JobSeries.Job;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.statistic.BatchMeans;
 import dev.sluice.analytics.statistic.PairedDifference;
@@ -28,22 +27,25 @@ final class BatchesOfTwoRuns implements Sample.Source {
   private final Side a;
   private final Side b;
 
-  private record Side(JsonNode summary, List<Job> jobs, List<Job> measured) {
-    static Side of(FinishedRun run, @Nullable JobSeries series) throws UserMistakeException {
-      List<Job> jobs = (series == null ? JobSeries.read(run) : series).jobs();
-      return new Side(run.summary(), jobs, jobs.stream().filter(Job::measured).toList());
+  private record Side(JsonNode summary, List<ComparedJob> jobs, List<ComparedJob> measured) {
+    static Side of(FinishedRun run, @Nullable List<ComparedJob> read) throws UserMistakeException {
+      List<ComparedJob> jobs = read == null ? ComparedJob.read(run) : read;
+      return new Side(run.summary(), jobs, jobs.stream().filter(ComparedJob::measured).toList());
     }
   }
 
   /**
-   * @param seriesOfA jobs of A; null: they are read here
-   * @param seriesOfB jobs of B
+   * @param jobsOfA jobs of A; null: they are read here
+   * @param jobsOfB jobs of B
    */
   BatchesOfTwoRuns(
-      FinishedRun a, FinishedRun b, @Nullable JobSeries seriesOfA, @Nullable JobSeries seriesOfB)
+      FinishedRun a,
+      FinishedRun b,
+      @Nullable List<ComparedJob> jobsOfA,
+      @Nullable List<ComparedJob> jobsOfB)
       throws UserMistakeException {
-    this.a = Side.of(a, seriesOfA);
-    this.b = Side.of(b, seriesOfB);
+    this.a = Side.of(a, jobsOfA);
+    this.b = Side.of(b, jobsOfB);
   }
 
   @Override
@@ -62,8 +64,8 @@ final class BatchesOfTwoRuns implements Sample.Source {
           "infinite or without a value in a run");
     }
     return switch (figure.definition().name()) {
-      case "avg_e2e_ms" -> means(figure, ofA, ofB, Job::endToEndMs);
-      case "avg_wait_ms" -> means(figure, ofA, ofB, Job::waitMs);
+      case "avg_e2e_ms" -> means(figure, ofA, ofB, ComparedJob::endToEndMs);
+      case "avg_wait_ms" -> means(figure, ofA, ofB, ComparedJob::waitMs);
       case "slo_violation_rate" -> shares(figure, ofA, ofB);
       case "goodput_jobs_sec" -> rates(figure, ofA, ofB, job -> !job.violation());
       case "throughput_jobs_sec", "overall_throughput_jobs_sec" ->
@@ -73,7 +75,7 @@ final class BatchesOfTwoRuns implements Sample.Source {
   }
 
   /** The jobs that a figure counts. */
-  private static Predicate<Job> counted(HeadlineFigure figure) {
+  private static Predicate<ComparedJob> counted(HeadlineFigure figure) {
     String group = figure.scope();
     if (group.equals(OF_ALL) || group.isEmpty()) {
       return job -> true;
@@ -84,13 +86,14 @@ final class BatchesOfTwoRuns implements Sample.Source {
     return job -> group.equals(job.classType() + "_");
   }
 
-  private Sample means(HeadlineFigure figure, double ofA, double ofB, ToDoubleFunction<Job> value) {
+  private Sample means(
+      HeadlineFigure figure, double ofA, double ofB, ToDoubleFunction<ComparedJob> value) {
     String left = PairsOfRuns.leftOut(figure, List.of(List.of(a.summary, b.summary)));
     if (left != null) {
       return Sample.none(ofA, ofB, left);
     }
-    List<Job> jobsA = a.measured.stream().filter(counted(figure)).toList();
-    List<Job> jobsB = b.measured.stream().filter(counted(figure)).toList();
+    List<ComparedJob> jobsA = a.measured.stream().filter(counted(figure)).toList();
+    List<ComparedJob> jobsB = b.measured.stream().filter(counted(figure)).toList();
     if (!sameJobs(jobsA, jobsB)) {
       return Sample.none(ofA, ofB, "the two runs had other jobs");
     }
@@ -107,9 +110,9 @@ final class BatchesOfTwoRuns implements Sample.Source {
   }
 
   private Sample shares(HeadlineFigure figure, double ofA, double ofB) {
-    Predicate<Job> counted = counted(figure);
-    List<Job> jobsA = a.measured.stream().filter(counted).toList();
-    List<Job> jobsB = b.measured.stream().filter(counted).toList();
+    Predicate<ComparedJob> counted = counted(figure);
+    List<ComparedJob> jobsA = a.measured.stream().filter(counted).toList();
+    List<ComparedJob> jobsB = b.measured.stream().filter(counted).toList();
     if (!sameJobs(jobsA, jobsB)) {
       return Sample.none(ofA, ofB, "the two runs had other jobs");
     }
@@ -120,7 +123,7 @@ final class BatchesOfTwoRuns implements Sample.Source {
     return judged(ofA, ofB, series);
   }
 
-  private static boolean sameJobs(List<Job> ofA, List<Job> ofB) {
+  private static boolean sameJobs(List<ComparedJob> ofA, List<ComparedJob> ofB) {
     if (ofA.size() != ofB.size()) {
       return false;
     }
@@ -132,8 +135,8 @@ final class BatchesOfTwoRuns implements Sample.Source {
     return true;
   }
 
-  private Sample rates(HeadlineFigure figure, double ofA, double ofB, Predicate<Job> kept) {
-    Predicate<Job> counted = counted(figure).and(Job::isDone).and(kept);
+  private Sample rates(HeadlineFigure figure, double ofA, double ofB, Predicate<ComparedJob> kept) {
+    Predicate<ComparedJob> counted = counted(figure).and(ComparedJob::isDone).and(kept);
     double[] ratesA = rates(a, counted);
     double[] ratesB = rates(b, counted);
     Arrays.setAll(ratesB, i -> ratesB[i] - ratesA[i]);
@@ -141,11 +144,11 @@ final class BatchesOfTwoRuns implements Sample.Source {
   }
 
   /** Jobs per second in each of equal stretches of the measured window, by their ends. */
-  private static double[] rates(Side side, Predicate<Job> counted) {
+  private static double[] rates(Side side, Predicate<ComparedJob> counted) {
     double from = side.summary.path("warmup_seconds").asDouble();
     double seconds = side.summary.path("window_seconds").asDouble() / BatchMeans.VALUES_MIN;
     var rates = new double[BatchMeans.VALUES_MIN];
-    for (Job job : side.jobs) {
+    for (ComparedJob job : side.jobs) {
       double at = (job.endS() - from) / seconds;
       if (at >= 0 && at < rates.length && counted.test(job)) {
         rates[(int) at] += 1 / seconds;

@@ -24,7 +24,7 @@ public final class ComparedJobs {
    * @param curves latencies of all runs; null: a run has no trace.csv, since it was simulated with
    *     {@code --no-trace}
    */
-  record Side(@Nullable JobSeries only, @Nullable LatencyCurves curves) {
+  record Side(@Nullable List<ComparedJob> only, @Nullable LatencyCurves curves) {
     static Side read(List<ComparedRun> runs, @Nullable ComparedRun kept)
         throws UserMistakeException {
       for (ComparedRun run : runs) {
@@ -36,12 +36,12 @@ public final class ComparedJobs {
       List<String> classes = new ArrayList<>();
       runs.get(0).summary().path("by_class_workload").fieldNames().forEachRemaining(classes::add);
       var curves = new LatencyCurves.Builder(classes);
-      JobSeries only = null;
+      List<ComparedJob> only = null;
       for (ComparedRun run : runs) {
-        JobSeries series = JobSeries.read(run.run());
-        curves.add(series);
+        List<ComparedJob> jobs = ComparedJob.read(run.run());
+        curves.add(jobs);
         if (run.equals(kept)) {
-          only = series;
+          only = jobs;
         }
       }
       return new Side(only, curves.build());

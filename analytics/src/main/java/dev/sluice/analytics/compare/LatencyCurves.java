@@ -1,6 +1,5 @@
 package dev.sluice.analytics.compare;
 
-import dev.sluice.analytics.compare.JobSeries.Job;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +27,7 @@ record LatencyCurves(Map<String, Curve> byClass) {
     private int done;
     private int count;
 
-    void add(Job job) {
+    void add(ComparedJob job) {
       count++;
       if (job.isDone()) {
         if (done == doneMs.length) {
@@ -60,8 +59,8 @@ record LatencyCurves(Map<String, Curve> byClass) {
       }
     }
 
-    void add(JobSeries run) {
-      for (Job job : run.jobs()) {
+    void add(List<ComparedJob> jobs) {
+      for (ComparedJob job : jobs) {
         if (job.measured()) {
           all.add(job);
           Growing ofClass = byClass.get(job.classType());

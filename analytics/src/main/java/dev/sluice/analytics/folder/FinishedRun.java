@@ -4,21 +4,15 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record FinishedRun(Path folder, JsonNode summary) {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Columns of dispatches.csv that no done batch leaves empty. */
+  private static final List<String> OF_DONE =
+      List.of("start_time", "end_time", "completed_time", "service_ms", "busy_lanes");
 
   /** Says whether a path is the folder of a finished run, or of repeats of one. */
   public static boolean isFolder(Path path) {
@@ -111,34 +109,24 @@ public record FinishedRun(Path folder, JsonNode summary) {
   }
 
   /**
-   * Reads the jobs of the measured window that were done, by intended arrival.
-   *
-   * @throws UserMistakeException if trace.csv cannot be read
-   */
-  public List<FinishedJob> measuredDoneJobs() throws UserMistakeException {
-    return read(
-        FolderFiles.TRACE,
-        row -> row.getField("phase").equals("measured") && row.getField("status").equals("done"),
-        row ->
-            new FinishedJob(
-                secondsNs(row, "enqueue_time"),
-                secondsNs(row, "sent_time"),
-                secondsNs(row, "appended_time"),
-                secondsNs(row, "decided_time"),
-                secondsNs(row, "start_time")));
-  }
-
-  /**
    * Reads the done batches, by start.
    *
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
   public List<FinishedBatch> doneBatches() throws UserMistakeException {
-    List<FinishedBatch> batches =
-        read(
-            FolderFiles.DISPATCHES,
-            row -> row.getField("result").equals("done"),
-            FinishedRun::batch);
+    List<FinishedBatch> batches = new ArrayList<>();
+    each(
+        FolderFiles.DISPATCHES,
+        row -> {
+          if (row.says("result", "done")) {
+            for (String column : OF_DONE) {
+              if (row.text(column).isEmpty()) {
+                throw row.unreadable(column + " is empty");
+              }
+            }
+            batches.add(FinishedBatch.of(row));
+          }
+        });
     batches.sort(
         Comparator.comparingLong(FinishedBatch::startedNs).thenComparing(FinishedBatch::laneId));
     return batches;
@@ -150,11 +138,13 @@ public record FinishedRun(Path folder, JsonNode summary) {
    * @throws UserMistakeException if trace.csv cannot be read
    */
   public @Nullable Map<String, String> jobRow(String jobId) throws UserMistakeException {
-    List<Map<String, String>> rows =
-        read(
-            FolderFiles.TRACE,
-            row -> row.getField("job_id").equals(jobId),
-            NamedCsvRecord::getFieldsAsMap);
+    List<Map<String, String>> rows = new ArrayList<>();
+    eachJob(
+        row -> {
+          if (row.text("job_id").equals(jobId)) {
+            rows.add(row.cells());
+          }
+        });
     return rows.isEmpty() ? null : rows.get(0);
   }
 
@@ -164,7 +154,9 @@ public record FinishedRun(Path folder, JsonNode summary) {
    * @throws UserMistakeException if trace.csv cannot be read
    */
   public List<String> jobIds() throws UserMistakeException {
-    return read(FolderFiles.TRACE, row -> true, row -> row.getField("job_id"));
+    List<String> ids = new ArrayList<>();
+    eachJob(row -> ids.add(row.text("job_id")));
+    return ids;
   }
 
   /**
@@ -175,12 +167,16 @@ public record FinishedRun(Path folder, JsonNode summary) {
    */
   public List<Map<String, String>> dispatchRows(String jobId, String shard)
       throws UserMistakeException {
-    return read(
+    List<Map<String, String>> rows = new ArrayList<>();
+    each(
         FolderFiles.DISPATCHES,
-        row ->
-            row.getField("shard").equals(shard)
-                && List.of(row.getField("job_ids").split(" ")).contains(jobId),
-        NamedCsvRecord::getFieldsAsMap);
+        row -> {
+          if (row.text("shard").equals(shard)
+              && List.of(row.text("job_ids").split(" ")).contains(jobId)) {
+            rows.add(row.cells());
+          }
+        });
+    return rows;
   }
 
   /**
@@ -188,8 +184,8 @@ public record FinishedRun(Path folder, JsonNode summary) {
    *
    * @throws UserMistakeException if dispatches.csv cannot be read
    */
-  public void eachDispatch(Consumer<Line> to) throws UserMistakeException {
-    each(FolderFiles.DISPATCHES, to);
+  public void eachBatch(Consumer<FinishedBatch> to) throws UserMistakeException {
+    each(FolderFiles.DISPATCHES, row -> to.accept(FinishedBatch.of(row)));
   }
 
   /**
@@ -197,7 +193,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
    *
    * @throws UserMistakeException if trace.csv cannot be read
    */
-  public void eachJob(Consumer<Line> to) throws UserMistakeException {
+  public void eachJob(TableRow.Taker to) throws UserMistakeException {
     each(FolderFiles.TRACE, to);
   }
 
@@ -206,116 +202,30 @@ public record FinishedRun(Path folder, JsonNode summary) {
    *
    * @throws UserMistakeException if metrics.csv cannot be read
    */
-  public void eachSecond(Consumer<Line> to) throws UserMistakeException {
+  public void eachSecond(TableRow.Taker to) throws UserMistakeException {
     each(FolderFiles.METRICS, to);
   }
 
-  private void each(String name, Consumer<Line> to) throws UserMistakeException {
+  private void each(String name, TableRow.Taker to) throws UserMistakeException {
     Path file = folder.resolve(name);
-    long line = 1;
-    try (var reader = CsvReader.builder().ofNamedCsvRecord(file)) {
-      for (NamedCsvRecord row : reader) {
-        line = row.getStartingLineNumber();
-        to.accept(new Line(row));
-      }
-    } catch (NoSuchFileException e) {
+    if (Files.notExists(file)) {
       throw new UserMistakeException(
           folder.toString(),
           "the folder has no (" + name + ")",
-          "the run was simulated with --no-trace, or the file was moved away",
-          e);
-    } catch (IOException
-        | UncheckedIOException
-        | CsvParseException
-        | IllegalArgumentException
-        | NoSuchElementException e) {
-      throw new UserMistakeException(
-          file + ":" + line,
-          "this row cannot be read (" + UserMistakeException.reason(e) + ")",
-          "the run's folder is not whole",
-          e);
+          "the run was simulated with --no-trace, or the file was moved away");
     }
-  }
-
-  /**
-   * A row of a table. Its methods throw {@link NoSuchElementException} for a column that is missing
-   * and {@link NumberFormatException} for a cell that is no number.
-   */
-  public record Line(NamedCsvRecord row) {
-    public String text(String column) {
-      return row.getField(column);
-    }
-
-    /** The cell as a whole number. */
-    public int whole(String column) {
-      return Integer.parseInt(text(column));
-    }
-
-    /**
-     * The cell as nanoseconds.
-     *
-     * @param scale nanoseconds of the column's unit
-     */
-    public long required(String column, double scale) {
-      return Math.round(Double.parseDouble(text(column)) * scale);
-    }
-
-    /** The cell as nanoseconds; null if it is empty. */
-    public @Nullable Long ns(String column, double scale) {
-      return text(column).isEmpty() ? null : Long.valueOf(required(column, scale));
-    }
-  }
-
-  private static FinishedBatch batch(NamedCsvRecord row) {
-    return new FinishedBatch(
-        row.getField("lane_id"),
-        new ModelKey(
-            row.getField("workload_name"), row.getField("backend"), row.getField("precision")),
-        Integer.parseInt(row.getField("samples")),
-        Integer.parseInt(row.getField("busy_lanes")),
-        new FinishedBatch.Times(
-            secondsNs(row, "decided_time"),
-            secondsNs(row, "start_time"),
-            secondsNs(row, "end_time"),
-            secondsNs(row, "completed_time")),
-        ns(row, "service_ms", 1e6),
-        row.getField("emulated_service_ms").isEmpty()
-            ? null
-            : Long.valueOf(ns(row, "emulated_service_ms", 1e6)));
-  }
-
-  private interface Row<T> {
-    T of(NamedCsvRecord row);
-  }
-
-  private interface Kept {
-    boolean test(NamedCsvRecord row);
-  }
-
-  private <T> List<T> read(String file, Kept kept, Row<T> row) throws UserMistakeException {
-    List<T> read = new ArrayList<>();
-    try (var reader = CsvReader.builder().ofNamedCsvRecord(folder.resolve(file))) {
-      for (NamedCsvRecord line : reader) {
-        if (kept.test(line)) {
-          read.add(row.of(line));
+    try (TraceRows rows = TraceRows.table(file)) {
+      var row = new TableRow(rows);
+      while (rows.next()) {
+        try {
+          to.take(row);
+        } catch (IllegalArgumentException e) {
+          throw row.unreadable(UserMistakeException.reason(e));
         }
       }
-    } catch (IOException
-        | UncheckedIOException
-        | CsvParseException
-        | NumberFormatException
-        | NoSuchElementException e) {
-      throw unreadable(folder.resolve(file), e);
+    } catch (IOException e) {
+      throw unreadable(file, e);
     }
-    return read;
-  }
-
-  private static long secondsNs(NamedCsvRecord row, String column) {
-    return ns(row, column, 1e9);
-  }
-
-  private static long ns(NamedCsvRecord row, String column, double scale) {
-    return Math.round(Double.parseDouble(row.getField(column)) * scale);
   }
 
   private static UserMistakeException unreadable(Path file, Exception e) {

@@ -1,35 +1,24 @@
 package dev.sluice.analytics.live;
 
-import java.util.ArrayList;
-import java.util.Arrays;
+import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Interned;
+import dev.sluice.analytics.statistic.LongColumn;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Lane, start and end of each batch that ran, in little memory and in no order. */
 final class BatchSpans {
-  private final Map<String, Integer> indexes = new HashMap<>();
-  private final List<String> laneIds = new ArrayList<>();
-  private int[] lanes = new int[1024];
-  private long[] startsNs = new long[1024];
-  private long[] endsNs = new long[1024];
+  private final Interned<String> laneIds = new Interned<>();
+  private final IntColumn lanes = new IntColumn(0);
+  private final LongColumn startsNs = new LongColumn(0);
+  private final LongColumn endsNs = new LongColumn(0);
   private int count;
 
   void add(String laneId, long startNs, long endNs) {
-    if (count == startsNs.length) {
-      lanes = Arrays.copyOf(lanes, 2 * count);
-      startsNs = Arrays.copyOf(startsNs, 2 * count);
-      endsNs = Arrays.copyOf(endsNs, 2 * count);
-    }
-    Integer lane = indexes.get(laneId);
-    if (lane == null) {
-      lane = laneIds.size();
-      indexes.put(laneId, lane);
-      laneIds.add(laneId);
-    }
-    lanes[count] = lane;
-    startsNs[count] = startNs;
-    endsNs[count++] = endNs;
+    lanes.set(count, laneIds.number(laneId));
+    startsNs.set(count, startNs);
+    endsNs.set(count++, endNs);
   }
 
   /** Number of batches. */
@@ -39,31 +28,31 @@ final class BatchSpans {
 
   /** Start of the first batch; {@link Long#MAX_VALUE} without one. */
   long firstNs() {
-    return Arrays.stream(startsNs, 0, count).min().orElse(Long.MAX_VALUE);
+    return IntStream.range(0, count).mapToLong(startsNs::get).min().orElse(Long.MAX_VALUE);
   }
 
   /** End of the last batch; 0 without one. */
   long lastNs() {
-    return Arrays.stream(endsNs, 0, count).max().orElse(0);
+    return IntStream.range(0, count).mapToLong(endsNs::get).max().orElse(0);
   }
 
   /** Number of batches that ran in a stretch of time. */
   int overlapping(long fromNs, long toNs) {
     int overlapping = 0;
     for (int i = 0; i < count; i++) {
-      overlapping += endsNs[i] > fromNs && startsNs[i] < toNs ? 1 : 0;
+      overlapping += endsNs.get(i) > fromNs && startsNs.get(i) < toNs ? 1 : 0;
     }
     return overlapping;
   }
 
   /** Busy time of each lane, by its id, in equal spans from time zero on. */
   Map<String, double[]> busyNs(long spanNs, int spans) {
-    double[][] busyNs = new double[laneIds.size()][spans];
+    double[][] busyNs = new double[laneIds.values().size()][spans];
     for (int i = 0; i < count; i++) {
-      long fromNs = Math.max(0, startsNs[i]);
-      while (fromNs < endsNs[i] && fromNs / spanNs < spans) {
-        long toNs = Math.min(endsNs[i], (fromNs / spanNs + 1) * spanNs);
-        busyNs[lanes[i]][(int) (fromNs / spanNs)] += toNs - fromNs;
+      long fromNs = Math.max(0, startsNs.get(i));
+      while (fromNs < endsNs.get(i) && fromNs / spanNs < spans) {
+        long toNs = Math.min(endsNs.get(i), (fromNs / spanNs + 1) * spanNs);
+        busyNs[lanes.get(i)][(int) (fromNs / spanNs)] += toNs - fromNs;
         fromNs = toNs;
       }
     }

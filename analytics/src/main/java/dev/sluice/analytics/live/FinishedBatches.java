@@ -2,7 +2,9 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.ArrayList;
@@ -127,7 +129,7 @@ public final class FinishedBatches {
 
   private static ArrayNode bars(RunSource source, Stretch stretch, int barsMax)
       throws UserMistakeException {
-    List<RunBatch> chosen = new ArrayList<>();
+    List<FinishedBatch> chosen = new ArrayList<>();
     Set<String> firstJobs = new HashSet<>();
     source.batchesBetween(
         stretch.fromNs(),
@@ -140,21 +142,21 @@ public final class FinishedBatches {
         });
     Map<String, String> classes = source.classesOf(firstJobs);
     ArrayNode bars = Json.array();
-    for (RunBatch batch : chosen) {
+    for (FinishedBatch batch : chosen) {
       bars.add(bar(batch, classes.get(batch.jobs().first())));
     }
     return bars;
   }
 
-  private static ObjectNode bar(RunBatch batch, @Nullable String classType) {
+  private static ObjectNode bar(FinishedBatch batch, @Nullable String classType) {
     ObjectNode bar = Json.object();
-    bar.put("executor", batch.executor());
+    bar.put("executor", batch.executorId());
     bar.put("lane", batch.lane());
     bar.put("id", batch.id());
     bar.put("attempt", batch.attempt());
-    bar.set("startedNs", Json.whole(batch.times().startedNs()));
+    bar.set("startedNs", Json.whole(batch.startedNs()));
     bar.put("started", true);
-    bar.set("finishedNs", Json.whole(batch.times().endedNs()));
+    bar.set("finishedNs", Json.whole(batch.endedNs()));
     bar.put("result", batch.result().toUpperCase(java.util.Locale.ROOT));
     bar.put("workload", batch.model().workload());
     bar.put("backend", batch.model().backend());
@@ -163,7 +165,7 @@ public final class FinishedBatches {
     bar.put("jobs", batch.jobs().count());
     bar.put("firstJob", batch.jobs().first());
     bar.put("samples", batch.jobs().samples());
-    RunBatch.Predicted predicted = batch.predicted();
+    FinishedBatch.Predicted predicted = batch.predicted();
     bar.set(
         "predictedMs",
         Json.number(predicted.meanNs() == 0 ? null : Double.valueOf(predicted.meanNs() / 1e6)));
@@ -180,8 +182,8 @@ public final class FinishedBatches {
     return bar;
   }
 
-  private static com.fasterxml.jackson.databind.JsonNode ms(@Nullable Long ns) {
-    return Json.number(ns == null ? null : Double.valueOf(ns / 1e6));
+  private static com.fasterxml.jackson.databind.JsonNode ms(long ns) {
+    return Json.number(ns == Jobs.NONE ? null : Double.valueOf(ns / 1e6));
   }
 
   private static ObjectNode shares(

@@ -2,6 +2,7 @@ package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
@@ -79,103 +80,57 @@ public final class FinishedWindows {
     }
   }
 
-  /** Counts an attempt. */
-  void take(RunBatch batch) {
-    given(batch.laneId());
-    Long startedNs = batch.times().startedNs();
-    Long endedNs = batch.times().endedNs();
-    Long completedNs = batch.times().completedNs();
-    if (startedNs != null && endedNs != null) {
-      busy(startedNs, endedNs);
+  /**
+   * Counts an attempt. When the tokens of one that was never answered came back, the tables do not
+   * say.
+   */
+  void take(FinishedBatch batch) {
+    lanes.add(batch.laneId());
+    if (batch.times().ran()) {
+      windows.busy(batch.startedNs(), batch.endedNs());
     }
-    if (completedNs == null) {
+    long completedNs = batch.times().completedNs();
+    if (completedNs == Jobs.NONE) {
       return;
     }
-    answered(batch.times().decidedNs(), completedNs, batch.tokens());
-    Long serviceNs = batch.serviceNs();
-    RunBatch.Predicted predicted = batch.predicted();
-    if (serviceNs != null && batch.result().equals("done")) {
-      predicted(
-          completedNs,
-          serviceNs,
-          predicted.meanNs(),
-          orNone(predicted.p95Ns()),
-          orNone(predicted.p99Ns()));
-    }
-  }
-
-  private static long orNone(@Nullable Long ns) {
-    return ns == null ? Jobs.NONE : ns;
-  }
-
-  /** Counts a lane that was given a batch. */
-  void given(String laneId) {
-    lanes.add(laneId);
-  }
-
-  /** Counts a lane's time with a batch. */
-  void busy(long startedNs, long endedNs) {
-    windows.busy(startedNs, endedNs);
-  }
-
-  /**
-   * Counts the tokens of an attempt that was answered. When those of one that never was came back,
-   * the tables do not say.
-   */
-  void answered(long decidedNs, long completedNs, long tokens) {
-    windows.tokensHeld(decidedNs, tokens);
-    windows.tokensHeld(completedNs, -tokens);
-  }
-
-  /**
-   * Counts the prediction of a batch that is done.
-   *
-   * @param meanNs predicted service time; 0: none
-   * @param p95Ns its upper bound with the probability 0.95; {@link Jobs#NONE}: unknown
-   * @param p99Ns its upper bound with the probability 0.99; {@link Jobs#NONE}: unknown
-   */
-  void predicted(long completedNs, long serviceNs, long meanNs, long p95Ns, long p99Ns) {
-    if (meanNs > 0) {
+    windows.tokensHeld(batch.times().decidedNs(), batch.tokens());
+    windows.tokensHeld(completedNs, -batch.tokens());
+    FinishedBatch.Predicted predicted = batch.predicted();
+    long serviceNs = batch.serviceNs();
+    if (serviceNs != Jobs.NONE && batch.result().equals("done") && predicted.meanNs() > 0) {
       windows.predicted(
           completedNs,
-          (double) (serviceNs - meanNs) / meanNs,
-          p95Ns != Jobs.NONE && serviceNs > p95Ns,
-          p99Ns != Jobs.NONE && serviceNs > p99Ns);
+          (double) (serviceNs - predicted.meanNs()) / predicted.meanNs(),
+          predicted.p95Ns() != Jobs.NONE && serviceNs > predicted.p95Ns(),
+          predicted.p99Ns() != Jobs.NONE && serviceNs > predicted.p99Ns());
     }
-  }
-
-  /** Counts a job. */
-  void take(RunJob job) {
-    requested(job.classType(), job.appendedNs(), job.sentNs() - job.intendedNs());
-    moved(job.classType(), job.status(), orNone(job.decidedNs()), orNone(job.endedNs()));
-    if (job.endedNs() != null) {
-      ended(job.classType(), job.endedNs(), job.status(), job.endToEndNs(), job.inTime());
-    }
-  }
-
-  /** Counts a job's request. */
-  void requested(String classType, long appendedNs, long latenessNs) {
-    windows.requested(classType, appendedNs, latenessNs);
   }
 
   /**
-   * Counts until when a job waits, and until when it runs.
+   * Counts a job.
    *
-   * @param decidedNs decision of the batch that ended it; {@link Jobs#NONE}: none did
-   * @param endedNs its end; {@link Jobs#NONE}: not known
+   * @param latenessNs send call, less the intended arrival
+   * @param appendedNs the broker's append of the request, in whole milliseconds
+   * @param decidedNs decision of the dispatch that ended the job; {@link Jobs#NONE}: none did
+   * @param endedNs the broker's append of that dispatch's completion, else of the outcome, in whole
+   *     milliseconds; {@link Jobs#NONE}: neither is in the log
+   * @param endToEndNs end − intended arrival; 0 unless the job is done
+   * @param inTime whether the job is done within its promise
    */
-  void moved(String classType, JobStatus status, long decidedNs, long endedNs) {
+  void take(
+      String classType,
+      JobStatus status,
+      long latenessNs,
+      long appendedNs,
+      long decidedNs,
+      long endedNs,
+      long endToEndNs,
+      boolean inTime) {
+    windows.requested(classType, appendedNs, latenessNs);
     boolean ran = decidedNs != Jobs.NONE;
     if (ran) {
       windows.moved(classType, decidedNs, -1, 1);
     }
-    if (endedNs != Jobs.NONE && status != JobStatus.OPEN) {
-      windows.moved(classType, endedNs, ran ? 0 : -1, ran ? -1 : 0);
-    }
-  }
-
-  /** Counts a job's end, if its account is whole. */
-  void ended(String classType, long endedNs, JobStatus status, long endToEndNs, boolean inTime) {
     JobEnded.@Nullable Status fate =
         switch (status) {
           case DONE -> JobEnded.Status.DONE;
@@ -183,7 +138,8 @@ public final class FinishedWindows {
           case FAILED -> JobEnded.Status.FAILED;
           case OPEN -> null;
         };
-    if (fate != null) {
+    if (fate != null && endedNs != Jobs.NONE) {
+      windows.moved(classType, endedNs, ran ? 0 : -1, ran ? -1 : 0);
       windows.ended(classType, endedNs, fate, endToEndNs, inTime);
     }
   }

@@ -1,6 +1,7 @@
 package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
@@ -10,10 +11,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Rows of a run that has just ended, as its tables will have them. */
-final class MemoryRows implements RunSource {
+final class MemoryRows extends RunSource {
   private final RunRows run;
 
   MemoryRows(RunRows run) {
@@ -21,113 +21,78 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public void countInto(FinishedWindows windows) {
+  void batches(Choice choice, Consumer<FinishedBatch> to) {
     Batches batches = run.batches();
     for (int i = 0; i < batches.size(); i++) {
-      count(batches, batches.at(i), windows);
+      int batch = batches.at(i);
+      long startedNs = micros(batches.startedAtNs(batch));
+      long endedNs = micros(batches.finishedAtNs(batch));
+      if (choice.reads(batches.laneId(batch), startedNs, endedNs)) {
+        to.accept(batch(batches, batch));
+      }
     }
+  }
+
+  @Override
+  void countJobs(FinishedWindows windows) {
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size(); i++) {
       count(jobs, jobs.at(i), windows);
     }
   }
 
-  private static void count(Batches rows, int batch, FinishedWindows windows) {
-    windows.given(rows.laneId(batch));
-    long startedNs = rows.startedAtNs(batch);
-    long endedNs = rows.finishedAtNs(batch);
-    if (startedNs != Jobs.NONE && endedNs != Jobs.NONE) {
-      windows.busy(micros(startedNs), micros(endedNs));
-    }
-    if (rows.completedAtNs(batch) == Jobs.NONE) {
-      return;
-    }
-    long completedNs = micros(rows.completedAtNs(batch));
-    windows.answered(micros(rows.decidedAtNs(batch)), completedNs, rows.tokens(batch));
-    if (rows.ran(batch) && rows.result(batch).equals("done")) {
-      windows.predicted(
-          completedNs,
-          rows.serviceNs(batch),
-          rows.predictedNs(batch),
-          rows.predictedP95Ns(batch),
-          rows.predictedP99Ns(batch));
-    }
-  }
-
   private void count(Jobs jobs, int job, FinishedWindows windows) {
-    String className = run.classNames().get(run.classOf(job));
     JobStatus status = jobs.status(job);
     int batch = jobs.batch(job);
-    long endedNs = endedNs(jobs, job, batch);
-    windows.requested(
-        className,
-        micros(jobs.appendedAtNs(job)),
-        micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)));
-    windows.moved(
-        className,
+    windows.take(
+        run.classNames().get(run.classOf(job)),
         status,
+        micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)),
+        micros(jobs.appendedAtNs(job)),
         batch < 0 ? Jobs.NONE : micros(run.batches().decidedAtNs(batch)),
-        endedNs);
-    if (endedNs != Jobs.NONE) {
-      long endToEndNs = status == JobStatus.DONE ? jobs.endToEndNs(job) : 0;
-      windows.ended(className, endedNs, status, endToEndNs, !jobs.isViolation(job));
-    }
+        endedNs(jobs, job, batch),
+        status == JobStatus.DONE ? jobs.endToEndNs(job) : 0,
+        !jobs.isViolation(job));
   }
 
   /** End of a job as the tables hold it; {@link Jobs#NONE}: it is in no table. */
   private long endedNs(Jobs jobs, int job, int batch) {
     long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
     long endedNs = completedNs == Jobs.NONE ? jobs.observedAtNs(job) : completedNs;
-    return endedNs == Jobs.NONE ? Jobs.NONE : micros(endedNs);
+    return micros(endedNs);
   }
 
-  @Override
-  public void batchesBetween(long fromNs, long toNs, Consumer<RunBatch> to) {
-    Batches batches = run.batches();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      long startedNs = batches.startedAtNs(batch);
-      long endedNs = batches.finishedAtNs(batch);
-      if (startedNs != Jobs.NONE
-          && endedNs != Jobs.NONE
-          && micros(endedNs) > fromNs
-          && micros(startedNs) < toNs) {
-        to.accept(batch(batches, batch));
-      }
-    }
-  }
-
-  private RunBatch batch(Batches rows, int batch) {
-    return new RunBatch(
+  private FinishedBatch batch(Batches rows, int batch) {
+    return new FinishedBatch(
         rows.shard(batch),
         new DispatchId(rows.factOffset(batch), rows.index(batch)),
         rows.laneId(batch),
-        new RunBatch.Jobs(
+        new FinishedBatch.Members(
             run.jobs().id(rows.job(batch, 0)), rows.jobCount(batch), rows.samples(batch)),
         rows.tokens(batch),
         rows.attempt(batch),
         rows.result(batch),
-        new RunBatch.Times(
+        new FinishedBatch.Times(
             micros(rows.decidedAtNs(batch)),
-            orMicros(rows.startedAtNs(batch)),
-            orMicros(rows.finishedAtNs(batch)),
-            orMicros(rows.completedAtNs(batch))),
+            micros(rows.startedAtNs(batch)),
+            micros(rows.finishedAtNs(batch)),
+            micros(rows.completedAtNs(batch))),
         rows.model(batch),
-        new RunBatch.Predicted(
-            rows.predictedNs(batch),
-            orNull(rows.predictedP95Ns(batch)),
-            orNull(rows.predictedP99Ns(batch))),
-        rows.ran(batch) ? Long.valueOf(rows.serviceNs(batch)) : null,
+        new FinishedBatch.Predicted(
+            rows.predictedNs(batch), rows.predictedP95Ns(batch), rows.predictedP99Ns(batch)),
+        rows.ran(batch) ? rows.serviceNs(batch) : Jobs.NONE,
+        rows.emulatedServiceNs(batch),
+        rows.busyLanes(batch),
         () -> rows.scoreTerms(batch));
   }
 
   @Override
-  public void blocked(Consumer<Blocked> to) {
+  void blocked(Consumer<Blocked> to) {
     run.blocked().forEach(to);
   }
 
   @Override
-  public Map<String, String> classesOf(Set<String> jobIds) {
+  Map<String, String> classesOf(Set<String> jobIds) {
     Map<String, String> classes = new HashMap<>();
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size() && classes.size() < jobIds.size(); i++) {
@@ -140,36 +105,12 @@ final class MemoryRows implements RunSource {
   }
 
   @Override
-  public BatchSpans spans() {
-    var spans = new BatchSpans();
-    Batches batches = run.batches();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      if (batches.ran(batch)) {
-        spans.add(
-            batches.laneId(batch),
-            micros(batches.startedAtNs(batch)),
-            micros(batches.finishedAtNs(batch)));
-      }
-    }
-    return spans;
-  }
-
-  @Override
-  public int lanes() {
+  int lanes() {
     return run.lanes();
   }
 
-  /** What the tables keep of a time: microseconds, half up. */
+  /** What the tables keep of a time: microseconds, half up; nothing of {@link Jobs#NONE}. */
   private static long micros(long ns) {
-    return Math.floorDiv(ns + 500, 1000L) * 1000L;
-  }
-
-  private static @Nullable Long orMicros(long ns) {
-    return ns == Jobs.NONE ? null : Long.valueOf(micros(ns));
-  }
-
-  private static @Nullable Long orNull(long ns) {
-    return ns == Jobs.NONE ? null : Long.valueOf(ns);
+    return ns == Jobs.NONE ? Jobs.NONE : Math.floorDiv(ns + 500, 1000L) * 1000L;
   }
 }

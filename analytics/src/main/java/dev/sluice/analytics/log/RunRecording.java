@@ -16,13 +16,13 @@ import org.slf4j.LoggerFactory;
 public final class RunRecording implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunRecording.class);
 
-  private @Nullable RecordingWriter writer;
+  private @Nullable RecordingWriter<RecordedEntry> writer;
   private @Nullable IOException failure;
 
   /** Begins a recording, which has its name once it is finished. */
   public RunRecording(Path file, RecordingHeader header) {
     try {
-      writer = RecordingWriter.begin(file, header);
+      writer = RecordingWriter.ofLog(file, header);
     } catch (IOException e) {
       fail(e);
     }
@@ -30,7 +30,7 @@ public final class RunRecording implements AutoCloseable {
 
   /** Writes a record. */
   public void take(RecordedEntry entry) {
-    RecordingWriter to = writer;
+    RecordingWriter<RecordedEntry> to = writer;
     if (to != null) {
       try {
         to.write(entry);
@@ -42,7 +42,7 @@ public final class RunRecording implements AutoCloseable {
 
   /** Finishes the file, unless it could not be written. */
   public void finish() {
-    RecordingWriter to = writer;
+    RecordingWriter<RecordedEntry> to = writer;
     if (to != null) {
       try {
         to.finish();
@@ -65,7 +65,7 @@ public final class RunRecording implements AutoCloseable {
 
   @Override
   public void close() {
-    RecordingWriter to = writer;
+    RecordingWriter<RecordedEntry> to = writer;
     writer = null;
     if (to != null) {
       try {

@@ -121,7 +121,7 @@ final class BatchesOfTwoRunsTest {
     Files.delete(b.folder().resolve("trace.csv"));
     assertThatThrownBy(() -> new BatchesOfTwoRuns(a, b, null, null))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("trace.csv: error: the file is not there");
+        .hasMessageContaining("error: the folder has no (trace.csv)");
   }
 
   @Test

@@ -3,11 +3,13 @@ package dev.sluice.analytics.folder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,45 +39,62 @@ final class FinishedRunTest {
     Files.write(
         folder.resolve("dispatches.csv"),
         List.of(
-            "lane_id,result,decided_time,start_time,end_time,workload_name,backend,precision,"
-                + "samples,service_ms,emulated_service_ms,completed_time,busy_lanes",
-            "e/1,done,2.000000,2.000001,2.5,m,onnx,fp32,4,499.999,480.000001,2.501,2",
-            "e/0,open,1.0,,,m,onnx,fp32,1,,,,",
-            "e/0,done,1.0,1.5,2.0,m,onnx,fp32,1,500.0,,2.001,1"));
-    var model = new ModelKey("m", "onnx", "fp32");
-    assertThat(FinishedRun.read(folder).doneBatches())
-        .containsExactly(
-            new FinishedBatch(
-                "e/0",
-                model,
-                1,
-                1,
-                new FinishedBatch.Times(1000000000L, 1500000000L, 2000000000L, 2001000000L),
-                500_000_000L,
-                null),
-            new FinishedBatch(
-                "e/1",
-                model,
-                4,
-                2,
-                new FinishedBatch.Times(2000000000L, 2000001000L, 2500000000L, 2501000000L),
-                499_999_000L,
-                480_000_001L));
+            "dispatch_id,lane_id,job_ids,samples,tokens,attempt,result,decided_time,start_time,"
+                + "end_time,predicted_service_ms,score_terms,cause,workload_name,backend,precision,"
+                + "service_ms,emulated_service_ms,completed_time,shard,predicted_p95_ms,"
+                + "predicted_p99_ms,busy_lanes",
+            "9-1,e/1,a b,4,8,1,done,2.000000,2.000001,2.5,1.5,x=1,\"two\nlines\",m,onnx,fp32,"
+                + "499.999,480.000001,2.501,3,,2.5,2",
+            "9-0,e/0,c,1,2,1,open,1.0,,,0.000000,,,m,onnx,fp32,,,,0,,,",
+            "7-0,e/0,c,1,2,1,done,1.0,1.5,2.0,0.000000,,,m,onnx,fp32,500.0,,2.001,0,,,1"));
+    List<FinishedBatch> done = FinishedRun.read(folder).doneBatches();
+    assertThat(done).extracting(FinishedBatch::id).containsExactly("0:7-0", "3:9-1");
+    FinishedBatch first = done.get(0);
+    assertThat(first.times())
+        .isEqualTo(new FinishedBatch.Times(1000000000L, 1500000000L, 2000000000L, 2001000000L));
+    assertThat(first.serviceNs()).isEqualTo(500_000_000L);
+    assertThat(first.workNs()).isEqualTo(Jobs.NONE);
+    assertThat(first.busyLanes()).isEqualTo(1);
+    FinishedBatch second = done.get(1);
+    assertThat(second.laneId()).isEqualTo("e/1");
+    assertThat(second.model()).isEqualTo(new ModelKey("m", "onnx", "fp32"));
+    assertThat(second.jobs()).isEqualTo(new FinishedBatch.Members("a", 2, 4));
+    assertThat(second.times())
+        .isEqualTo(new FinishedBatch.Times(2000000000L, 2000001000L, 2500000000L, 2501000000L));
+    assertThat(second.predicted())
+        .isEqualTo(new FinishedBatch.Predicted(1_500_000, Jobs.NONE, 2_500_000));
+    assertThat(second.serviceNs()).isEqualTo(499_999_000L);
+    assertThat(second.workNs()).isEqualTo(480_000_001L);
+    assertThat(second.scoreTerms().get()).isEqualTo("x=1");
   }
 
   @Test
-  void readsMeasuredDoneJobs_andNoOthers() throws Exception {
+  void readsCellsAsTheyStand_byTheNamesOfColumns() throws Exception {
     summary("{}");
     Files.write(
         folder.resolve("trace.csv"),
         List.of(
-            "phase,status,enqueue_time,sent_time,appended_time,decided_time,start_time",
-            "warmup,done,0.1,0.1,0.1,0.1,0.1",
-            "measured,dropped,0.2,0.2,0.2,,",
-            "measured,done,0.3,0.31,0.32,0.33,0.34"));
-    assertThat(FinishedRun.read(folder).measuredDoneJobs())
-        .containsExactly(
-            new FinishedJob(300000000L, 310000000L, 320000000L, 330000000L, 340000000L));
+            "job_id,phase,status,enqueue_time,e2e_ms,decided_time,note",
+            "#1,measured,done,-0.3,0.000001,0.25,\" a, \"\"b\"\"\nc\"",
+            " 2,warmup,dropped,0.2,,, d "));
+    FinishedRun run = FinishedRun.read(folder);
+    List<Long> ns = new ArrayList<>();
+    List<String> notes = new ArrayList<>();
+    run.eachJob(
+        row -> {
+          ns.add(row.secondsAsNs("enqueue_time"));
+          ns.add(row.msAsNs("e2e_ms", -1));
+          ns.add(row.secondsAsNs("decided_time", -1));
+          notes.add(row.text("note"));
+        });
+    assertThat(ns).containsExactly(-300_000_000L, 1L, 250_000_000L, 200_000_000L, -1L, -1L);
+    assertThat(notes).containsExactly(" a, \"b\"\nc", " d ");
+    assertThat(run.jobIds()).containsExactly("#1", " 2");
+    assertThat(run.jobRow(" 2"))
+        .containsEntry("status", "dropped")
+        .containsEntry("e2e_ms", "")
+        .hasSize(7);
+    assertThat(run.jobRow("3")).isNull();
   }
 
   @Test
@@ -97,13 +116,26 @@ final class FinishedRunTest {
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("summary.json:1: error: this is no JSON (it ends too early, at 1:2)");
     summary("{}");
+    assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("error: the folder has no (dispatches.csv).");
     Files.writeString(folder.resolve("dispatches.csv"), "lane_id\ne/0\n");
     assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("dispatches.csv: error: this cannot be read (");
-    Files.createDirectory(folder.resolve("trace.csv")); // it opens, and its reading fails
+        .hasMessageContaining("dispatches.csv:1: error: the column (result) is missing.");
+    Files.writeString(folder.resolve("dispatches.csv"), "result,start_time\nopen,\ndone,\n");
+    assertThatThrownBy(() -> FinishedRun.read(folder).doneBatches())
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining(
+            "dispatches.csv:3: error: this row cannot be read (start_time is empty).");
+    Files.writeString(folder.resolve("trace.csv"), "job_id,shard\na,x\n");
+    assertThatThrownBy(() -> FinishedRun.read(folder).eachJob(row -> row.whole("shard")))
+        .isInstanceOf(UserMistakeException.class)
+        .hasMessageContaining("trace.csv:2: error: shard (x) is not a number.");
+    Files.delete(folder.resolve("trace.csv"));
+    Files.createDirectory(folder.resolve("trace.csv"));
     assertThatThrownBy(() -> FinishedRun.read(folder).eachJob(row -> {}))
         .isInstanceOf(UserMistakeException.class)
-        .hasMessageContaining("trace.csv:1: error: this row cannot be read (is a directory).");
+        .hasMessageContaining("trace.csv: error: this is a folder, not a table.");
   }
 }

@@ -104,7 +104,7 @@ final class EventLogReaderTest {
       }
     }
     List<String> recorded = new ArrayList<>();
-    try (var again = RecordingReader.open(file, false)) {
+    try (var again = RecordingReader.ofLog(file, false)) {
       assertThat(again.header()).isEqualTo(HEADER);
       for (RecordedEntry e = again.next(); e != null; e = again.next()) {
         recorded.add(e.topic() + " " + new String(e.value(), StandardCharsets.UTF_8));

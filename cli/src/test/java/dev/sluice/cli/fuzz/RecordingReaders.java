@@ -9,8 +9,6 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
-import dev.sluice.contract.log.RequestsReader;
-import dev.sluice.contract.log.RequestsWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,20 +87,20 @@ final class RecordingReaders {
   private static void log(Path file) throws Exception {
     RecordingHeader header;
     List<RecordedEntry> read = new ArrayList<>();
-    try (var reader = RecordingReader.open(file, false)) {
+    try (var reader = RecordingReader.ofLog(file, false)) {
       header = reader.header();
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         read.add(e);
       }
     }
     Path written = file.resolveSibling("written.jsonl.gz");
-    try (var writer = RecordingWriter.begin(written, header)) {
+    try (var writer = RecordingWriter.ofLog(written, header)) {
       for (RecordedEntry entry : read) {
         writer.write(entry);
       }
       writer.finish();
     }
-    try (var reader = RecordingReader.open(written, false)) {
+    try (var reader = RecordingReader.ofLog(written, false)) {
       assertThat(reader.header()).isEqualTo(header);
       for (RecordedEntry entry : read) {
         assertThat(reader.next()).usingRecursiveComparison().isEqualTo(entry);
@@ -114,20 +112,20 @@ final class RecordingReaders {
   private static void requests(Path file) throws Exception {
     RecordingHeader header;
     List<RecordedRequest> read = new ArrayList<>();
-    try (var reader = RequestsReader.open(file, false)) {
+    try (var reader = RecordingReader.ofRequests(file, false)) {
       header = reader.header();
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
         read.add(r);
       }
     }
     Path written = file.resolveSibling("written.jsonl.gz");
-    try (var writer = RequestsWriter.begin(written, header)) {
+    try (var writer = RecordingWriter.ofRequests(written, header)) {
       for (RecordedRequest request : read) {
         writer.write(request);
       }
       writer.finish();
     }
-    try (var reader = RequestsReader.open(written, false)) {
+    try (var reader = RecordingReader.ofRequests(written, false)) {
       for (RecordedRequest request : read) {
         assertThat(reader.next()).isEqualTo(request);
       }

@@ -1,39 +1,54 @@
 package dev.sluice.contract.file;
 
+import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
+import de.siegmar.fastcsv.reader.CloseableIterator;
+import de.siegmar.fastcsv.reader.CommentStrategy;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
- * Rows of a CSV file: names of columns in the first line, lines that end with LF or CRLF, quoted
- * fields within one line, blank lines and lines that begin with # passed over.
+ * Rows of a CSV file: names of columns in the first line, blank lines passed over. A person's file
+ * may have blanks around fields, and lines that begin with # are passed over; each of its rows is
+ * one line. A field of a table that Sluice wrote is taken as it is, line breaks included.
  */
 final class CsvTraceRows extends TraceRows {
   private static final int LINE_BYTES_MAX = 1 << 20;
-  private static final int BUFFER_BYTES = 1 << 16;
 
-  private final InputStream in;
+  private final boolean written;
+  private final Fields fields = new Fields();
+  private final CloseableIterator<Fields> lines;
   private final List<String> columns;
   private final Place header;
   private int line;
-  private int lineStart;
-  private int lineEnd;
-  private int position;
-  private int limit;
-  private boolean ended;
 
-  CsvTraceRows(String source, InputStream in) throws UserMistakeException {
+  /**
+   * @param written true if Sluice wrote the file
+   */
+  CsvTraceRows(String source, InputStream in, boolean written) throws UserMistakeException {
     super(source);
-    this.in = in;
-    bytes = new byte[BUFFER_BYTES];
+    this.written = written;
+    bytes = new byte[1024];
+    lines =
+        CsvReader.builder()
+            .commentStrategy(written ? CommentStrategy.NONE : CommentStrategy.SKIP)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .allowUnclosedQuote(false)
+            .maxBufferSize(LINE_BYTES_MAX)
+            .build(fields, in, StandardCharsets.ISO_8859_1) // a letter is a byte
+            .iterator();
     List<String> names = new ArrayList<>();
     if (nextLine()) {
-      starts = new int[16];
-      ends = new int[16];
-      int width = split(Integer.MAX_VALUE);
-      for (int i = 0; i < width; i++) {
+      for (int i = 0; i < fields.width; i++) {
         names.add(text(i));
       }
     }
@@ -42,6 +57,68 @@ final class CsvTraceRows extends TraceRows {
     if (columns.isEmpty()) {
       throw new UserMistakeException(
           source, "the file is empty", "it should begin with the names of its columns");
+    }
+  }
+
+  /** The fields of the line that was read last: no text is made of one before it is asked for. */
+  private final class Fields extends AbstractBaseCsvCallbackHandler<Fields> {
+    private int width;
+    private int used;
+    private boolean holdsBreak;
+    private boolean isBlank;
+
+    @Override
+    protected void handleBegin(long startingLine) {
+      line = Math.toIntExact(startingLine);
+      width = 0;
+      used = 0;
+      holdsBreak = false;
+      isBlank = false;
+    }
+
+    @Override
+    protected void handleField(int column, char[] chars, int offset, int length, boolean quoted) {
+      width = column + 1;
+      if (used + length > LINE_BYTES_MAX) {
+        used = LINE_BYTES_MAX + 1;
+        return;
+      }
+      if (used + length > bytes.length) {
+        bytes = Arrays.copyOf(bytes, 2 * (used + length));
+      }
+      if (column >= starts.length) {
+        starts = Arrays.copyOf(starts, 2 * width);
+        ends = Arrays.copyOf(ends, 2 * width);
+      }
+      int from = offset;
+      int to = offset + length;
+      if (!quoted && !written) {
+        while (from < to && chars[from] == ' ') {
+          from++;
+        }
+        while (from < to && chars[to - 1] == ' ') {
+          to--;
+        }
+      }
+      starts[column] = used;
+      copy(chars, from, to);
+      ends[column] = used;
+      holdsBreak |= quoted && new String(chars, from, to - from).indexOf('\n') >= 0;
+      isBlank = column == 0 && !quoted && new String(chars, from, to - from).isBlank();
+    }
+
+    private void copy(char[] chars, int from, int to) {
+      byte[] target = bytes;
+      int place = used;
+      for (int at = from; at < to; at++) {
+        target[place++] = (byte) chars[at];
+      }
+      used = place;
+    }
+
+    @Override
+    protected Fields buildRecord() {
+      return this;
     }
   }
 
@@ -82,10 +159,9 @@ final class CsvTraceRows extends TraceRows {
     if (!nextLine()) {
       return false;
     }
-    int width = split(columns.size());
-    if (width != columns.size()) {
+    if (fields.width != columns.size()) {
       throw mistake(
-          "this row has (%d) fields, not (%d)".formatted(width, columns.size()),
+          "this row has (%d) fields, not (%d)".formatted(fields.width, columns.size()),
           "a comma is missing or too many, or the line was cut");
     }
     return true;
@@ -96,142 +172,42 @@ final class CsvTraceRows extends TraceRows {
     return line;
   }
 
-  /** Finds the next line that is not blank and no comment. */
+  /** Goes on to the next line that is not blank and no comment. */
   private boolean nextLine() throws UserMistakeException {
-    while (findLine()) {
-      line++;
-      if (lineEnd > lineStart && bytes[lineEnd - 1] == '\r') {
-        lineEnd--;
-      }
-      if (bytes[lineStart] != '#' && !isBlank()) {
-        return true;
-      }
+    try {
+      do {
+        if (!lines.hasNext()) {
+          return false;
+        }
+        lines.next();
+      } while (fields.isBlank);
+    } catch (UncheckedIOException e) {
+      throw unreadable(Objects.requireNonNull(e.getCause()));
+    } catch (CsvParseException e) {
+      throw String.valueOf(e.getMessage()).contains("buffer") ? tooLong() : unclosed();
     }
-    return false;
-  }
-
-  private boolean isBlank() {
-    for (int at = lineStart; at < lineEnd; at++) {
-      if (bytes[at] != ' ' && bytes[at] != '\t') {
-        return false;
-      }
+    if (fields.used > LINE_BYTES_MAX) {
+      throw tooLong();
+    }
+    if (fields.holdsBreak && !written) {
+      throw unclosed();
     }
     return true;
   }
 
-  private boolean findLine() throws UserMistakeException {
-    lineStart = position;
-    int at = position;
-    while (true) {
-      while (at < limit && bytes[at] != '\n') {
-        at++;
-      }
-      if (at < limit || ended) {
-        lineEnd = at;
-        position = Math.min(limit, at + 1);
-        return lineEnd < limit || lineEnd > lineStart;
-      }
-      at -= lineStart;
-      fill();
-    }
+  private UserMistakeException tooLong() {
+    return mistake(
+        "this line has more than (%d) bytes".formatted(LINE_BYTES_MAX),
+        "the file is no CSV file, its lines do not end, or a quote is not closed");
   }
 
-  /** Moves the line that is not whole yet to the beginning, and reads on behind it. */
-  private void fill() throws UserMistakeException {
-    int kept = limit - lineStart;
-    if (kept >= LINE_BYTES_MAX) {
-      line++;
-      throw mistake(
-          "this line has more than (%d) bytes".formatted(LINE_BYTES_MAX),
-          "the file is no CSV file, or its lines do not end");
-    }
-    if (2 * kept > bytes.length) {
-      bytes = Arrays.copyOfRange(bytes, lineStart, lineStart + 2 * bytes.length);
-    } else {
-      System.arraycopy(bytes, lineStart, bytes, 0, kept);
-    }
-    lineStart = 0;
-    limit = kept;
-    try {
-      int read = in.read(bytes, kept, bytes.length - kept);
-      if (read < 0) {
-        ended = true;
-      } else {
-        limit += read;
-      }
-    } catch (IOException e) {
-      throw unreadable(e);
-    }
-  }
-
-  /** Finds the fields of the line, and returns how many there are. */
-  private int split(int width) throws UserMistakeException {
-    int column = 0;
-    int at = lineStart;
-    while (true) {
-      int start = at;
-      int end;
-      if (at < lineEnd && bytes[at] == '"') {
-        end = unquoted(at);
-        start++;
-        at = afterQuotes;
-      } else {
-        while (at < lineEnd && bytes[at] != ',') {
-          at++;
-        }
-        end = at;
-        while (start < end && bytes[start] == ' ') {
-          start++;
-        }
-        while (start < end && bytes[end - 1] == ' ') {
-          end--;
-        }
-      }
-      if (column < width) {
-        if (column == starts.length) {
-          starts = Arrays.copyOf(starts, 2 * column);
-          ends = Arrays.copyOf(ends, 2 * column);
-        }
-        starts[column] = start;
-        ends[column] = end;
-      }
-      column++;
-      if (at >= lineEnd) {
-        return column;
-      }
-      at++;
-    }
-  }
-
-  /** Place of the comma behind the quoted field that was read last, or of the line's end. */
-  private int afterQuotes;
-
-  /**
-   * Moves a quoted field together, one quote for each doubled one.
-   *
-   * @param quote place of the opening quote
-   * @return the field's end; the field begins behind the quote
-   */
-  private int unquoted(int quote) throws UserMistakeException {
-    int to = quote + 1;
-    for (int at = quote + 1; at < lineEnd; at++) {
-      if (bytes[at] != '"') {
-        bytes[to++] = bytes[at];
-      } else if (at + 1 < lineEnd && bytes[at + 1] == '"') {
-        bytes[to++] = '"';
-        at++;
-      } else if (at + 1 == lineEnd || bytes[at + 1] == ',') {
-        afterQuotes = at + 1;
-        return to;
-      } else {
-        break;
-      }
-    }
-    throw mistake("a quote is not closed before a comma or the line's end", "it should be doubled");
+  private UserMistakeException unclosed() {
+    return mistake(
+        "a quote is not closed before a comma or the line's end", "it should be doubled");
   }
 
   @Override
   public void close() throws IOException {
-    in.close();
+    lines.close();
   }
 }

@@ -18,8 +18,8 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of a trace, one after the other, with fields under the names of columns. Fields stay bytes
- * until they are asked for, since most columns of a trace are not.
+ * Rows of a trace, or of a table that Sluice wrote, one after the other, with fields under the
+ * names of columns. Fields stay bytes until they are asked for, since most columns are not.
  */
 public abstract class TraceRows implements AutoCloseable {
   private static final long WHOLE_SECONDS_MAX = 9_000_000_000L;
@@ -64,6 +64,20 @@ public abstract class TraceRows implements AutoCloseable {
    * @throws UserMistakeException if it cannot be read, or names no columns
    */
   public static TraceRows open(Path file, String noun) throws UserMistakeException {
+    return open(file, noun, false);
+  }
+
+  /**
+   * Opens a table that Sluice wrote. Its columns may be asked for at any time.
+   *
+   * @throws UserMistakeException if it cannot be read, or names no columns
+   */
+  public static TraceRows table(Path file) throws UserMistakeException {
+    return open(file, "table", true);
+  }
+
+  private static TraceRows open(Path file, String noun, boolean written)
+      throws UserMistakeException {
     String source = file.toString();
     if (Files.isDirectory(file)) {
       throw new UserMistakeException(
@@ -85,7 +99,7 @@ public abstract class TraceRows implements AutoCloseable {
       in.reset();
       return new String(first, StandardCharsets.ISO_8859_1).stripLeading().startsWith("{")
           ? new JsonTraceRows(source, first, in)
-          : new CsvTraceRows(source, in);
+          : new CsvTraceRows(source, in, written);
     } catch (IOException e) {
       close(in);
       throw new UserMistakeException(
@@ -180,6 +194,16 @@ public abstract class TraceRows implements AutoCloseable {
   /** Tells whether the field is the one digit 0. */
   public final boolean isZero(int column) {
     return ends[column] - starts[column] == 1 && bytes[starts[column]] == '0';
+  }
+
+  /** Tells whether the field is a text of letters of ASCII. */
+  public final boolean says(int column, String text) {
+    int from = starts[column];
+    boolean same = ends[column] - from == text.length();
+    for (int i = 0; same && i < text.length(); i++) {
+      same = bytes[from + i] == text.charAt(i);
+    }
+    return same;
   }
 
   /**

@@ -174,7 +174,7 @@ final class LineReader implements Closeable {
     String sum = HexFormat.of().formatHex(sha256.digest());
     long records = lineNumber - 2L; // the header and the trailer are none
     String found = new String(buffer, lineFrom, lineTo - lineFrom + 1, UTF_8);
-    if (!found.equals(LineWriter.trailer(records, sum))) {
+    if (!found.equals(RecordingWriter.trailer(records, sum))) {
       throw mistake(
           "the trailer does not fit the "
               + records
@@ -251,13 +251,13 @@ final class LineReader implements Closeable {
     nextLine = 0;
     notHashed = 0;
     if (filled == buffer.length) {
-      if (filled >= LineWriter.LINE_BYTES_MAX) {
+      if (filled >= RecordingWriter.LINE_BYTES_MAX) {
         lineNumber++;
         throw mistake(
-            "this line is longer than " + (LineWriter.LINE_BYTES_MAX >> 20) + " MiB",
+            "this line is longer than " + (RecordingWriter.LINE_BYTES_MAX >> 20) + " MiB",
             "this is no recording that Sluice wrote");
       }
-      buffer = Arrays.copyOf(buffer, Math.min(2 * filled, LineWriter.LINE_BYTES_MAX));
+      buffer = Arrays.copyOf(buffer, Math.min(2 * filled, RecordingWriter.LINE_BYTES_MAX));
     }
     return moved;
   }

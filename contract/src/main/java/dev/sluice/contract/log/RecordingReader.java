@@ -1,37 +1,30 @@
 package dev.sluice.contract.log;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.Closeable;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Base64;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the recording of a log, record by record, in memory that does not grow with the file. Each
- * mistake names the file and its line. Not safe for threads.
+ * Reads a recording, record by record, in memory that does not grow with the file. Each mistake
+ * names the file and its line. Not safe for threads.
+ *
+ * @param <R> records of a log, or requests
  */
-public final class RecordingReader implements Closeable {
-  private static final JsonFactory JSON = new JsonFactory();
-  private static final List<String> TOPICS = LogOrder.TOPICS;
-
+public final class RecordingReader<R> implements Closeable {
   /** Recordings of either kind, as files that a command writes. */
   public static final OutputFile.Kind KIND =
       new OutputFile.Kind("recording", true, RecordingReader::isRecording);
 
   private final LineReader lines;
-  private final LogOrder order = new LogOrder();
+  private final RecordLines<R> form;
   private long records;
 
-  private RecordingReader(LineReader lines) {
+  private RecordingReader(LineReader lines, RecordLines<R> form) {
     this.lines = lines;
+    this.form = form;
   }
 
   /**
@@ -40,17 +33,31 @@ public final class RecordingReader implements Closeable {
    * @param salvage whether the whole lines of a file that was cut short are taken; {@link #loss}
    *     then tells that it was
    */
-  public static RecordingReader open(Path file, boolean salvage) throws UserMistakeException {
+  public static RecordingReader<RecordedEntry> ofLog(Path file, boolean salvage)
+      throws UserMistakeException {
+    return open(
+        file,
+        salvage,
+        new LogLines(),
+        "you meant the log.jsonl.gz of a run, or a recording made with --whole");
+  }
+
+  /** Opens a recording of requests alone, as {@link #ofLog} opens one of a log. */
+  public static RecordingReader<RecordedRequest> ofRequests(Path file, boolean salvage)
+      throws UserMistakeException {
+    return open(file, salvage, new RequestLines(), "you meant a recording made without --whole");
+  }
+
+  private static <R> RecordingReader<R> open(
+      Path file, boolean salvage, RecordLines<R> form, String maybe) throws UserMistakeException {
     LineReader lines = LineReader.open(file, salvage);
     try {
-      lines.check(
-          RecordingHeader.Kind.LOG,
-          "you meant the log.jsonl.gz of a run, or a recording made with --whole");
+      lines.check(form.kind(), maybe);
     } catch (UserMistakeException e) {
       lines.close();
       throw e;
     }
-    return new RecordingReader(lines);
+    return new RecordingReader<>(lines, form);
   }
 
   private static boolean isRecording(Path file) {
@@ -76,28 +83,21 @@ public final class RecordingReader implements Closeable {
    * The next record; null at the end, after the trailer has been proved, or where a file that is
    * salvaged was cut short.
    */
-  public @Nullable RecordedEntry next() throws UserMistakeException {
+  public @Nullable R next() throws UserMistakeException {
     byte[] line = lines.next();
     if (line == null) {
       return null;
     }
-    RecordedEntry entry = entry(line);
-    if (entry == null) {
-      throw lines.foreign("record of a log");
+    R record = form.record(line);
+    if (record == null) {
+      throw lines.foreign(form.noun());
     }
-    if (!order.take(entry)) {
-      throw lines.mistake(
-          "this record ("
-              + entry.topic()
-              + "/"
-              + entry.partition()
-              + ", offset "
-              + entry.offset()
-              + ") stands behind one that comes after it",
-          "lines were moved; a log's lines go by append time, topic, partition and offset");
+    String misplaced = form.misplaced(record);
+    if (misplaced != null) {
+      throw lines.mistake(misplaced, "lines were moved; " + form.order());
     }
     records++;
-    return entry;
+    return record;
   }
 
   /** Number of records that have been read. */
@@ -118,50 +118,5 @@ public final class RecordingReader implements Closeable {
   @Override
   public void close() {
     lines.close();
-  }
-
-  /** The record in a line that has the fields of a record in their order; null: it has not. */
-  private static @Nullable RecordedEntry entry(byte[] line) {
-    try (JsonParser json = JSON.createParser(line)) {
-      if (json.nextToken() != JsonToken.START_OBJECT || !"topic".equals(json.nextFieldName())) {
-        return null;
-      }
-      int rank = LogOrder.rank(String.valueOf(json.nextTextValue()));
-      long partition = number(json, "partition");
-      long offset = number(json, "offset");
-      long appendedMs = number(json, "appended_ms");
-      byte[] value = value(json, line);
-      return rank < 0
-              || partition < 0
-              || partition >= LogOrder.PARTITIONS_MAX
-              || offset < 0
-              || value == null
-          ? null
-          : new RecordedEntry(TOPICS.get(rank), (int) partition, offset, appendedMs, value);
-    } catch (IOException | IllegalArgumentException e) {
-      return null; // told with the line's place by the caller
-    }
-  }
-
-  private static long number(JsonParser json, String name) throws IOException {
-    if (!name.equals(json.nextFieldName()) || json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
-      throw new IllegalArgumentException("no " + name);
-    }
-    return json.getLongValue();
-  }
-
-  /** The last field: an event as it stands there, or other bytes as text. */
-  private static byte @Nullable [] value(JsonParser json, byte[] line) throws IOException {
-    String name = String.valueOf(json.nextFieldName());
-    JsonToken token = json.nextToken();
-    byte[] value = null;
-    if (name.equals("event") && token == JsonToken.START_OBJECT && line[line.length - 1] == '}') {
-      int from = (int) json.currentTokenLocation().getByteOffset();
-      json.skipChildren();
-      value = Arrays.copyOfRange(line, from, line.length - 1);
-    } else if (name.equals("bytes") && token == JsonToken.VALUE_STRING) {
-      value = Base64.getDecoder().decode(json.getText());
-    }
-    return json.nextToken() == JsonToken.END_OBJECT && json.nextToken() == null ? value : null;
   }
 }

@@ -2,91 +2,125 @@ package dev.sluice.contract.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.sluice.contract.file.OutputFile;
-import java.io.ByteArrayOutputStream;
+import dev.sluice.contract.file.Sha256;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Base64;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the recording of a log. A file has a temporary name until {@link #finish}; a writer that
- * is closed before leaves no file. Not safe for threads.
+ * Writes a recording. A file has a temporary name until {@link #finish}; a writer that is closed
+ * before leaves no file. Not safe for threads.
+ *
+ * @param <R> records of a log, or requests
  */
-public final class RecordingWriter implements Closeable {
-  private static final JsonFactory JSON = new JsonFactory();
+public final class RecordingWriter<R> implements Closeable {
+  /** Longest line, line feed included, that is written and read. */
+  static final int LINE_BYTES_MAX = 16 << 20;
 
-  private final LineWriter lines;
-  private final LogOrder order = new LogOrder();
-  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  /** File that is written; null: a stream of the caller's. */
+  private final @Nullable OutputFile file;
+
+  private final OutputStream target;
+  private final RecordLines<R> form;
+  private final Gzip gzip;
+  private final MessageDigest sha256 = Sha256.begin();
   private long records;
 
-  private RecordingWriter(LineWriter lines, RecordingHeader header) throws IOException {
-    if (header.kind() != RecordingHeader.Kind.LOG) {
-      throw new IllegalArgumentException("a log has a header of kind log");
+  /** Gzip whose level can be chosen, and which can be given up without a trailer. */
+  private static final class Gzip extends GZIPOutputStream {
+    /**
+     * Level of compression. Level 1 takes a third of the time of the default one, for files that
+     * are about a quarter larger.
+     */
+    private static final int LEVEL = 1;
+
+    Gzip(OutputStream target) throws IOException {
+      super(target, BUFFER_BYTES);
+      def.setLevel(LEVEL);
     }
-    this.lines = lines;
-    byte[] head = (header.toJson() + "\n").getBytes(UTF_8);
-    lines.put(head, head.length);
+
+    void free() {
+      def.end();
+    }
+  }
+
+  private RecordingWriter(
+      @Nullable OutputFile file, OutputStream target, RecordLines<R> form, RecordingHeader header)
+      throws IOException {
+    if (header.kind() != form.kind()) {
+      throw new IllegalArgumentException("the header is one of kind " + header.kind().text());
+    }
+    this.file = file;
+    this.target = target;
+    this.form = form;
+    gzip = new Gzip(target);
+    put((header.toJson() + "\n").getBytes(UTF_8));
   }
 
   /**
-   * Begins a file, as {@link OutputFile} does. What stands there is replaced by {@link #finish}.
+   * Begins the file of a log, as {@link OutputFile} does. What stands there is replaced by {@link
+   * #finish}.
    */
-  public static RecordingWriter begin(Path file, RecordingHeader header) throws IOException {
-    return new RecordingWriter(LineWriter.begin(file), header);
+  public static RecordingWriter<RecordedEntry> ofLog(Path file, RecordingHeader header)
+      throws IOException {
+    return begin(file, new LogLines(), header);
   }
 
-  /** Begins to write to a stream, which stays open. */
-  public static RecordingWriter begin(OutputStream stream, RecordingHeader header)
+  /** Begins to write a log to a stream, which stays open. */
+  public static RecordingWriter<RecordedEntry> ofLog(OutputStream stream, RecordingHeader header)
       throws IOException {
-    return new RecordingWriter(LineWriter.begin(stream), header);
+    return new RecordingWriter<>(null, stream, new LogLines(), header);
+  }
+
+  /** Begins the file of requests, as {@link #ofLog(Path, RecordingHeader)} does that of a log. */
+  public static RecordingWriter<RecordedRequest> ofRequests(Path file, RecordingHeader header)
+      throws IOException {
+    return begin(file, new RequestLines(), header);
+  }
+
+  /** Begins to write requests to a stream, which stays open. */
+  public static RecordingWriter<RecordedRequest> ofRequests(
+      OutputStream stream, RecordingHeader header) throws IOException {
+    return new RecordingWriter<>(null, stream, new RequestLines(), header);
+  }
+
+  private static <R> RecordingWriter<R> begin(
+      Path file, RecordLines<R> form, RecordingHeader header) throws IOException {
+    OutputFile output = OutputFile.begin(file);
+    try {
+      return new RecordingWriter<>(output, output.stream(), form, header);
+    } catch (IOException e) {
+      output.close();
+      throw e;
+    }
   }
 
   /**
    * Writes a record.
    *
-   * @throws IllegalArgumentException unless the record may stand behind the one before, see {@link
-   *     LogOrder}
+   * @throws IllegalArgumentException if the record may not stand behind the one before
    * @throws IOException if the file cannot be written, or the record is too long for a line
    */
-  public void write(RecordedEntry entry) throws IOException {
-    if (!order.take(entry)) {
-      throw new IllegalArgumentException(
-          "a record of a log comes too late: "
-              + entry.topic()
-              + "/"
-              + entry.partition()
-              + " at "
-              + entry.offset());
+  public void write(R record) throws IOException {
+    String misplaced = form.misplaced(record);
+    if (misplaced != null) {
+      throw new IllegalArgumentException(misplaced);
     }
-    byte[] value = entry.value();
-    boolean isEvent = isJsonObjectOnOneLine(value);
-    byte[] text = isEvent ? value : Base64.getEncoder().encode(value);
-    if (text.length > LineWriter.LINE_BYTES_MAX - 256) {
-      throw new IOException("a record of " + value.length + " bytes is too long for a line");
-    }
-    String head =
-        "{\"topic\":\""
-            + entry.topic()
-            + "\",\"partition\":"
-            + entry.partition()
-            + ",\"offset\":"
-            + entry.offset()
-            + ",\"appended_ms\":"
-            + entry.appendedAtEpochMs()
-            + (isEvent ? ",\"event\":" : ",\"bytes\":\"");
-    line.reset();
-    line.writeBytes(head.getBytes(UTF_8));
-    line.writeBytes(text);
-    line.writeBytes((isEvent ? "}\n" : "\"}\n").getBytes(UTF_8));
-    lines.put(line.toByteArray(), line.size());
+    put(form.line(record));
     records++;
+  }
+
+  private void put(byte[] line) throws IOException {
+    sha256.update(line);
+    gzip.write(line);
   }
 
   /** Number of records that have been written. */
@@ -96,54 +130,25 @@ public final class RecordingWriter implements Closeable {
 
   /** Writes the trailer, and gives a file its name. */
   public void finish() throws IOException {
-    lines.finish(records);
+    gzip.write(trailer(records, HexFormat.of().formatHex(sha256.digest())).getBytes(UTF_8));
+    gzip.finish();
+    target.flush();
+    if (file != null) {
+      file.finish();
+    }
   }
 
+  /** The last line: number of lines behind the header, and digest of all lines before it. */
+  static String trailer(long records, String sha256) {
+    return "{\"records\":" + records + ",\"sha256\":\"" + sha256 + "\"}\n";
+  }
+
+  /** Frees what the writer holds; an unfinished file is removed. */
   @Override
   public void close() throws IOException {
-    lines.close();
-  }
-
-  /** Tells whether bytes can stand in a line as they are. */
-  private static boolean isJsonObjectOnOneLine(byte[] bytes) {
-    return bytes.length >= 2
-        && bytes[0] == '{'
-        && bytes[bytes.length - 1] == '}'
-        && hasNoControls(bytes)
-        && isJsonObject(bytes);
-  }
-
-  private static boolean hasNoControls(byte[] bytes) {
-    for (byte b : bytes) {
-      if (b >= 0 && b < ' ') {
-        return false;
-      }
+    gzip.free();
+    if (file != null) {
+      file.close();
     }
-    return true;
-  }
-
-  private static boolean isJsonObject(byte[] bytes) {
-    try (JsonParser parser = JSON.createParser(bytes)) {
-      int depth = 0;
-      do {
-        JsonToken token = parser.nextToken();
-        if (token == null) {
-          return false;
-        }
-        depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-      } while (depth > 0);
-      return parser.nextToken() == null && isUtf8(bytes);
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  private static boolean isUtf8(byte[] bytes) {
-    for (byte b : bytes) {
-      if (b < 0) {
-        return Arrays.equals(new String(bytes, UTF_8).getBytes(UTF_8), bytes);
-      }
-    }
-    return true;
   }
 }

@@ -34,7 +34,7 @@ final class RecordedRequestsTest {
 
   private Path write(List<RecordedRequest> requests) throws IOException {
     Path file = folder.resolve("requests.jsonl.gz");
-    try (var writer = RequestsWriter.begin(file, HEADER)) {
+    try (var writer = RecordingWriter.ofRequests(file, HEADER)) {
       for (RecordedRequest request : requests) {
         writer.write(request);
       }
@@ -45,7 +45,7 @@ final class RecordedRequestsTest {
   }
 
   private static List<RecordedRequest> read(Path file) throws UserMistakeException {
-    try (var reader = RequestsReader.open(file, false)) {
+    try (var reader = RecordingReader.ofRequests(file, false)) {
       List<RecordedRequest> requests = new ArrayList<>();
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
         requests.add(r);
@@ -109,7 +109,7 @@ final class RecordedRequestsTest {
 
   @Test
   void timesBackwards_areRefusedByTheWriter_andNamedByTheReader() throws Exception {
-    try (var writer = RequestsWriter.begin(folder.resolve("a"), HEADER)) {
+    try (var writer = RecordingWriter.ofRequests(folder.resolve("a"), HEADER)) {
       writer.write(REQUESTS.get(3));
       assertThatThrownBy(() -> writer.write(REQUESTS.get(0)))
           .isInstanceOf(IllegalArgumentException.class);
@@ -148,14 +148,15 @@ final class RecordedRequestsTest {
   @Test
   void aLog_isNoRecordingOfRequests_norTheOtherWayRound() throws Exception {
     Path file = write(REQUESTS);
-    assertThatThrownBy(() -> RecordingReader.open(file, false))
+    assertThatThrownBy(() -> RecordingReader.ofLog(file, false))
         .hasMessageContaining("kind (requests)");
     var log = new RecordingHeader(1, RecordingHeader.Kind.LOG, "run", 0, 1, "1", null, null, null);
     Path other = folder.resolve("log.gz");
-    try (var writer = RecordingWriter.begin(other, log)) {
+    try (var writer = RecordingWriter.ofLog(other, log)) {
       writer.finish();
     }
-    assertThatThrownBy(() -> RequestsReader.open(other, false)).hasMessageContaining("kind (log)");
+    assertThatThrownBy(() -> RecordingReader.ofRequests(other, false))
+        .hasMessageContaining("kind (log)");
     assertThat(RecordingReader.headerOf(other)).isEqualTo(log);
   }
 }

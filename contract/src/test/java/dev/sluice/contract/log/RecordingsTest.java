@@ -56,7 +56,7 @@ final class RecordingsTest {
 
   private Path write(List<RecordedEntry> entries) throws IOException {
     Path file = folder.resolve("log.jsonl.gz");
-    try (var writer = RecordingWriter.begin(file, HEADER)) {
+    try (var writer = RecordingWriter.ofLog(file, HEADER)) {
       for (RecordedEntry entry : entries) {
         writer.write(entry);
       }
@@ -66,7 +66,7 @@ final class RecordingsTest {
   }
 
   private static List<RecordedEntry> read(Path file, boolean salvage) throws UserMistakeException {
-    try (var reader = RecordingReader.open(file, salvage)) {
+    try (var reader = RecordingReader.ofLog(file, salvage)) {
       List<RecordedEntry> entries = new ArrayList<>();
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         entries.add(e);
@@ -146,7 +146,7 @@ final class RecordingsTest {
     byte[] file = Files.readAllBytes(write(ENTRIES));
     assertThat(Files.readAllBytes(write(ENTRIES))).isEqualTo(file);
     var stream = new ByteArrayOutputStream();
-    try (var writer = RecordingWriter.begin(stream, HEADER)) {
+    try (var writer = RecordingWriter.ofLog(stream, HEADER)) {
       for (RecordedEntry entry : ENTRIES) {
         writer.write(entry);
       }
@@ -185,7 +185,7 @@ final class RecordingsTest {
 
   @Test
   void aRecordOutOfOrder_isRefusedByTheWriter() throws Exception {
-    try (var writer = RecordingWriter.begin(folder.resolve("a"), HEADER)) {
+    try (var writer = RecordingWriter.ofLog(folder.resolve("a"), HEADER)) {
       writer.write(entry("facts", 0, 3, 10, "{}"));
       for (RecordedEntry late :
           List.of(
@@ -203,7 +203,7 @@ final class RecordingsTest {
   @Test
   void anUnfinishedWriter_leavesNothing_andKeepsWhatStoodThere() throws Exception {
     byte[] before = Files.readAllBytes(write(ENTRIES));
-    try (var writer = RecordingWriter.begin(folder.resolve("log.jsonl.gz"), HEADER)) {
+    try (var writer = RecordingWriter.ofLog(folder.resolve("log.jsonl.gz"), HEADER)) {
       writer.write(ENTRIES.get(0));
     }
     assertThat(folder.toFile().list()).containsExactly("log.jsonl.gz");
@@ -225,7 +225,7 @@ final class RecordingsTest {
           }
         };
     var random = new Random(1);
-    try (var writer = RecordingWriter.begin(disk, HEADER)) {
+    try (var writer = RecordingWriter.ofLog(disk, HEADER)) {
       assertThatThrownBy(
               () -> {
                 for (int i = 0; i < 100_000; i++) {
@@ -245,7 +245,7 @@ final class RecordingsTest {
 
   @Test
   void aRecordThatIsTooLong_isRefused() throws Exception {
-    try (var writer = RecordingWriter.begin(folder.resolve("a"), HEADER)) {
+    try (var writer = RecordingWriter.ofLog(folder.resolve("a"), HEADER)) {
       assertThatThrownBy(
               () -> writer.write(new RecordedEntry("facts", 0, 0, 0, new byte[16 << 20])))
           .isInstanceOf(IOException.class)
@@ -266,7 +266,7 @@ final class RecordingsTest {
       Files.write(cut, Arrays.copyOf(whole, length));
       assertThat(refusal(cut, false)).matches("(?s).*cut\\.gz:\\d+: error: .* is cut short here.*");
       if (refusalOrNull(cut) == null) {
-        try (var reader = RecordingReader.open(cut, true)) {
+        try (var reader = RecordingReader.ofLog(cut, true)) {
           int salvaged = 0;
           while (reader.next() != null) {
             salvaged++;
@@ -324,7 +324,7 @@ final class RecordingsTest {
     Path file = Files.write(folder.resolve("behind.jsonl.gz"), joined(whole, new byte[] {'x'}));
     assertThat(refusal(file, false))
         .startsWith(file + ": error: there are bytes behind the end of the recording.");
-    try (var reader = RecordingReader.open(file, true)) {
+    try (var reader = RecordingReader.ofLog(file, true)) {
       while (reader.next() != null) {
         assertThat(reader.loss()).isNull();
       }

@@ -125,7 +125,7 @@ public final class DecisionRun {
    *     its end
    */
   private @Nullable String read(Path file, DecisionReplay replay) throws UserMistakeException {
-    try (var reader = RecordingReader.open(file, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
       RecordedEntry entry = reader.next();
       while (entry != null && replay.take(entry)) {
         entry = reader.next();
@@ -267,7 +267,7 @@ public final class DecisionRun {
 
   /** Returns the header; that of other kinds than logs is refused. */
   private RecordingHeader header(Path file) throws UserMistakeException {
-    try (var reader = RecordingReader.open(file, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
       return reader.header();
     }
   }

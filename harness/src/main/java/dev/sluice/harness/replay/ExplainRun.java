@@ -127,7 +127,7 @@ public final class ExplainRun {
 
   /** Reads the whole log, so that its sum is proved, and explains the job. */
   private Report byLog(Path log) throws UserMistakeException {
-    try (var reader = RecordingReader.open(log, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(log, options.salvage())) {
       ReplaySettings settings = ReplaySettings.of(log, reader.header(), Registries.vocabulary());
       var explainer =
           new Explainer(
@@ -149,7 +149,8 @@ public final class ExplainRun {
     }
   }
 
-  private static List<String> notes(RecordingReader reader, Explanation explanation) {
+  private static List<String> notes(
+      RecordingReader<RecordedEntry> reader, Explanation explanation) {
     List<String> notes = new ArrayList<>();
     String core = reader.header().core();
     if (!core.equals(SchedulingCore.DECISIONS_VERSION)) {

@@ -9,10 +9,11 @@ import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogMerge.Offsets;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
-import dev.sluice.contract.log.RequestsWriter;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -227,10 +228,10 @@ public final class Recorder {
     buffer.sort(requests.once());
     long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
-    try (RequestsWriter writer =
+    try (RecordingWriter<RecordedRequest> writer =
         options.isStandardOutput()
-            ? RequestsWriter.begin(standardOutput(), header)
-            : RequestsWriter.begin(options.file(), header)) {
+            ? RecordingWriter.ofRequests(standardOutput(), header)
+            : RecordingWriter.ofRequests(options.file(), header)) {
       buffer.write(writer, zeroNs);
       heedAWishToStop();
       writer.finish();
@@ -317,10 +318,10 @@ public final class Recorder {
             started == null ? null : started.configDigest(),
             null);
     var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
-    try (RecordingWriter writer =
+    try (RecordingWriter<RecordedEntry> writer =
         options.isStandardOutput()
-            ? RecordingWriter.begin(standardOutput(), header)
-            : RecordingWriter.begin(options.file(), header)) {
+            ? RecordingWriter.ofLog(standardOutput(), header)
+            : RecordingWriter.ofLog(options.file(), header)) {
       merge.read(
           offsets,
           record -> {

@@ -1,7 +1,7 @@
 package dev.sluice.harness.replay;
 
 import dev.sluice.contract.log.RecordedRequest;
-import dev.sluice.contract.log.RequestsWriter;
+import dev.sluice.contract.log.RecordingWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,7 +72,7 @@ final class RequestBuffer {
   }
 
   /** Writes the sorted requests, with times that count from the given one. */
-  void write(RequestsWriter to, long zeroNs) throws IOException {
+  void write(RecordingWriter<RecordedRequest> to, long zeroNs) throws IOException {
     for (Entry entry : entries) {
       Kind kind = entry.kind();
       to.write(

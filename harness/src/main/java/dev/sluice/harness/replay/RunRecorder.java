@@ -6,7 +6,6 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
-import dev.sluice.contract.log.RequestsWriter;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RecordedLoad;
@@ -55,11 +54,11 @@ final class RunRecorder {
   }
 
   private void copy(Path log) throws UserMistakeException, IOException {
-    try (RecordingReader reader = RecordingReader.open(log, options.salvage());
-        RecordingWriter writer =
+    try (RecordingReader<RecordedEntry> reader = RecordingReader.ofLog(log, options.salvage());
+        RecordingWriter<RecordedEntry> writer =
             options.isStandardOutput()
-                ? RecordingWriter.begin(Recorder.standardOutput(), reader.header())
-                : RecordingWriter.begin(options.file(), reader.header())) {
+                ? RecordingWriter.ofLog(Recorder.standardOutput(), reader.header())
+                : RecordingWriter.ofLog(options.file(), reader.header())) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         stopCheck.check();
         writer.write(e);
@@ -76,10 +75,10 @@ final class RunRecorder {
     Trace requests = load.requests();
     String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
     var header = RecordingHeader.requests(digest);
-    try (RequestsWriter writer =
+    try (RecordingWriter<RecordedRequest> writer =
         options.isStandardOutput()
-            ? RequestsWriter.begin(Recorder.standardOutput(), header)
-            : RequestsWriter.begin(options.file(), header)) {
+            ? RecordingWriter.ofRequests(Recorder.standardOutput(), header)
+            : RecordingWriter.ofRequests(options.file(), header)) {
       for (int i = 0; i < requests.size(); i++) {
         stopCheck.check();
         TraceKind kind = requests.kinds().get(requests.kindByIndex()[i]);

@@ -1,8 +1,6 @@
 package dev.sluice.harness.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.RunEvidence.Samples;
 import dev.sluice.analytics.capacity.Target;
@@ -119,7 +117,7 @@ final class LoadRuns {
   }
 
   private RunEvidence live(String policy, double rate, long seed, int lengths)
-      throws IOException, InterruptedException, StoppedRunException {
+      throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
     String id = policy + "-" + rate + "-" + seed;
     for (String end : new String[] {"", ".running", ".failed"}) { // what an earlier command left
       remove(folder.resolve(id + end));
@@ -164,7 +162,8 @@ final class LoadRuns {
       throw new IOException(
           "the run " + id + " ended with status " + status + " and left no figures");
     }
-    JsonNode summary = FinishedRun.of(left).summary();
+    FinishedRun run = FinishedRun.of(left);
+    JsonNode summary = run.summary();
     List<String> silent = new ArrayList<>();
     summary.path(Summary.NOT_COMPARABLE).forEach(reason -> silent.add(reason.asText()));
     if (silent.isEmpty() && !ExitStatus.isWhole(status)) {
@@ -182,25 +181,24 @@ final class LoadRuns {
             ? summary.path("all_p99_e2e_ms").asDouble()
             : Double.POSITIVE_INFINITY,
         summary.path("all_goodput_jobs_sec").asDouble(),
-        samples(left.resolve(FolderFiles.TRACE)));
+        samples(run));
   }
 
-  private List<RunEvidence.Sample> samples(Path trace) throws IOException {
+  private List<RunEvidence.Sample> samples(FinishedRun run) throws UserMistakeException {
     var samples = new Samples(target);
-    try (CsvReader<NamedCsvRecord> rows = CsvReader.builder().ofNamedCsvRecord(trace)) {
-      for (NamedCsvRecord row : rows) {
-        if (row.getField("phase").equals("measured")) {
-          boolean done = row.getField("status").equals("done");
-          samples.add(
-              row.getField("class_type"),
-              row.getField("workload_name"),
-              row.getField("slo_violation").equals("1"),
-              done,
-              done ? Double.parseDouble(row.getField("e2e_ms")) : Double.POSITIVE_INFINITY,
-              done ? Double.parseDouble(row.getField("wait_ms")) : Double.POSITIVE_INFINITY);
-        }
-      }
-    }
+    run.eachJob(
+        job -> {
+          if (job.says("phase", "measured")) {
+            boolean done = job.says("status", "done");
+            samples.add(
+                job.name("class_type"),
+                job.name("workload_name"),
+                job.says("slo_violation", "1"),
+                done,
+                done ? job.msAsNs("e2e_ms") / 1e6 : Double.POSITIVE_INFINITY,
+                done ? job.msAsNs("wait_ms") / 1e6 : Double.POSITIVE_INFINITY);
+          }
+        });
     return samples.build();
   }
 

@@ -2,8 +2,9 @@ package dev.sluice.harness.simulate;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.folder.FinishedBatch;
-import dev.sluice.analytics.folder.FinishedJob;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.TableRow;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** A finished run that was no simulation: the part that a simulation learns from. */
 record LiveRun(FinishedRun run) {
@@ -62,12 +62,12 @@ record LiveRun(FinishedRun run) {
    */
   HopsFile hops() throws UserMistakeException {
     List<Hop> hops = new ArrayList<>();
-    for (FinishedJob job : run.measuredDoneJobs()) {
-      Hop hop = requestHop(job);
-      if (hop != null) {
-        hops.add(hop);
-      }
-    }
+    run.eachJob(
+        job -> {
+          if (job.says("phase", "measured") && job.says("status", "done")) {
+            addRequestHop(job, hops);
+          }
+        });
     Map<String, List<FinishedBatch>> lanes = new TreeMap<>();
     for (FinishedBatch batch : run.doneBatches()) {
       lanes.computeIfAbsent(batch.laneId(), lane -> new ArrayList<>()).add(batch);
@@ -94,27 +94,31 @@ record LiveRun(FinishedRun run) {
     return new HopsFile("those of " + folder(), hops);
   }
 
-  /** The hop of a job that was started by its own arrival; null of any other job. */
-  private static @Nullable Hop requestHop(FinishedJob job) {
-    if (job.decidedNs() > job.appendedNs()) {
-      return null;
+  /** Adds the hop of a done job, if the job was started by its own arrival. */
+  private static void addRequestHop(TableRow job, List<Hop> hops) throws UserMistakeException {
+    long appendedNs = job.secondsAsNs("appended_time");
+    if (job.secondsAsNs("decided_time") > appendedNs) {
+      return;
     }
-    long wholeNs = job.startedNs() - job.sentNs();
-    long appendNs = Math.max(0, Math.min(wholeNs, job.appendedNs() + MIDDLE_NS - job.sentNs()));
-    return new Hop(
-        job.intendedNs(),
-        Kind.REQUEST,
-        Math.max(0, job.sentNs() - job.intendedNs()),
-        appendNs,
-        Math.max(0, wholeNs - appendNs));
+    long intendedNs = job.secondsAsNs("enqueue_time");
+    long sentNs = job.secondsAsNs("sent_time");
+    long wholeNs = job.secondsAsNs("start_time") - sentNs;
+    long appendNs = Math.max(0, Math.min(wholeNs, appendedNs + MIDDLE_NS - sentNs));
+    hops.add(
+        new Hop(
+            intendedNs,
+            Kind.REQUEST,
+            Math.max(0, sentNs - intendedNs),
+            appendNs,
+            Math.max(0, wholeNs - appendNs)));
   }
 
   private static Hop completionHop(FinishedBatch before, FinishedBatch next) {
     long wholeNs = Math.max(0, next.startedNs() - before.endedNs());
     long appendedNs = before.times().completedNs() + MIDDLE_NS;
     long appendNs = Math.max(0, Math.min(wholeNs, appendedNs - before.endedNs()));
-    Long workNs = before.workNs();
-    long lateNs = workNs == null ? 0 : Math.max(0, before.serviceNs() - workNs);
+    long workNs = before.workNs();
+    long lateNs = workNs == Jobs.NONE ? 0 : Math.max(0, before.serviceNs() - workNs);
     return new Hop(
         before.endedNs() - lateNs, Kind.COMPLETION, lateNs, appendNs, wholeNs - appendNs);
   }

@@ -2,6 +2,7 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.profile.LatencyKey;
@@ -101,7 +102,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
   }
 
   private static LatencyKey key(FinishedBatch batch) {
-    return new LatencyKey(batch.model(), 1, batch.samples(), batch.busyLanes());
+    return new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
   }
 
   /**
@@ -109,8 +110,8 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
    * hops.
    */
   private static long worked(FinishedBatch batch) {
-    Long workNs = batch.workNs();
-    return Math.max(1, workNs == null ? batch.serviceNs() : workNs);
+    long workNs = batch.workNs();
+    return Math.max(1, workNs == Jobs.NONE ? batch.serviceNs() : workNs);
   }
 
   private static Residuals residuals(List<FinishedBatch> batches, LatencyTable table) {
@@ -135,7 +136,7 @@ record Profile(LatencyTable table, @Nullable LiveRun run, @Nullable Residuals re
             busy.worth(
                 batch.startedNs(),
                 endNs,
-                lanes -> table.meanMs(batch.model(), batch.samples(), lanes) * 1e6));
+                lanes -> table.meanMs(batch.model(), batch.jobs().samples(), lanes) * 1e6));
       }
     }
     return new Residuals(atNs, factors);

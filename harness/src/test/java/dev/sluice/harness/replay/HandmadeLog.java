@@ -261,7 +261,7 @@ final class HandmadeLog implements CoreListener {
             "q",
             "c",
             experimentText);
-    try (var writer = RecordingWriter.begin(file, header)) {
+    try (var writer = RecordingWriter.ofLog(file, header)) {
       for (RecordedEntry entry : sorted) {
         writer.write(entry);
       }

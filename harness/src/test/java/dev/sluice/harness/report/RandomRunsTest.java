@@ -71,7 +71,7 @@ final class RandomRunsTest {
   }
 
   private static DecisionReplay replay(Path log) throws Exception {
-    try (var reader = RecordingReader.open(log, /* salvage= */ false)) {
+    try (var reader = RecordingReader.ofLog(log, /* salvage= */ false)) {
       var replay =
           new DecisionReplay(ReplaySettings.of(log, reader.header(), Registries.vocabulary()));
       RecordedEntry entry = reader.next();

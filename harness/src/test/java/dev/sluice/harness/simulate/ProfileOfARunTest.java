@@ -23,7 +23,8 @@ final class ProfileOfARunTest {
         folder.resolve("dispatches.csv"),
         List.of(
             "lane_id,result,decided_time,start_time,end_time,workload_name,backend,precision,"
-                + "samples,service_ms,emulated_service_ms,completed_time,busy_lanes",
+                + "samples,service_ms,emulated_service_ms,completed_time,busy_lanes,dispatch_id,"
+                + "job_ids,tokens,attempt,predicted_service_ms,score_terms,shard",
             batch(0, 1.0, 90, 1),
             batch(0, 2.0, 110, 1),
             batch(0, 3.0, 100, 1),
@@ -44,7 +45,7 @@ final class ProfileOfARunTest {
   }
 
   private static String batch(int lane, double startedAtSeconds, int ms, int busyLanes) {
-    return "e/%d,done,%3$s,%3$s,%4$s,m,onnx,fp32,1,%2$d,,%4$s,%5$d"
+    return "e/%d,done,%3$s,%3$s,%4$s,m,onnx,fp32,1,%2$d,,%4$s,%5$d,1-0,j,1,1,0,,0"
         .formatted(
             lane,
             ms,

@@ -17,7 +17,6 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
-import dev.sluice.contract.log.RequestsReader;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.TraceKind;
 import java.io.BufferedInputStream;
@@ -102,7 +101,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   }
 
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
-    try (RequestsReader reader = RequestsReader.open(file, salvage)) {
+    try (RecordingReader<RecordedRequest> reader = RecordingReader.ofRequests(file, salvage)) {
       var builder = new Builder();
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
         builder.add(
@@ -119,7 +118,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   private static RecordedLoad ofLog(Path file, boolean salvage, Vocabulary vocabulary)
       throws UserMistakeException {
     Map<Long, JobRequested> sent = new TreeMap<>();
-    try (RecordingReader reader = RecordingReader.open(file, salvage)) {
+    try (RecordingReader<RecordedEntry> reader = RecordingReader.ofLog(file, salvage)) {
       for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
         JobRequested job = job(entry, reader);
         if (job != null) {
@@ -170,8 +169,8 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
     return notes;
   }
 
-  private static @Nullable JobRequested job(RecordedEntry entry, RecordingReader reader)
-      throws UserMistakeException {
+  private static @Nullable JobRequested job(
+      RecordedEntry entry, RecordingReader<RecordedEntry> reader) throws UserMistakeException {
     if (!entry.topic().equals("facts")) {
       return null;
     }

@@ -18,7 +18,6 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingWriter;
-import dev.sluice.contract.log.RequestsWriter;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -433,7 +432,8 @@ final class ReplayedRequestsTest {
 
   private void writeRequests(RequestList list) throws IOException {
     try (var writer =
-        RequestsWriter.begin(folder.resolve("load.gz"), RecordingHeader.requests(list.digest()))) {
+        RecordingWriter.ofRequests(
+            folder.resolve("load.gz"), RecordingHeader.requests(list.digest()))) {
       for (int i = 0; i < list.size(); i++) {
         Request r = list.get(i);
         writer.write(
@@ -463,7 +463,7 @@ final class ReplayedRequestsTest {
             digest,
             ResolvedConfig.digest(parsed.experiment()),
             ResolvedConfig.write(parsed.experiment()));
-    try (var writer = RecordingWriter.begin(folder.resolve("load.gz"), header)) {
+    try (var writer = RecordingWriter.ofLog(folder.resolve("load.gz"), header)) {
       for (int i = 0; i < sent; i++) {
         Request r = list.get(i);
         var job =
