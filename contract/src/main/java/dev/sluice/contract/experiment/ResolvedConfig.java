@@ -82,9 +82,13 @@ public final class ResolvedConfig {
       Map<String, @Nullable Object> models = new LinkedHashMap<>();
       m.models()
           .forEach(
-              (model, limits) ->
-                  models.put(
-                      model, map("max_batch", limits.maxBatch(), "preferred", limits.preferred())));
+              (model, limits) -> {
+                Map<String, @Nullable Object> limit = map("max_batch", limits.maxBatch());
+                if (!limits.preferred().isEmpty()) {
+                  limit.put("preferred", limits.preferred());
+                }
+                models.put(model, limit);
+              });
       microbatch.put("models", models);
     }
     top.put("microbatch", microbatch);

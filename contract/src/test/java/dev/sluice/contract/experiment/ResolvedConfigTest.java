@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
+import dev.sluice.contract.experiment.Experiment.Limits;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
@@ -178,6 +179,7 @@ final class ResolvedConfigTest {
     boolean emulated = random.nextBoolean();
     boolean table = emulated && random.nextBoolean();
     boolean own = !emulated && random.nextBoolean();
+    boolean memory = emulated && random.nextBoolean();
     boolean scaled = table || (emulated && random.nextBoolean());
     double durationSeconds = 1 + random.nextDouble() * 1000;
     return new Experiment(
@@ -215,7 +217,10 @@ final class ResolvedConfigTest {
                     null,
                     emulated && !table
                         ? new LinearServiceTime(
-                            0.001 + random.nextDouble() * 1e-6, random.nextInt(9))
+                            0.001 + random.nextDouble() * 1e-6,
+                            random.nextInt(9),
+                            memory ? random.nextDouble() : null,
+                            memory ? 1 + random.nextDouble() : null)
                         : null),
                 own
                     ? new WorkloadChoice(
@@ -238,7 +243,10 @@ final class ResolvedConfigTest {
                         2,
                         80,
                         null,
-                        emulated ? new LinearServiceTime(1 + random.nextInt(9), 0) : null)),
+                        emulated
+                            ? new LinearServiceTime(
+                                1 + random.nextInt(9), 0, memory ? 2.5 : null, memory ? 9.0 : null)
+                            : null)),
             own ? List.of("onnx") : List.of("onnx", "pytorch"),
             own || random.nextBoolean() ? List.of("fp32") : List.of("bf16", "fp16"),
             random.nextBoolean(),
@@ -254,7 +262,13 @@ final class ResolvedConfigTest {
                 random.nextInt(50),
                 1 + random.nextInt(200),
                 List.of("random", "fifo"),
-                random.nextBoolean())),
+                random.nextBoolean(),
+                random.nextBoolean()
+                    ? Map.of()
+                    : Map.of(
+                        "vit",
+                        new Limits(
+                            5 + random.nextInt(9), pick(random, List.of(), List.of(2, 4)))))),
         new Resources(random.nextBoolean(), 1000 + random.nextInt(1000), random.nextBoolean()),
         new Lanes(
             random.nextBoolean(),
@@ -264,13 +278,14 @@ final class ResolvedConfigTest {
             emulated ? "emulated" : "real",
             table ? pick(random, "latency/a.csv", "no", "a, b]") : null,
             10 + random.nextInt(500),
-            random.nextInt(2),
+            memory ? 0 : random.nextInt(2),
             1020 + random.nextInt(5000),
             1 + random.nextInt(9),
             emulated ? 0.5 + random.nextInt(4) : 1,
             emulated && random.nextBoolean()
                 ? List.of(new Drift(1.5, 2, 0), new Drift(9, 0.25, random.nextInt(5)))
-                : List.of()),
+                : List.of(),
+            memory ? 9 + random.nextDouble() : null),
         new Predictor(
             random.nextBoolean(), pick(random, "models/latency", "# m", "a: b"), 0.5, 7.5),
         new KafkaSettings(
