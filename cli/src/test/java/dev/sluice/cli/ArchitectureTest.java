@@ -77,7 +77,6 @@ final class ArchitectureTest {
             "de.siegmar.fastcsv..",
             "org.jfree..",
             "org.apache.commons.statistics..",
-            "org.knowm.xchart..",
             "org.slf4j..",
             "org.yaml.snakeyaml.."));
     return allowed;

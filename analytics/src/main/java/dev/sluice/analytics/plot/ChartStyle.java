@@ -10,18 +10,15 @@ import java.awt.Graphics2D;
 import java.awt.Paint;
 import java.awt.Rectangle;
 import java.awt.RenderingHints;
+import java.awt.Shape;
 import java.awt.TexturePaint;
+import java.awt.geom.Ellipse2D;
+import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.AxesChartStyler;
-import org.knowm.xchart.style.markers.Marker;
-import org.knowm.xchart.style.markers.SeriesMarkers;
+import org.jfree.chart.util.ShapeUtils;
 
 /**
  * Look of all pictures. A class has one color in all of them, and so has a workload; both come from
@@ -69,15 +66,19 @@ public final class ChartStyle {
   };
   private static final int PATTERNS = 5;
   private static final int HATCH = 8;
-  private static final List<Marker> MARKERS =
+  private static final List<Shape> MARKERS =
       List.of(
-          SeriesMarkers.CIRCLE,
-          SeriesMarkers.DIAMOND,
-          SeriesMarkers.SQUARE,
-          SeriesMarkers.TRIANGLE_UP,
-          SeriesMarkers.CROSS,
-          SeriesMarkers.TRIANGLE_DOWN,
-          SeriesMarkers.PLUS);
+          new Ellipse2D.Double(-3.5, -3.5, 7, 7),
+          ShapeUtils.createDiamond(4.5f),
+          new Rectangle2D.Double(-3.2, -3.2, 6.4, 6.4),
+          ShapeUtils.createUpTriangle(4),
+          ShapeUtils.createDiagonalCross(3.2f, 0.8f),
+          ShapeUtils.createDownTriangle(4),
+          ShapeUtils.createRegularCross(3.8f, 0.8f));
+
+  /** Marker of an infinite value, below the upper edge, on which it stands. */
+  static final Shape INFINITE =
+      ShapeUtils.createTranslatedShape(ShapeUtils.createUpTriangle(4), 0, 5);
 
   private ChartStyle() {}
 
@@ -166,7 +167,7 @@ public final class ChartStyle {
   }
 
   /** Marker of the workload at a place. */
-  static Marker marker(int index) {
+  static Shape marker(int index) {
     return MARKERS.get(index % MARKERS.size());
   }
 
@@ -194,38 +195,6 @@ public final class ChartStyle {
         + run.context().experiment().scheduling().schedulerName()
         + (run.isEmulated() ? " · emulated lanes" : "")
         + (run.isSimulated() ? " · simulated" : "");
-  }
-
-  /** An empty chart of curves or points, in this style. */
-  static XYChart xyChart(String xAxisTitle, String yAxisTitle) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .xAxisTitle(xAxisTitle)
-            .yAxisTitle(yAxisTitle)
-            .build();
-    apply(chart.getStyler());
-    return chart;
-  }
-
-  private static void apply(AxesChartStyler styler) {
-    styler.setChartBackgroundColor(Color.WHITE);
-    styler.setPlotBackgroundColor(Color.WHITE);
-    styler.setPlotBorderVisible(false);
-    styler.setChartFontColor(INK);
-    styler.setChartTitleVisible(false); // a frame holds title and legend
-    styler.setLegendVisible(false);
-    styler.setChartPadding(10);
-    styler.setAxisTitleFont(TEXT);
-    styler.setAxisTickLabelsFont(TEXT);
-    styler.setAxisTickMarksColor(GRID);
-    styler.setAxisTickLabelsColor(INK);
-    styler.setPlotGridLinesColor(GRID);
-    styler.setPlotGridLinesStroke(new BasicStroke(1f));
-    styler.setPlotMargin(0);
-    styler.setLocale(Locale.ROOT);
-    styler.setAntiAlias(true);
   }
 
   /** A tick's label on a logarithmic axis, as people write it. */
@@ -264,44 +233,6 @@ public final class ChartStyle {
     double[] ys() {
       return ys.stream().mapToDouble(Double::doubleValue).toArray();
     }
-  }
-
-  /**
-   * A curve of level and upright pieces alone.
-   *
-   * <p>A smooth series is drawn in one go, so that its dashes run on from piece to piece; between
-   * points of which either coordinate is equal it is straight.
-   */
-  static void curve(XYChart chart, String name, Steps steps, Color color, BasicStroke stroke) {
-    line(chart, name, steps.xs(), steps.ys(), color, stroke).setSmooth(true);
-  }
-
-  /** Straight lines from point to point, without markers. */
-  static XYSeries line(
-      XYChart chart, String name, double[] xs, double[] ys, Color color, BasicStroke stroke) {
-    XYSeries line = chart.addSeries(name, xs, ys);
-    line.setMarker(SeriesMarkers.NONE);
-    line.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Line);
-    line.setLineStyle(stroke);
-    line.setLineWidth(stroke.getLineWidth());
-    line.setLineColor(color);
-    return line;
-  }
-
-  /** Points without a line. */
-  static void points(
-      XYChart chart, String name, double[] xs, double[] ys, Color color, Marker marker) {
-    XYSeries series = chart.addSeries(name, xs, ys);
-    series.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
-    series.setMarker(marker);
-    series.setMarkerColor(color);
-  }
-
-  /** Triangles on the upper edge, where values are infinite. */
-  static void infinite(XYChart chart, String name, double[] xs, double edge, Color color) {
-    double[] ys = new double[xs.length];
-    Arrays.fill(ys, edge);
-    points(chart, name, xs, ys, color, SeriesMarkers.TRIANGLE_UP);
   }
 
   /** The largest of 1, 2 and 5 times a power of ten that is not above value. */

@@ -13,7 +13,6 @@ import java.awt.image.BufferedImage;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
-import org.knowm.xchart.XYChart;
 
 /**
  * Share of batches that took longer than their predicted p95 and p99, over the last {@value
@@ -36,8 +35,7 @@ final class CoverageOverTimePlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    XYChart chart =
-        ChartStyle.xyChart("time since time zero, s", "batches longer than their bound, %");
+    var chart = new XyChart("time since time zero, s", "batches longer than their bound, %");
     Batches batches = run.batches();
     int[] rows = byEnd(run);
     double toS = 0;
@@ -57,22 +55,16 @@ final class CoverageOverTimePlot implements Plot {
       double promised = 100 * (1 - bound.probability());
       double[] xs = {fromS, toS};
       double[] ys = {promised, promised};
-      String name = bound.text() + " promised";
-      ChartStyle.line(chart, name, xs, ys, ChartStyle.ofBound(bound), ChartStyle.EDGE);
+      chart.line(xs, ys, ChartStyle.ofBound(bound), ChartStyle.EDGE);
     }
     frame.line("promised shares", ChartStyle.QUIET, ChartStyle.EDGE);
-    chart.getStyler().setYAxisMin(0.0);
-    chart.getStyler().setYAxisMax(Math.max(10, 1.1 * top));
-    chart.getStyler().setXAxisMin(fromS);
-    chart.getStyler().setXAxisMax(toS);
-    chart.getStyler().setXAxisDecimalPattern("0.##");
-    chart.getStyler().setYAxisDecimalPattern("0.##");
+    chart.x(fromS, toS).y(0, Math.max(10, 1.1 * top));
     return Optional.of(frame.beside(chart));
   }
 
   /** Adds a curve and returns its highest point. */
   private static double addCurve(
-      XYChart chart, PictureFrame frame, UpperBound bound, Batches batches, int[] judged) {
+      XyChart chart, PictureFrame frame, UpperBound bound, Batches batches, int[] judged) {
     int last = Math.max(BATCHES_MIN, judged.length / 20);
     int curve = judged.length - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
@@ -103,7 +95,7 @@ final class CoverageOverTimePlot implements Plot {
       steps.to(xs[i], ys[i]);
     }
     BasicStroke stroke = ChartStyle.stroke(bound == UpperBound.P95 ? 0 : 4, 1.8f);
-    ChartStyle.curve(chart, name, steps, ChartStyle.ofBound(bound), stroke);
+    chart.curve(steps, ChartStyle.ofBound(bound), stroke);
     frame.line(name, ChartStyle.ofBound(bound), stroke);
     return top;
   }

@@ -11,9 +11,7 @@ import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
-import org.knowm.xchart.XYChart;
 
 /**
  * Share of each class's measured jobs that were done within a time, and beside it the share that
@@ -63,21 +61,13 @@ final class LatencyCdfPlot implements Plot {
     boolean reachesNone =
         IntStream.range(0, counts.length)
             .anyMatch(i -> counts[i] > 0 && doneNs.get(i).size() == counts[i]);
-    XYChart within = chart("share of measured jobs done within", fromMs, toMs);
-    within.getStyler().setYAxisMin(0.0);
-    within.getStyler().setYAxisMax(1.0);
-    // a chart of few values ticks at them alone
-    double[] tenths = IntStream.rangeClosed(0, 10).mapToDouble(i -> i / 10.0).toArray();
-    double[] left = DoubleStream.generate(() -> fromMs).limit(tenths.length).toArray();
-    ChartStyle.line(within, "ticks", left, tenths, ChartStyle.GRID, ChartStyle.stroke(0, 1f));
-    XYChart beyond = chart("share of measured jobs not done within (1 − p)", fromMs, toMs);
-    beyond.getStyler().setYAxisLogarithmic(true);
-    beyond.getStyler().setYAxisMin(floor);
-    beyond.getStyler().setYAxisMax(1.0);
-    beyond
-        .getStyler()
-        .setYAxisTickLabelsFormattingFunction(
-            share -> reachesNone && isFoot(share, floor) ? "0" : ChartStyle.tick(share));
+    XyChart within = chart("share of measured jobs done within", fromMs, toMs).y(0, 1, 0.1);
+    XyChart beyond =
+        chart("share of measured jobs not done within (1 − p)", fromMs, toMs)
+            .logarithmicY(
+                floor,
+                1,
+                share -> reachesNone && isFoot(share, floor) ? "0" : ChartStyle.tick(share));
     for (int i = 0; i < classes.size(); i++) {
       int count = counts[i];
       if (count > 0) {
@@ -86,8 +76,8 @@ final class LatencyCdfPlot implements Plot {
         Color color = ChartStyle.ofClass(i);
         BasicStroke stroke = ChartStyle.stroke(i, 2.4f);
         if (drawn.length > 0) {
-          ChartStyle.curve(within, name, within(drawn, count, fromMs), color, stroke);
-          ChartStyle.curve(beyond, name, beyond(drawn, count, fromMs, floor), color, stroke);
+          within.curve(within(drawn, count, fromMs), color, stroke);
+          beyond.curve(beyond(drawn, count, fromMs, floor), color, stroke);
         }
         frame.line(name, color, stroke);
       }
@@ -97,11 +87,10 @@ final class LatencyCdfPlot implements Plot {
       BasicStroke stroke = ChartStyle.stroke(place, 1f);
       double[] slosMs = run.promisesMs(jobClass);
       for (double sloMs : slosMs) {
-        String name = jobClass.name() + " SLO " + sloMs;
         double[] xs = {sloMs, sloMs};
         Color color = ChartStyle.ofClass(place);
-        ChartStyle.line(within, name, xs, new double[] {0, 1}, color, stroke);
-        ChartStyle.line(beyond, name, xs, new double[] {floor, 1}, color, stroke);
+        within.line(xs, new double[] {0, 1}, color, stroke);
+        beyond.line(xs, new double[] {floor, 1}, color, stroke);
       }
       if (slosMs.length > 0) {
         frame.line(legend(jobClass, slosMs), ChartStyle.ofClass(place), stroke);
@@ -110,13 +99,8 @@ final class LatencyCdfPlot implements Plot {
     return Optional.of(frame.beside(within, beyond));
   }
 
-  private static XYChart chart(String yAxisTitle, double fromMs, double toMs) {
-    XYChart chart = ChartStyle.xyChart("intended arrival to end, ms", yAxisTitle);
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setXAxisMin(fromMs);
-    chart.getStyler().setXAxisMax(toMs);
-    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    return chart;
+  private static XyChart chart(String yAxisTitle, double fromMs, double toMs) {
+    return new XyChart("intended arrival to end, ms", yAxisTitle).logarithmicX(fromMs, toMs);
   }
 
   /** Latencies of the done measured jobs of each class. */

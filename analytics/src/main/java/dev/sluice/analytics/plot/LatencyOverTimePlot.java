@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
-import org.knowm.xchart.XYChart;
 
 /**
  * The p50, p95 and p99 of the jobs that ended in each second or longer window, by class, in all
@@ -79,19 +78,16 @@ final class LatencyOverTimePlot implements Plot {
             .summaryStatistics();
     double from = ChartStyle.niceBelow(values.getMin());
     double to = ChartStyle.niceAbove(1.3 * values.getMax());
-    XYChart[] charts = new XYChart[PERCENTS.size()];
+    XyChart[] charts = new XyChart[PERCENTS.size()];
     boolean infinite = false;
     for (int i = 0; i < PERCENTS.size(); i++) {
       charts[i] = chart(PERCENTS.get(i), i == PERCENTS.size() - 1, windowS);
-      charts[i].getStyler().setYAxisMin(from).setYAxisMax(to);
-      charts[i].getStyler().setXAxisMin(0.0).setXAxisMax((double) windows * windowS);
+      charts[i].logarithmicY(from, to).x(0, (double) windows * windowS);
       edges(charts[i], run, from, to, (double) windows * windowS);
       for (int j = 0; j < classes.size(); j++) {
         infinite |= add(charts[i], j, i, ended.get(j), windowS, to);
         for (double sloMs : promises.get(j)) {
-          ChartStyle.line(
-              charts[i],
-              "promise " + j + " " + sloMs,
+          charts[i].line(
               new double[] {0, (double) windows * windowS},
               new double[] {sloMs, sloMs},
               ChartStyle.ofClass(j),
@@ -112,7 +108,7 @@ final class LatencyOverTimePlot implements Plot {
 
   /** Adds a class's curve, and returns true if it is infinite somewhere. */
   private static boolean add(
-      XYChart chart, int place, int percentile, Ended[] ended, long windowS, double to) {
+      XyChart chart, int place, int percentile, Ended[] ended, long windowS, double to) {
     Color color = ChartStyle.ofClass(place);
     var steps = new ChartStyle.Steps(0, Double.NaN);
     List<Double> infiniteAtS = new ArrayList<>();
@@ -127,37 +123,31 @@ final class LatencyOverTimePlot implements Plot {
     }
     if (some) {
       steps.to((double) ended.length * windowS, Double.NaN);
-      ChartStyle.curve(chart, "class " + place, steps, color, ChartStyle.stroke(place, 2.2f));
+      chart.curve(steps, color, ChartStyle.stroke(place, 2.2f));
     }
     if (!infiniteAtS.isEmpty()) {
       double[] xs = infiniteAtS.stream().mapToDouble(Double::doubleValue).toArray();
-      ChartStyle.infinite(chart, "infinite " + place, xs, to, color);
+      chart.infinite(xs, to, color);
     }
     return !infiniteAtS.isEmpty();
   }
 
-  private static void edges(XYChart chart, RunRows run, double from, double to, double endS) {
+  private static void edges(XyChart chart, RunRows run, double from, double to, double endS) {
     // a run that was stopped in its warm-up has a window without length
     for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
       if (edgeNs / 1e9 <= endS) {
         double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
         double[] ys = {from, to};
-        ChartStyle.line(chart, "edge " + edgeNs, xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
+        chart.line(xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
       }
     }
   }
 
-  private static XYChart chart(int percent, boolean last, long windowS) {
+  private static XyChart chart(int percent, boolean last, long windowS) {
     String of = windowS == 1 ? "each second" : "each " + windowS + " s";
-    XYChart chart =
-        ChartStyle.xyChart(
-            last ? "time since time zero, s; over the jobs that ended in " + of : "",
-            "p" + percent + ", ms");
-    chart.getStyler().setXAxisTitleVisible(last);
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    chart.getStyler().setXAxisDecimalPattern("0.##");
-    return chart;
+    return new XyChart(
+        last ? "time since time zero, s; over the jobs that ended in " + of : null,
+        "p" + percent + ", ms");
   }
 
   /** The shortest window of which not too many make the whole run. */

@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
-import org.knowm.xchart.XYChart;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
@@ -25,7 +24,7 @@ public final class Picture {
   private static final BasicStroke END =
       new BasicStroke(1, BasicStroke.CAP_BUTT, BasicStroke.JOIN_MITER, 10, new float[] {2, 4}, 0);
 
-  private final XYChart chart;
+  private final XyChart chart;
   private final PictureFrame frame;
   private double least = Double.POSITIVE_INFINITY;
   private double most;
@@ -33,8 +32,7 @@ public final class Picture {
   /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
     frame = new PictureFrame(title);
-    chart = ChartStyle.xyChart(xAxisTitle, yAxisTitle);
-    chart.getStyler().setMarkerSize(7);
+    chart = new XyChart(xAxisTitle, yAxisTitle);
   }
 
   /**
@@ -44,7 +42,7 @@ public final class Picture {
    */
   public Picture points(String name, int workload, double[] xs, double[] ys) {
     Color color = ChartStyle.ofWorkload(workload);
-    ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(workload));
+    chart.points(xs, ys, color, ChartStyle.marker(workload));
     frame.marker(name, color, ChartStyle.marker(workload));
     extend(ys);
     return this;
@@ -52,8 +50,7 @@ public final class Picture {
 
   /** Adds a curve in the color of a workload, without a place in the legend. */
   public Picture curve(String name, int workload, double[] xs, double[] ys) {
-    ChartStyle.line(
-        chart, name, xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
+    chart.line(xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
     extend(ys);
     return this;
   }
@@ -70,21 +67,15 @@ public final class Picture {
     double from = ChartStyle.niceBelow(least);
     double to = ChartStyle.niceAbove(most);
     double[] diagonal = {from, to};
-    ChartStyle.line(chart, name, diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
+    chart.line(diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
     frame.line(name, ChartStyle.QUIET, ChartStyle.EDGE);
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setXAxisMin(from);
-    chart.getStyler().setXAxisMax(to);
-    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    chart.logarithmicX(from, to);
     return logarithmicY();
   }
 
   /** Makes the vertical axis logarithmic. */
   public Picture logarithmicY() {
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setYAxisMin(ChartStyle.niceBelow(least));
-    chart.getStyler().setYAxisMax(ChartStyle.niceAbove(most));
-    chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    chart.logarithmicY(ChartStyle.niceBelow(least), ChartStyle.niceAbove(most));
     return this;
   }
 
@@ -172,10 +163,8 @@ public final class Picture {
    */
   public static byte[] loads(String title, List<Runs> all) {
     var frame = new PictureFrame(title);
-    XYChart latency = ChartStyle.xyChart("", "p99 latency, ms");
-    XYChart goodput = ChartStyle.xyChart("load, jobs/s", "goodput, jobs/s");
-    latency.getStyler().setMarkerSize(7);
-    goodput.getStyler().setMarkerSize(7);
+    var latency = new XyChart(null, "p99 latency, ms");
+    var goodput = new XyChart("load, jobs/s", "goodput, jobs/s");
     double[] shown = around(all);
     List<Runs> policies = all.stream().map(runs -> runs.within(shown[0], shown[1])).toList();
     List<Double> finite =
@@ -198,16 +187,8 @@ public final class Picture {
       Color color = ChartStyle.ofWorkload(i);
       infinite |= addLatency(latency, runs, edge, color, i);
       if (!runs.goodput().isEmpty()) {
-        ChartStyle.points(
-            goodput,
-            runs.policy(),
-            rates(runs.goodput()),
-            values(runs.goodput()),
-            color,
-            ChartStyle.marker(i));
-        ChartStyle.line(
-            goodput,
-            runs.policy() + ", mean",
+        goodput.points(rates(runs.goodput()), values(runs.goodput()), color, ChartStyle.marker(i));
+        goodput.line(
             rates(runs.goodputMeans()),
             values(runs.goodputMeans()),
             color,
@@ -215,10 +196,8 @@ public final class Picture {
       }
       for (double end : runs.ends()) {
         double[] upright = {end, end};
-        ChartStyle.line(
-            latency, runs.policy() + end, upright, new double[] {least, edge}, color, END);
-        ChartStyle.line(
-            goodput, runs.policy() + end, upright, new double[] {0, 1.1 * done}, color, END);
+        latency.line(upright, new double[] {least, edge}, color, END);
+        goodput.line(upright, new double[] {0, 1.1 * done}, color, END);
       }
       frame.marker(runs.policy(), color, ChartStyle.marker(i));
       frame.line(
@@ -236,16 +215,8 @@ public final class Picture {
     if (beyond > 0) {
       frame.note(beyond + (beyond == 1 ? " run" : " runs") + " further away, in capacity.csv");
     }
-    latency.getStyler().setYAxisLogarithmic(true);
-    latency.getStyler().setYAxisMin(least);
-    latency.getStyler().setYAxisMax(edge);
-    latency.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    goodput.getStyler().setYAxisMin(0.0);
-    goodput.getStyler().setYAxisMax(1.1 * done);
-    for (XYChart chart : List.of(latency, goodput)) {
-      chart.getStyler().setXAxisMin(shown[0]);
-      chart.getStyler().setXAxisMax(shown[1]);
-    }
+    latency.logarithmicY(least, edge).x(shown[0], shown[1]);
+    goodput.y(0, 1.1 * done).x(shown[0], shown[1]);
     return png(frame.above(latency, goodput));
   }
 
@@ -280,23 +251,20 @@ public final class Picture {
    *
    * @return true if one is infinite
    */
-  private static boolean addLatency(XYChart chart, Runs runs, double edge, Color color, int place) {
+  private static boolean addLatency(XyChart chart, Runs runs, double edge, Color color, int place) {
     List<Point> finite = new ArrayList<>();
     List<Point> infinite = new ArrayList<>();
     for (Point run : runs.p99Ms()) {
       (Double.isInfinite(run.value()) ? infinite : finite).add(run);
     }
     if (!finite.isEmpty()) {
-      ChartStyle.points(
-          chart, runs.policy(), rates(finite), values(finite), color, ChartStyle.marker(place));
+      chart.points(rates(finite), values(finite), color, ChartStyle.marker(place));
     }
     if (!infinite.isEmpty()) {
-      ChartStyle.infinite(chart, runs.policy() + ", infinite", rates(infinite), edge, color);
+      chart.infinite(rates(infinite), edge, color);
     }
     if (runs.p99Fit().stream().anyMatch(point -> Double.isFinite(point.value()))) {
-      ChartStyle.line(
-          chart,
-          runs.policy() + ", fit",
+      chart.line(
           rates(runs.p99Fit()),
           Arrays.stream(values(runs.p99Fit()))
               .map(ms -> Double.isInfinite(ms) ? Double.NaN : ms)

@@ -8,14 +8,13 @@ import java.awt.Graphics2D;
 import java.awt.Paint;
 import java.awt.Rectangle;
 import java.awt.RenderingHints;
+import java.awt.Shape;
 import java.awt.geom.Line2D;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jfree.chart.JFreeChart;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.style.markers.Marker;
-import org.knowm.xchart.style.markers.SeriesMarkers;
+import org.jfree.chart.util.ShapeUtils;
 
 /**
  * Texts around the charts of a picture: its title and the notes of its run above, its legend below,
@@ -98,19 +97,20 @@ public final class PictureFrame {
         });
   }
 
-  /** Explains the triangles of {@link ChartStyle#infinite}. */
+  /** Explains the triangles of {@link XyChart#infinite}. */
   public PictureFrame infinite() {
     return marker(
-        "infinite: falls on a job that was not done", ChartStyle.INK, SeriesMarkers.TRIANGLE_UP);
+        "infinite: falls on a job that was not done", ChartStyle.INK, ChartStyle.INFINITE);
   }
 
-  public PictureFrame marker(String name, Color color, Marker marker) {
+  public PictureFrame marker(String name, Color color, Shape marker) {
     return add(
         name,
         12,
         (graphics, box) -> {
           graphics.setColor(color);
-          marker.paint(graphics, box.getCenterX(), box.getCenterY(), 8);
+          graphics.fill(
+              ShapeUtils.createTranslatedShape(marker, box.getCenterX(), box.getCenterY()));
         });
   }
 
@@ -125,25 +125,25 @@ public final class PictureFrame {
   }
 
   /** The picture of charts side by side. */
-  public BufferedImage beside(XYChart... charts) {
+  BufferedImage beside(XyChart... charts) {
     return around(
         (graphics, height) -> {
           int width = ChartStyle.WIDTH / charts.length;
           for (int i = 0; i < charts.length; i++) {
-            graphics.drawImage(image(charts[i], width, height), i * width, 0, null);
+            charts[i].chart().draw(graphics, new Rectangle(i * width, 0, width, height));
           }
         });
   }
 
   /** The picture of charts one above the other; the last has more room, for the axis below it. */
-  public BufferedImage above(XYChart... charts) {
-    int axis = 46;
+  BufferedImage above(XyChart... charts) {
+    int axis = 20;
     return around(
         (graphics, height) -> {
           int each = (height - axis) / charts.length;
           for (int i = 0; i < charts.length; i++) {
             int own = i == charts.length - 1 ? height - i * each : each;
-            graphics.drawImage(image(charts[i], ChartStyle.WIDTH, own), 0, i * each, null);
+            charts[i].chart().draw(graphics, new Rectangle(0, i * each, ChartStyle.WIDTH, own));
           }
         });
   }
@@ -184,14 +184,6 @@ public final class PictureFrame {
           graphics.setFont(ChartStyle.TITLE.deriveFont(Font.PLAIN, 24f));
           centred(graphics, words, height / 2);
         });
-  }
-
-  private static BufferedImage image(XYChart chart, int width, int height) {
-    var image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
-    Graphics2D graphics = image.createGraphics();
-    chart.paint(graphics, width, height);
-    graphics.dispose();
-    return image;
   }
 
   /** The picture of a body that draws itself, as wide as {@link ChartStyle#WIDTH}. */

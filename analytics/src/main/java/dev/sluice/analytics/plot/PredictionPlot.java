@@ -12,7 +12,6 @@ import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.knowm.xchart.XYChart;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
@@ -35,8 +34,7 @@ final class PredictionPlot implements Plot {
     if (rows.size() == 0) {
       return Optional.empty();
     }
-    XYChart chart = ChartStyle.xyChart("predicted service time, ms", "actual service time, ms");
-    chart.getStyler().setMarkerSize(7);
+    var chart = new XyChart("predicted service time, ms", "actual service time, ms");
     int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
@@ -53,7 +51,7 @@ final class PredictionPlot implements Plot {
     double from = ChartStyle.niceBelow(least);
     double to = ChartStyle.niceAbove(most);
     double[] diagonal = {from, to};
-    ChartStyle.line(chart, "as predicted", diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
+    chart.line(diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
     frame.line("as predicted", ChartStyle.QUIET, ChartStyle.EDGE);
     for (UpperBound bound : UpperBound.values()) {
       Double over = summary.figure("prediction_" + bound.text() + "_over_median");
@@ -62,23 +60,16 @@ final class PredictionPlot implements Plot {
         double[] ys = {over * from, Math.min(to, over * to)};
         String name = "predicted " + bound.text();
         BasicStroke stroke = ChartStyle.stroke(bound == UpperBound.P95 ? 1 : 4, 1.6f);
-        ChartStyle.line(chart, name, xs, ys, ChartStyle.ofBound(bound), stroke);
+        chart.line(xs, ys, ChartStyle.ofBound(bound), stroke);
         frame.line(name, ChartStyle.ofBound(bound), stroke);
       }
     }
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setXAxisMin(from);
-    chart.getStyler().setXAxisMax(to);
-    chart.getStyler().setYAxisMin(from);
-    chart.getStyler().setYAxisMax(to);
-    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    chart.getStyler().setYAxisTickLabelsFormattingFunction(ChartStyle::tick);
+    chart.logarithmicX(from, to).logarithmicY(from, to);
     return Optional.of(frame.beside(chart));
   }
 
   private static void addPoints(
-      XYChart chart,
+      XyChart chart,
       PictureFrame frame,
       Batches batches,
       IntColumn rows,
@@ -102,7 +93,7 @@ final class PredictionPlot implements Plot {
     }
     String name = workload + " (" + chosen.length + " batches)";
     Color color = ChartStyle.ofWorkload(index);
-    ChartStyle.points(chart, name, xs, ys, color, ChartStyle.marker(index));
+    chart.points(xs, ys, color, ChartStyle.marker(index));
     frame.marker(name, color, ChartStyle.marker(index));
   }
 }

@@ -10,7 +10,6 @@ import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
-import org.knowm.xchart.XYChart;
 
 /**
  * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
@@ -29,8 +28,7 @@ final class QueueDepthPlot implements Plot {
     if (run.jobs().isEmpty()) {
       return Optional.empty();
     }
-    XYChart chart =
-        ChartStyle.xyChart("time since time zero, s", "jobs that arrived and have not started");
+    var chart = new XyChart("time since time zero, s", "jobs that arrived and have not started");
     long endNs = run.windowEndNs();
     Jobs jobs = run.jobs();
     for (int i = 0; i < jobs.size(); i++) {
@@ -45,22 +43,17 @@ final class QueueDepthPlot implements Plot {
       most = Math.max(most, queue.max(0, endNs));
       Color color = ChartStyle.ofClass(i);
       BasicStroke stroke = ChartStyle.stroke(i, 1.8f);
-      ChartStyle.curve(chart, classes.get(i), steps(queue, endNs), color, stroke);
+      chart.curve(steps(queue, endNs), color, stroke);
       frame.line(classes.get(i), color, stroke);
     }
     double top = Math.max(4, 1.05 * most);
     for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
       double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
       double[] ys = {0, top};
-      ChartStyle.line(chart, "window " + edgeNs, xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
+      chart.line(xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
     }
     frame.line("measured window", ChartStyle.QUIET, ChartStyle.EDGE);
-    chart.getStyler().setYAxisMin(0.0);
-    chart.getStyler().setYAxisMax(top);
-    chart.getStyler().setXAxisMin(0.0);
-    chart.getStyler().setXAxisMax(endNs / 1e9);
-    chart.getStyler().setXAxisDecimalPattern("0.##");
-    chart.getStyler().setYAxisDecimalPattern("#,##0.##");
+    chart.x(0, endNs / 1e9).y(0, top);
     return Optional.of(frame.beside(chart));
   }
 

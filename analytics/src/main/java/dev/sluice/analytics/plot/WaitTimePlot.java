@@ -3,15 +3,14 @@ package dev.sluice.analytics.plot;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Waits of the done measured jobs of each class: a histogram of eight bins to a factor of ten.
@@ -40,48 +39,36 @@ final class WaitTimePlot implements Plot {
     if (firstBin > lastBin) {
       return Optional.empty();
     }
-    XYChart chart =
-        ChartStyle.xyChart("intended arrival to start, ms", "share of the class's done jobs, %");
+    var chart = new XyChart("intended arrival to start, ms", "share of the class's done jobs, %");
     List<String> classes = run.classNames();
+    double most = 0;
     for (int i = 0; i < classes.size(); i++) {
       int done = counts.get(i).values().stream().mapToInt(Integer::intValue).sum();
       if (done > 0) {
         String name = classes.get(i) + " (" + done + " jobs)";
-        addHistogram(chart, name, i, counts.get(i), firstBin, lastBin);
+        most = Math.max(most, addHistogram(chart, i, counts.get(i), firstBin, lastBin));
         frame.line(name, ChartStyle.ofClass(i), ChartStyle.stroke(i, 2f));
       }
     }
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setXAxisMin(ChartStyle.niceBelow(leftMs(firstBin)));
-    chart.getStyler().setXAxisMax(ChartStyle.niceAbove(leftMs(lastBin + 1)));
-    chart.getStyler().setXAxisTickLabelsFormattingFunction(ChartStyle::tick);
-    chart.getStyler().setYAxisMin(0.0);
-    chart.getStyler().setYAxisDecimalPattern("0.##");
+    double from = ChartStyle.niceBelow(leftMs(firstBin));
+    double to = ChartStyle.niceAbove(leftMs(lastBin + 1));
+    chart.logarithmicX(from, to).y(0, 1.05 * most);
     return Optional.of(frame.beside(chart));
   }
 
-  /** Outlines of bars, corner by corner, as an area. */
-  private static void addHistogram(
-      XYChart chart,
-      String name,
-      int index,
-      Map<Integer, Integer> counts,
-      int firstBin,
-      int lastBin) {
+  /** Adds outlines of bars, corner by corner, as an area; returns the height of the highest. */
+  private static double addHistogram(
+      XyChart chart, int index, Map<Integer, Integer> counts, int firstBin, int lastBin) {
     int done = counts.values().stream().mapToInt(Integer::intValue).sum();
     var steps = new ChartStyle.Steps(leftMs(firstBin), 0);
     for (int bin = firstBin; bin <= lastBin; bin++) {
       steps.to(leftMs(bin), 100.0 * counts.getOrDefault(bin, 0) / done);
     }
     steps.to(leftMs(lastBin + 1), 0);
-    XYSeries histogram = chart.addSeries(name, steps.xs(), steps.ys());
-    histogram.setXYSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Area);
-    histogram.setMarker(SeriesMarkers.NONE);
-    histogram.setLineColor(ChartStyle.ofClass(index));
-    histogram.setLineStyle(ChartStyle.stroke(index, 2f));
-    histogram.setLineWidth(2f);
-    histogram.setSmooth(true); // one path: dashes run on around the corners
-    histogram.setFillColor(ChartStyle.translucent(ChartStyle.ofClass(index), 70));
+    Color color = ChartStyle.ofClass(index);
+    Color fill = ChartStyle.translucent(color, 70);
+    chart.area(steps, color, ChartStyle.stroke(index, 2f), fill);
+    return Arrays.stream(steps.ys()).max().orElse(0);
   }
 
   /** Number of done measured jobs in each bin, by the places of classes. */

@@ -1,0 +1,260 @@
+package dev.sluice.analytics.plot;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Graphics2D;
+import java.awt.Paint;
+import java.awt.Shape;
+import java.awt.geom.Rectangle2D;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.text.FieldPosition;
+import java.text.NumberFormat;
+import java.text.ParsePosition;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.axis.AxisSpace;
+import org.jfree.chart.axis.AxisState;
+import org.jfree.chart.axis.LogAxis;
+import org.jfree.chart.axis.NumberAxis;
+import org.jfree.chart.axis.NumberTick;
+import org.jfree.chart.axis.NumberTickUnit;
+import org.jfree.chart.axis.TickType;
+import org.jfree.chart.axis.ValueAxis;
+import org.jfree.chart.plot.DatasetRenderingOrder;
+import org.jfree.chart.plot.SeriesRenderingOrder;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.renderer.xy.XYAreaRenderer;
+import org.jfree.chart.renderer.xy.XYLineAndShapeRenderer;
+import org.jfree.chart.ui.RectangleEdge;
+import org.jfree.chart.ui.RectangleInsets;
+import org.jfree.chart.ui.TextAnchor;
+import org.jfree.data.xy.XYSeries;
+import org.jfree.data.xy.XYSeriesCollection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A chart of curves and points over two axes, in the look of all pictures. What is added later is
+ * drawn over what was added before; areas lie below all.
+ */
+final class XyChart {
+  /** Room for the labels of an upright axis, so that charts above each other have one left edge. */
+  private static final int LEFT = 84;
+
+  /** Most decades in which an axis is marked at 2 and 5 times their powers of ten, too. */
+  private static final double DECADES_MARKED_WITHIN = 3.5;
+
+  private final XYSeriesCollection lines = new XYSeriesCollection();
+  private final XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer();
+  private final XYSeriesCollection areas = new XYSeriesCollection();
+  private final XYAreaRenderer areaRenderer = new XYAreaRenderer(XYAreaRenderer.AREA);
+  private ValueAxis xAxis = axis();
+  private ValueAxis yAxis = axis();
+  private final @Nullable String xTitle;
+  private final String yTitle;
+
+  /**
+   * An empty chart.
+   *
+   * @param xTitle null: its axis has no title
+   */
+  XyChart(@Nullable String xTitle, String yTitle) {
+    this.xTitle = xTitle;
+    this.yTitle = yTitle;
+    renderer.setDrawSeriesLineAsPath(true); // dashes run on around the corners
+  }
+
+  XyChart x(double from, double to) {
+    xAxis = linear(from, to);
+    return this;
+  }
+
+  XyChart y(double from, double to) {
+    yAxis = linear(from, to);
+    return this;
+  }
+
+  /** Marks the upright axis at each multiple of a step. */
+  XyChart y(double from, double to, double step) {
+    NumberAxis axis = linear(from, to);
+    axis.setTickUnit(new NumberTickUnit(step));
+    yAxis = axis;
+    return this;
+  }
+
+  XyChart logarithmicX(double from, double to) {
+    xAxis = new Decades(from, to, ChartStyle::tick);
+    return this;
+  }
+
+  XyChart logarithmicY(double from, double to) {
+    return logarithmicY(from, to, ChartStyle::tick);
+  }
+
+  XyChart logarithmicY(double from, double to, DoubleFunction<String> label) {
+    yAxis = new Decades(from, to, label);
+    return this;
+  }
+
+  private static NumberAxis linear(double from, double to) {
+    NumberAxis axis = axis();
+    axis.setRange(from, to > from ? to : from + 1);
+    return axis;
+  }
+
+  /** An axis that fits what is added. */
+  private static NumberAxis axis() {
+    var axis = new NumberAxis();
+    axis.setAutoRangeIncludesZero(false);
+    axis.setStandardTickUnits(NumberAxis.createStandardTickUnits(Locale.ROOT));
+    axis.setNumberFormatOverride(
+        new DecimalFormat("#,##0.######", DecimalFormatSymbols.getInstance(Locale.ROOT)));
+    return axis;
+  }
+
+  /** Adds straight lines from point to point; a NaN breaks them off. */
+  XyChart line(double[] xs, double[] ys, Color color, BasicStroke stroke) {
+    int place = add(lines, xs, ys);
+    renderer.setSeriesLinesVisible(place, true);
+    renderer.setSeriesShapesVisible(place, false);
+    renderer.setSeriesPaint(place, color);
+    renderer.setSeriesStroke(place, stroke);
+    return this;
+  }
+
+  /** Adds a curve of level and upright pieces alone. */
+  XyChart curve(ChartStyle.Steps steps, Color color, BasicStroke stroke) {
+    return line(steps.xs(), steps.ys(), color, stroke);
+  }
+
+  /** Adds a curve of level and upright pieces, and fills what lies below it. */
+  XyChart area(ChartStyle.Steps steps, Color color, BasicStroke stroke, Paint fill) {
+    int place = add(areas, steps.xs(), steps.ys());
+    areaRenderer.setSeriesPaint(place, fill);
+    return curve(steps, color, stroke);
+  }
+
+  /** Adds points without a line. */
+  XyChart points(double[] xs, double[] ys, Color color, Shape marker) {
+    int place = add(lines, xs, ys);
+    renderer.setSeriesLinesVisible(place, false);
+    renderer.setSeriesShapesVisible(place, true);
+    renderer.setSeriesShapesFilled(place, true);
+    renderer.setSeriesPaint(place, color);
+    renderer.setSeriesShape(place, marker);
+    return this;
+  }
+
+  /** Adds triangles on the upper edge, where values are infinite. */
+  XyChart infinite(double[] xs, double edge, Color color) {
+    double[] ys = new double[xs.length];
+    Arrays.fill(ys, edge);
+    return points(xs, ys, color, ChartStyle.INFINITE);
+  }
+
+  private static int add(XYSeriesCollection all, double[] xs, double[] ys) {
+    int place = all.getSeriesCount();
+    var series = new XYSeries(place, false, true);
+    for (int i = 0; i < xs.length; i++) {
+      series.add(xs[i], ys[i], false);
+    }
+    all.addSeries(series);
+    return place;
+  }
+
+  /** The chart, to be drawn. */
+  JFreeChart chart() {
+    style(xAxis, xTitle);
+    style(yAxis, yTitle);
+    xAxis.setTickLabelInsets(new RectangleInsets(2, 10, 2, 10));
+    yAxis.setTickLabelInsets(new RectangleInsets(8, 4, 8, 4)); // not a label on each line
+    var plot = new XYPlot(areas, xAxis, yAxis, areaRenderer);
+    plot.setDataset(1, lines);
+    plot.setRenderer(1, renderer);
+    plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
+    plot.setSeriesRenderingOrder(SeriesRenderingOrder.FORWARD);
+    plot.setBackgroundPaint(Color.WHITE);
+    plot.setOutlineVisible(false);
+    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
+    plot.setDomainGridlinePaint(ChartStyle.GRID);
+    plot.setDomainGridlineStroke(new BasicStroke(1f));
+    plot.setRangeGridlinePaint(ChartStyle.GRID);
+    plot.setRangeGridlineStroke(new BasicStroke(1f));
+    var space = new AxisSpace();
+    space.setLeft(LEFT);
+    plot.setFixedRangeAxisSpace(space);
+    var chart = new JFreeChart(null, ChartStyle.TITLE, plot, false);
+    chart.setBackgroundPaint(Color.WHITE);
+    chart.setAntiAlias(true);
+    chart.setPadding(new RectangleInsets(10, 6, 6, 24));
+    return chart;
+  }
+
+  private static void style(ValueAxis axis, @Nullable String title) {
+    axis.setLabel(title);
+    axis.setLabelFont(ChartStyle.TEXT);
+    axis.setLabelPaint(ChartStyle.INK);
+    axis.setTickLabelFont(ChartStyle.TEXT);
+    axis.setTickLabelPaint(ChartStyle.INK);
+    axis.setTickMarkPaint(ChartStyle.GRID);
+    axis.setAxisLinePaint(ChartStyle.GRID);
+  }
+
+  /** A logarithmic axis with a label at 1, 2 and 5 times each power of ten, as there is room. */
+  private static final class Decades extends LogAxis {
+    private static final long serialVersionUID = 1;
+
+    private final transient DoubleFunction<String> label;
+
+    Decades(double from, double to, DoubleFunction<String> label) {
+      this.label = label;
+      setRange(from, to);
+      setNumberFormatOverride(
+          new NumberFormat() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public StringBuffer format(double value, StringBuffer to, FieldPosition position) {
+              return to.append(label.apply(value));
+            }
+
+            @Override
+            public StringBuffer format(long value, StringBuffer to, FieldPosition position) {
+              return format((double) value, to, position);
+            }
+
+            @Override
+            public Number parse(String text, ParsePosition position) {
+              throw new UnsupportedOperationException("labels are only written");
+            }
+          });
+    }
+
+    @Override
+    public List<NumberTick> refreshTicks(
+        Graphics2D graphics, AxisState state, Rectangle2D area, RectangleEdge edge) {
+      double from = getRange().getLowerBound();
+      double to = getRange().getUpperBound();
+      double decades = Math.log10(to / from);
+      double[] times = decades <= DECADES_MARKED_WITHIN ? new double[] {1, 2, 5} : new double[] {1};
+      TextAnchor anchor =
+          RectangleEdge.isLeftOrRight(edge) ? TextAnchor.CENTER_RIGHT : TextAnchor.TOP_CENTER;
+      List<NumberTick> ticks = new ArrayList<>();
+      for (int i = (int) Math.floor(Math.log10(from)); i <= Math.ceil(Math.log10(to)); i++) {
+        for (double time : times) {
+          double value = time * Math.pow(10, i);
+          if (value >= from * 0.999_999 && value <= to * 1.000_001) {
+            ticks.add(
+                new NumberTick(
+                    TickType.MAJOR, value, label.apply(value), anchor, TextAnchor.CENTER, 0));
+          }
+        }
+      }
+      return ticks;
+    }
+  }
+}
