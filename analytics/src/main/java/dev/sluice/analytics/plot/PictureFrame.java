@@ -100,7 +100,9 @@ public final class PictureFrame {
   /** Explains the triangles of {@link XyChart#infinite}. */
   public PictureFrame infinite() {
     return marker(
-        "infinite: falls on a job that was not done", ChartStyle.INK, ChartStyle.INFINITE);
+        "infinite: falls on a job that was not done",
+        ChartStyle.INK,
+        ShapeUtils.createUpTriangle(4));
   }
 
   public PictureFrame marker(String name, Color color, Shape marker) {
