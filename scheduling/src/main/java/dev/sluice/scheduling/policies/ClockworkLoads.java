@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads of {@link ClockworkPolicy}, one at a time on each lane: the model of the most work that the
- * lanes which hold it cannot do in time. Work is the time of one job alone × 100 ms / the time that
- * the job has. It goes to the lanes that hold its model, more to those with less work, and a lane
- * does 100 ms of it. What was not used for longest makes room, models first for which no job waits
- * (section 5 of the paper, and its LoadTracker).
+ * Loads of {@link ClockworkPolicy} and {@link SlackPolicy}, one at a time on each lane: the model
+ * of the most work that the lanes which hold it cannot do in time. Work is the time of one job
+ * alone × 100 ms / the time that the job has. It goes to the lanes that hold its model, more to
+ * those with less work, and a lane does 100 ms of it. What was not used for longest makes room,
+ * models first for which no job waits (section 5 of the paper, and its LoadTracker).
  */
 final class ClockworkLoads {
   /** Span over which work is counted, C in the paper's code. */
@@ -33,13 +33,17 @@ final class ClockworkLoads {
 
   private ClockworkLoads() {}
 
-  /** Returns the next load on a lane that loads nothing; null: there is none. */
-  static Choice.@Nullable Prepare next(SchedulerState state) {
+  /**
+   * Returns the next load on a lane that loads nothing; null: there is none.
+   *
+   * @param order one that the policy declared
+   */
+  static Choice.@Nullable Prepare next(SchedulerState state, JobOrder order) {
     List<? extends Lane> lanes = state.lanes();
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.get(i);
       if (lane.freeBytes() < Long.MAX_VALUE && !lane.hangs() && !loads(lane)) {
-        Choice.Prepare load = on(state, lane);
+        Choice.Prepare load = on(state, order, lane);
         if (load != null) {
           return load;
         }
@@ -57,13 +61,13 @@ final class ClockworkLoads {
     return false;
   }
 
-  private static Choice.@Nullable Prepare on(SchedulerState state, Lane lane) {
+  private static Choice.@Nullable Prepare on(SchedulerState state, JobOrder order, Lane lane) {
     CompatibleSet most = null;
     double mostNs = 0;
-    double[] workNs = workOfLanes(state);
+    double[] workNs = workOfLanes(state, order);
     for (CompatibleSet set : state.sets()) {
       if (state.resident(set, lane) == null && state.canRun(lane, set)) {
-        double leftNs = loadWorkNs(state, set, lane) - doneNs(state, set, workNs);
+        double leftNs = loadWorkNs(state, order, set, lane) - doneNs(state, order, set, workNs);
         if (leftNs > mostNs) {
           mostNs = leftNs;
           most = set;
@@ -76,7 +80,7 @@ final class ClockworkLoads {
   }
 
   /** Returns the work on each lane of the models that it holds, in the order of the lanes. */
-  private static double[] workOfLanes(SchedulerState state) {
+  private static double[] workOfLanes(SchedulerState state, JobOrder order) {
     List<? extends Lane> lanes = state.lanes();
     double[] equal = new double[lanes.size()];
     double[] weighted = new double[lanes.size()];
@@ -87,7 +91,7 @@ final class ClockworkLoads {
         for (int i = 0; i < lanes.size() && weights > 0; i++) {
           if (state.resident(set, lanes.get(i)) != null) {
             double weight = pass == 0 ? 1 : weight(equal[i]);
-            to[i] += workNs(state, set, lanes.get(i)) * weight / weights;
+            to[i] += workNs(state, order, set, lanes.get(i)) * weight / weights;
           }
         }
       }
@@ -112,13 +116,15 @@ final class ClockworkLoads {
   }
 
   /** Returns how much of a set's work the lanes that hold its model do within the span. */
-  private static double doneNs(SchedulerState state, CompatibleSet set, double[] workOfLanesNs) {
+  private static double doneNs(
+      SchedulerState state, JobOrder order, CompatibleSet set, double[] workOfLanesNs) {
     List<? extends Lane> lanes = state.lanes();
     double weights = weights(state, set, workOfLanesNs);
     double doneNs = 0;
     for (int i = 0; i < lanes.size(); i++) {
       if (state.resident(set, lanes.get(i)) != null) {
-        double shareNs = workNs(state, set, lanes.get(i)) * weight(workOfLanesNs[i]) / weights;
+        double shareNs =
+            workNs(state, order, set, lanes.get(i)) * weight(workOfLanesNs[i]) / weights;
         doneNs += CAPACITY_NS * shareNs / Math.max(1, workOfLanesNs[i]);
       }
     }
@@ -126,22 +132,23 @@ final class ClockworkLoads {
   }
 
   /** Returns the work of a set's waiting jobs on a lane that holds its model. */
-  private static double workNs(SchedulerState state, CompatibleSet set, Lane lane) {
+  private static double workNs(SchedulerState state, JobOrder order, CompatibleSet set, Lane lane) {
     double workNs = 0;
     for (Group group : set.groups()) {
-      double within = group.first(JobOrder.ENTRY).spec().sloNs() - (double) BUFFER_NS;
+      double within = group.first(order).spec().sloNs() - (double) BUFFER_NS;
       workNs += workNs(state, group, lane, within);
     }
     return workNs;
   }
 
   /** Returns the work of a set's waiting jobs that a load of its model on a lane would serve. */
-  private static double loadWorkNs(SchedulerState state, CompatibleSet set, Lane lane) {
+  private static double loadWorkNs(
+      SchedulerState state, JobOrder order, CompatibleSet set, Lane lane) {
     double workNs = 0;
     long loadNs = state.loadNs(set, lane);
     for (Group group : set.groups()) {
       long aloneNs = state.boundNs(set, group.samples(), lane);
-      long sloNs = group.first(JobOrder.ENTRY).spec().sloNs();
+      long sloNs = group.first(order).spec().sloNs();
       workNs +=
           workNs(
               state,

@@ -85,7 +85,9 @@ final class ClockworkPolicy implements SchedulingPolicy {
       }
     }
     if (next == null || on == null) {
-      Choice load = ClockworkLoads.next(state); // a batch first, since a load may take its model
+      Choice load =
+          ClockworkLoads.next(
+              state, JobOrder.ENTRY); // a batch first, since a load may take its model
       return load == null ? Queues.nothingUntil(state, untilNs) : load;
     }
     return next.skipped.isEmpty()

@@ -42,6 +42,7 @@ public final class Policies {
                   NexusPolicy::new)),
           entry("shepherd", weighted(ShepherdPolicy.PARAMETERS, ShepherdPolicy::new)),
           entry("shepherd_nonpreemptive", unweighted(ShepherdPolicy::new)),
+          entry("slack", weighted(SlackPolicy.PARAMETERS, SlackPolicy::new)),
           entry("symphony", weighted(SymphonyPolicy.PARAMETERS, SymphonyPolicy::new)),
           entry("triton", weighted(TritonPolicy.PARAMETERS, TritonPolicy::new)),
           entry("random", unweighted(RandomPolicy::new)),

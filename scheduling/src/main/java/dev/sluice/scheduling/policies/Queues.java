@@ -97,13 +97,22 @@ final class Queues {
 
   /** Returns likewise, of the lanes alone that hold the group's model. */
   static @Nullable Lane longestIdleWith(SchedulerState state, Group group) {
+    return longestIdleWith(state, group, Long.MAX_VALUE);
+  }
+
+  /**
+   * Returns likewise, of the lanes alone that hold it and on which one job takes at most a time.
+   */
+  static @Nullable Lane longestIdleWith(SchedulerState state, Group group, long withinNs) {
     Lane longest = null;
     List<? extends Lane> idle = state.idleLanes();
     for (int i = 0; i < idle.size(); i++) {
       Lane lane = idle.get(i);
       if ((longest == null || lane.idleSinceNs() < longest.idleSinceNs())
           && state.isLoaded(group.set(), lane)
-          && state.mayStartOn(lane, group)) {
+          && state.mayStartOn(lane, group)
+          && (withinNs == Long.MAX_VALUE
+              || state.predictedNs(group, group.samples(), lane) <= withinNs)) {
         longest = lane;
       }
     }

@@ -1,0 +1,143 @@
+package dev.sluice.scheduling.policies;
+
+import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
+import dev.sluice.scheduling.policy.SchedulerState.Job;
+import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.Weight;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batch of the least slack first: deadline of its first job - now - upper bound of the whole
+ * batch. It starts at once while another lane is idle, or none is busy, or jobs of another set
+ * wait. Otherwise, on the last idle lane, waiting takes that lane's time alone: the batch starts
+ * when one more job could not join it and still end by the first deadline. Before a start a {@link
+ * SlackForecast} tells how many of the first jobs to give up, so that the fewest are lost; nearly
+ * always none. Where lanes have a memory it loads as {@link ClockworkPolicy} does.
+ */
+final class SlackPolicy implements SchedulingPolicy {
+  /**
+   * hop_ms: how much earlier than it must a deferred batch starts, for the way to a lane and back;
+   * horizon: how far the forecast expects arrivals, in promises.
+   */
+  static final List<Weight> PARAMETERS =
+      List.of(new Weight("hop_ms", 2.2, 0, 10_000), new Weight("horizon", 1.5, 0, 100));
+
+  private final long hopNs;
+  private final double horizon;
+
+  SlackPolicy(Map<String, Double> parameters) {
+    hopNs = Math.round(Weight.in(parameters, "hop_ms") * 1e6);
+    horizon = Weight.in(parameters, "horizon");
+  }
+
+  /**
+   * A set's next batch.
+   *
+   * @param startNs when it starts
+   * @param latestNs when it must start
+   */
+  private record Batch(Job first, Lane lane, int samples, long startNs, long latestNs) {}
+
+  @Override
+  public Needs needs() {
+    return Needs.of(
+        JobOrder.DEADLINE,
+        Need.DEADLINES,
+        Need.ESTIMATES,
+        Need.JOINING,
+        Need.DROPPING,
+        Need.RATES,
+        Need.RESIDENCY);
+  }
+
+  @Override
+  public Choice choose(SchedulerState state) {
+    Choice drop = Queues.dropLate(state);
+    if (drop != null) {
+      return drop;
+    }
+    Batch next = null;
+    long untilNs = Queues.nextLateNs(state);
+    List<? extends CompatibleSet> sets = state.sets();
+    for (int i = 0; i < sets.size(); i++) {
+      Batch batch = batch(state, sets.get(i));
+      if (batch == null) {
+        continue;
+      }
+      if (batch.startNs > state.nowNs()) {
+        untilNs = Math.min(untilNs, batch.startNs);
+      } else if (next == null || batch.latestNs < next.latestNs) {
+        next = batch;
+      }
+    }
+    if (next == null) {
+      Choice load = ClockworkLoads.next(state, JobOrder.DEADLINE);
+      return load == null ? Queues.nothingUntil(state, untilNs) : load;
+    }
+    CompatibleSet set = next.first.group().set();
+    int skip = SlackForecast.of(state, set, horizon).jobsToSkip();
+    if (skip > 0) {
+      return Choice.drop(firstOf(set, Math.min(skip, Queues.DROP_MAX)), "skipped");
+    }
+    return Queues.start(
+        state,
+        next.first,
+        next.lane,
+        JobOrder.DEADLINE,
+        next.samples,
+        Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
+  }
+
+  private static List<Job> firstOf(CompatibleSet set, int jobs) {
+    List<Job> first = new ArrayList<>();
+    SchedulerState.Walk walk = set.walk(JobOrder.DEADLINE);
+    for (Job job = walk.next(); job != null && first.size() < jobs; job = walk.next()) {
+      first.add(job);
+    }
+    return first;
+  }
+
+  /** Returns the set's batch on the lane that is idle the longest; null: no lane can start it. */
+  private @Nullable Batch batch(SchedulerState state, CompatibleSet set) {
+    Job first = Queues.first(set, JobOrder.DEADLINE);
+    long leftNs = first.deadlineNs() - state.nowNs();
+    Lane lane = Queues.longestIdleWith(state, first.group(), leftNs);
+    if (lane == null) {
+      return null;
+    }
+    long waiting = Queues.samplesWaiting(set);
+    int fits = SlackForecast.largestWithin(state, set, lane, leftNs);
+    int samples = Math.max(first.group().samples(), (int) Math.min(fits, waiting));
+    long latestNs = first.deadlineNs() - state.boundNs(set, samples, lane);
+    long startNs = state.nowNs();
+    boolean isAlone = state.sets().size() == 1;
+    if (isAlone && samples < set.samplesMax() && isLastIdle(state, first, lane)) {
+      long oneMoreNs = first.deadlineNs() - state.boundNs(set, samples + 1, lane);
+      startNs = Math.max(startNs, Math.min(oneMoreNs, latestNs) - hopNs);
+    }
+    return new Batch(first, lane, samples, startNs, latestNs);
+  }
+
+  /** Returns whether all other lanes for the job are busy, and there is one. */
+  private static boolean isLastIdle(SchedulerState state, Job job, Lane idle) {
+    boolean anyBusy = false;
+    List<? extends Lane> lanes = state.lanes();
+    for (int i = 0; i < lanes.size(); i++) {
+      Lane lane = lanes.get(i);
+      if (lane != idle && SlackForecast.serves(state, lane, job.group().set())) {
+        if (lane.idle()) {
+          return false;
+        }
+        anyBusy = true;
+      }
+    }
+    return anyBusy;
+  }
+}
