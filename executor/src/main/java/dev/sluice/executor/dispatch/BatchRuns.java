@@ -12,14 +12,13 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,25 +46,71 @@ final class BatchRuns {
   private final Consumer<Runnable> completing;
   private final Ending ending;
 
-  /** Batches that run at the moment. */
-  private final Map<DispatchId, LaneWork.PreparedBatch> running = new ConcurrentHashMap<>();
-
-  /** Batches that were cancelled and have not ended. */
-  private final Set<DispatchId> cancelled = ConcurrentHashMap.newKeySet();
-
-  /** Threads of batches that wait for their model or their time. Guarded by itself. */
-  private final Map<DispatchId, Thread> waiting = new HashMap<>();
-
-  /** What the batches use that lanes were sent and have not ended. */
-  private final Map<DispatchId, Use> uses = new ConcurrentHashMap<>();
+  /** Batches that lanes were sent and have not ended. */
+  private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
 
   /** Number of lanes that run a batch at the moment. */
   private final AtomicInteger busy = new AtomicInteger();
 
-  /**
-   * @param ended counted down when the batch no longer needs its model
-   */
-  private record Use(Lane lane, ModelKey model, CountDownLatch ended) {}
+  /** A batch on its way: what it uses, and how far it is. */
+  private static final class Course {
+    final Lane lane;
+    final ModelKey model;
+
+    /** Counted down when the batch no longer needs its model. */
+    final CountDownLatch ended = new CountDownLatch(1);
+
+    // this field and all fields below are guarded by this
+    private boolean cancelled;
+    private @Nullable Thread waits;
+    private LaneWork.@Nullable PreparedBatch runs;
+
+    Course(Lane lane, ModelKey model) {
+      this.lane = lane;
+      this.model = model;
+    }
+
+    synchronized boolean isCancelled() {
+      return cancelled;
+    }
+
+    /** Ends the batch early, whether it waits, runs or does neither yet. */
+    void cancel() {
+      LaneWork.PreparedBatch batch;
+      synchronized (this) {
+        cancelled = true;
+        batch = runs;
+        if (waits != null) {
+          waits.interrupt();
+        }
+      }
+      if (batch != null) {
+        batch.cancel();
+      }
+    }
+
+    /** Begins to wait on this thread; returns false if the batch is cancelled. */
+    synchronized boolean beginToWait() {
+      waits = cancelled ? null : Thread.currentThread();
+      return !cancelled;
+    }
+
+    synchronized void endTheWait() {
+      waits = null;
+      boolean unused = Thread.interrupted(); // no cancel interrupts this thread from here on
+    }
+
+    void begin(LaneWork.PreparedBatch batch) {
+      boolean over;
+      synchronized (this) {
+        runs = batch;
+        over = cancelled;
+      }
+      if (over) {
+        batch.cancel();
+      }
+    }
+  }
 
   /**
    * @param pacer how a lane waits for the time before which a batch does not begin
@@ -98,14 +143,17 @@ final class BatchRuns {
   boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
     DispatchId cancels = dispatch.cancels();
     if (cancels != null && lanes.get(0).holds().contains(cancels)) {
-      cancel(cancels);
+      Course course = courses.get(cancels);
+      if (course != null) {
+        course.cancel();
+      }
       lanes.get(0).release(cancels);
     }
     if (!hold(lanes, dispatch.dispatchId())) {
       return false;
     }
-    var use = new Use(lanes.get(0), model, new CountDownLatch(1));
-    uses.put(dispatch.dispatchId(), use);
+    var course = new Course(lanes.get(0), model);
+    courses.put(dispatch.dispatchId(), course);
     var gang = new Gang(lanes.size() - 1);
     for (Lane lane : lanes.subList(1, lanes.size())) {
       lane.execute(work -> gang.standBy(() -> work.hold(model)));
@@ -115,7 +163,7 @@ final class BatchRuns {
         .execute(
             work -> {
               try {
-                EndedBatch ran = run(work, dispatch, model, lanes, gang, runClock);
+                EndedBatch ran = run(work, dispatch, course, lanes, gang, runClock);
                 completing.accept(() -> complete(lanes, ran, runClock));
               } catch (RuntimeException | Error e) {
                 ending.fail(e);
@@ -130,9 +178,9 @@ final class BatchRuns {
    */
   void prepare(LanePrepared dispatch, Lane lane, RunClock runClock) {
     List<CountDownLatch> usesBefore =
-        uses.values().stream()
-            .filter(use -> use.lane() == lane && dispatch.releases().contains(use.model()))
-            .map(Use::ended)
+        courses.values().stream()
+            .filter(use -> use.lane == lane && dispatch.releases().contains(use.model))
+            .map(use -> use.ended)
             .toList();
     lane.executeLoad(
         work -> {
@@ -191,21 +239,6 @@ final class BatchRuns {
         cause);
   }
 
-  /** Ends a batch of an emulated lane early, whether or not it runs already. */
-  private void cancel(DispatchId dispatch) {
-    synchronized (waiting) {
-      cancelled.add(dispatch);
-      Thread waits = waiting.get(dispatch);
-      if (waits != null) {
-        waits.interrupt();
-      }
-    }
-    LaneWork.PreparedBatch runs = running.get(dispatch);
-    if (runs != null) {
-      runs.cancel();
-    }
-  }
-
   /** Takes all lanes, or none. */
   private static boolean hold(List<Lane> lanes, DispatchId dispatch) {
     for (int i = 0; i < lanes.size(); i++) {
@@ -221,32 +254,28 @@ final class BatchRuns {
   private EndedBatch run(
       LaneWork work,
       BatchDispatched dispatch,
-      ModelKey model,
+      Course course,
       List<Lane> lanes,
       Gang gang,
       RunClock runClock) {
-    Lane lane = lanes.get(0);
     long switchNs = 0;
     Long startedNs = null;
     Integer busyLanes = null;
     try (gang) {
       begin(lanes, LOAD_NS_MAX);
-      switchNs = awaitStart(work, dispatch, model, gang, runClock);
-      if (cancelled.remove(dispatch.dispatchId())) {
+      switchNs = awaitStart(work, dispatch, course, gang, runClock);
+      if (course.isCancelled()) {
         return new EndedBatch(dispatch, clock.monotonicNs(), 0, switchNs, null, null, true, null);
       }
-      var batch = work.prepare(model, dispatch.work().jobs(), dispatch.work().attempt());
+      var batch = work.prepare(course.model, dispatch.work().jobs(), dispatch.work().attempt());
       busyLanes = busy.addAndGet(lanes.size());
       startedNs = clock.monotonicNs();
-      running.put(dispatch.dispatchId(), batch);
-      if (cancelled.contains(dispatch.dispatchId())) {
-        batch.cancel();
-      }
+      course.begin(batch);
       begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
-      faults.beforeInference(lane.index());
+      faults.beforeInference(course.lane.index());
       batch.run();
       long serviceNs = clock.monotonicNs() - startedNs;
-      boolean wasCancelled = cancelled.remove(dispatch.dispatchId());
+      boolean wasCancelled = course.isCancelled();
       return new EndedBatch(
           dispatch, startedNs, serviceNs, switchNs, busyLanes, batch, wasCancelled, null);
     } catch (Exception e) {
@@ -255,11 +284,8 @@ final class BatchRuns {
       return new EndedBatch(
           dispatch, beganNs, nowNs - beganNs, switchNs, busyLanes, null, false, e);
     } finally {
-      running.remove(dispatch.dispatchId());
-      Use use = uses.remove(dispatch.dispatchId());
-      if (use != null) {
-        use.ended().countDown();
-      }
+      courses.remove(dispatch.dispatchId());
+      course.ended.countDown();
       if (busyLanes != null) {
         busy.addAndGet(-lanes.size());
       }
@@ -273,33 +299,26 @@ final class BatchRuns {
    * @return time until the lanes held the model
    */
   private long awaitStart(
-      LaneWork work, BatchDispatched dispatch, ModelKey model, Gang gang, RunClock runClock)
+      LaneWork work, BatchDispatched dispatch, Course course, Gang gang, RunClock runClock)
       throws Exception {
-    DispatchId id = dispatch.dispatchId();
-    synchronized (waiting) {
-      if (cancelled.contains(id)) {
-        return 0;
-      }
-      waiting.put(id, Thread.currentThread());
+    if (!course.beginToWait()) {
+      return 0;
     }
     long sinceNs = clock.monotonicNs();
     try {
-      long switchNs = Math.max(work.hold(model), gang.awaitHeldNs());
+      long switchNs = Math.max(work.hold(course.model), gang.awaitHeldNs());
       Long notBeforeNs = dispatch.notBeforeNs();
       if (notBeforeNs != null) {
         pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
       }
       return switchNs;
     } catch (InterruptedException e) {
-      if (!cancelled.contains(id)) {
+      if (!course.isCancelled()) {
         throw e;
       }
       return clock.monotonicNs() - sinceNs;
     } finally {
-      synchronized (waiting) {
-        waiting.remove(id);
-        boolean unused = Thread.interrupted(); // no cancel interrupts this thread from here on
-      }
+      course.endTheWait();
     }
   }
 

@@ -34,6 +34,11 @@ final class LaneBackendTest {
       new WorkloadChoice("own", 1, 10, ModelFile.of("own.pt", "pytorch", List.of(3)), null);
 
   private static Experiment experiment(boolean tokens, WorkloadChoice... workloads) {
+    var lanes = new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of());
+    return experiment(tokens, lanes, workloads);
+  }
+
+  static Experiment experiment(boolean tokens, Lanes lanes, WorkloadChoice... workloads) {
     return new Experiment(
         "emulated",
         42,
@@ -54,7 +59,7 @@ final class LaneBackendTest {
             null,
             new Microbatch(true, 10, 4, List.of("dynamic"), false)),
         new Resources(tokens, 1000, false),
-        new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
+        lanes,
         new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
         Map.of());

@@ -12,15 +12,9 @@ import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.ModelEvicted;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Experiment.JobClass;
-import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
-import dev.sluice.contract.experiment.Experiment.Microbatch;
-import dev.sluice.contract.experiment.Experiment.Predictor;
-import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
@@ -51,31 +45,9 @@ final class LanesWithAMemoryTest {
 
   @BeforeEach
   void begin() throws Exception {
-    var experiment =
-        new Experiment(
-            "memory",
-            42,
-            new Experiment.Load(10, 0, 30, 5, Arrivals.POISSON, 1),
-            new Experiment.Jobs(
-                0.3,
-                List.of(new JobClass("batch", 1000, 5, false, true)),
-                List.of(workload("x"), workload("y")),
-                List.of("onnx"),
-                List.of("fp32"),
-                false,
-                List.of(1)),
-            new Experiment.Scheduling(
-                "shepherd",
-                Map.of(),
-                "none",
-                null,
-                null,
-                new Microbatch(true, 10, 4, List.of(), false)),
-            new Resources(true, 1000, false),
-            new Lanes(true, 1, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), 100.0),
-            new Predictor(false, "models/latency", 0.95, 60),
-            new KafkaSettings("embedded", 1),
-            Map.of());
+    var lanes =
+        new Lanes(true, 1, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), 100.0);
+    Experiment experiment = LaneBackendTest.experiment(true, lanes, workload("x"), workload("y"));
     executor =
         Executor.warmUp(
             ExecutorSettings.of(experiment, "executor-0", 1, 0),
