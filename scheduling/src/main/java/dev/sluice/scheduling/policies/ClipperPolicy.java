@@ -78,7 +78,7 @@ final class ClipperPolicy implements SchedulingPolicy {
       CompatibleSet set = sets.get(i);
       Job head = Queues.first(set, JobOrder.DEADLINE);
       if (head.deadlineNs() < state.nowNs()) {
-        return Choice.drop(Queues.due(set, state.nowNs()), "late");
+        return Choice.drop(Queues.due(set, JobOrder.DEADLINE, state.nowNs()), "late");
       }
       untilNs = Math.min(untilNs, head.deadlineNs() + 1);
       if (earliest != null && JobOrder.DEADLINE.compare(head, earliest) > 0) {

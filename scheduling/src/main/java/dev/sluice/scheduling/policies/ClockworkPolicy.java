@@ -71,7 +71,7 @@ final class ClockworkPolicy implements SchedulingPolicy {
       CompatibleSet set = sets.get(i);
       Job head = Queues.first(set, JobOrder.ENTRY);
       if (head.deadlineNs() < state.nowNs()) {
-        return Choice.drop(expired(state, set), "late");
+        return Choice.drop(Queues.due(set, JobOrder.ENTRY, state.nowNs()), "late");
       }
       untilNs = Math.min(untilNs, head.deadlineNs() + 1);
       Lane lane = Queues.longestIdleWith(state, head.group());
@@ -85,25 +85,14 @@ final class ClockworkPolicy implements SchedulingPolicy {
       }
     }
     if (next == null || on == null) {
-      Choice load =
-          ClockworkLoads.next(
-              state, JobOrder.ENTRY); // a batch first, since a load may take its model
+      // a batch first, since a load may take its model
+      Choice load = ClockworkLoads.next(state, JobOrder.ENTRY);
       return load == null ? Queues.nothingUntil(state, untilNs) : load;
     }
     return next.skipped.isEmpty()
         ? Queues.start(state, next.head, on, JobOrder.ENTRY, next.samples)
-        : Choice.drop(next.skipped.subList(0, Math.min(next.skipped.size(), 500)), "skipped");
-  }
-
-  private static List<Job> expired(SchedulerState state, CompatibleSet set) {
-    List<Job> expired = new ArrayList<>();
-    Walk walk = set.walk(JobOrder.ENTRY);
-    Job job = walk.next();
-    while (job != null && job.deadlineNs() < state.nowNs() && expired.size() < 500) {
-      expired.add(job);
-      job = walk.next();
-    }
-    return expired;
+        : Choice.drop(
+            next.skipped.subList(0, Math.min(next.skipped.size(), Queues.DROP_MAX)), "skipped");
   }
 
   /** Returns the queues of all sizes in which a job is in time. */

@@ -221,7 +221,7 @@ final class NexusPolicy implements SchedulingPolicy {
   private static Choice runLazily(SchedulerState state, Lane lane, CompatibleSet set, int planned) {
     long aloneNs = state.nowNs() + state.predictedNs(set, 1, lane);
     if (set.firstKey(JobOrder.DEADLINE) < aloneNs) {
-      return Choice.drop(Queues.due(set, aloneNs), "late");
+      return Choice.drop(Queues.due(set, JobOrder.DEADLINE, aloneNs), "late");
     }
     Job head = Queues.first(set, JobOrder.DEADLINE);
     int most = state.largestWithin(set, lane, head.deadlineNs() - state.nowNs());

@@ -37,10 +37,10 @@ final class Queues {
     return samples;
   }
 
-  /** Returns the first jobs by deadline whose deadlines come before a time. */
-  static List<Job> due(CompatibleSet set, long beforeNs) {
+  /** Returns the first jobs by an order, up to the first whose deadline is not before a time. */
+  static List<Job> due(CompatibleSet set, JobOrder order, long beforeNs) {
     List<Job> due = new ArrayList<>();
-    Walk walk = set.walk(JobOrder.DEADLINE);
+    Walk walk = set.walk(order);
     Job job = walk.next();
     while (job != null && job.deadlineNs() < beforeNs && due.size() < DROP_MAX) {
       due.add(job);
@@ -58,7 +58,7 @@ final class Queues {
     for (int i = 0; i < sets.size(); i++) {
       CompatibleSet set = sets.get(i);
       if (set.firstKey(JobOrder.DEADLINE) < earliestEndNs(state, set)) {
-        return Choice.drop(due(set, earliestEndNs(state, set)), "late");
+        return Choice.drop(due(set, JobOrder.DEADLINE, earliestEndNs(state, set)), "late");
       }
     }
     return null;
@@ -104,19 +104,7 @@ final class Queues {
    * Returns likewise, of the lanes alone that hold it and on which one job takes at most a time.
    */
   static @Nullable Lane longestIdleWith(SchedulerState state, Group group, long withinNs) {
-    Lane longest = null;
-    List<? extends Lane> idle = state.idleLanes();
-    for (int i = 0; i < idle.size(); i++) {
-      Lane lane = idle.get(i);
-      if ((longest == null || lane.idleSinceNs() < longest.idleSinceNs())
-          && state.isLoaded(group.set(), lane)
-          && state.mayStartOn(lane, group)
-          && (withinNs == Long.MAX_VALUE
-              || state.predictedNs(group, group.samples(), lane) <= withinNs)) {
-        longest = lane;
-      }
-    }
-    return longest;
+    return longestIdle(state, group, withinNs, true);
   }
 
   /**
@@ -124,11 +112,17 @@ final class Queues {
    * mean.
    */
   static @Nullable Lane longestIdle(SchedulerState state, Group group, long withinNs) {
+    return longestIdle(state, group, withinNs, false);
+  }
+
+  private static @Nullable Lane longestIdle(
+      SchedulerState state, Group group, long withinNs, boolean mustHold) {
     Lane longest = null;
     List<? extends Lane> idle = state.idleLanes();
     for (int i = 0; i < idle.size(); i++) {
       Lane lane = idle.get(i);
       if ((longest == null || lane.idleSinceNs() < longest.idleSinceNs())
+          && (!mustHold || state.isLoaded(group.set(), lane))
           && state.mayStartOn(lane, group)
           && (withinNs == Long.MAX_VALUE
               || state.predictedNs(group, group.samples(), lane) <= withinNs)) {

@@ -28,7 +28,11 @@ final class SlackForecast {
   private final int jobs;
   private final long gapNs;
 
-  private SlackForecast(SchedulerState state, CompatibleSet set, double horizon) {
+  /**
+   * @param set a job of it waits
+   * @param horizon for how many promises arrivals are expected
+   */
+  SlackForecast(SchedulerState state, CompatibleSet set, double horizon) {
     this.state = state;
     this.set = set;
     List<? extends Lane> all = state.lanes();
@@ -59,11 +63,6 @@ final class SlackForecast {
     }
   }
 
-  /** Makes the forecast of a set in which a job waits, with arrivals for some promises. */
-  static SlackForecast of(SchedulerState state, CompatibleSet set, double horizon) {
-    return new SlackForecast(state, set, horizon);
-  }
-
   /** Returns whether the lane holds the set's model, and is idle or will be. */
   static boolean serves(SchedulerState state, Lane lane, CompatibleSet set) {
     return (lane.idle() || (lane.running() != null && !lane.hangs()))
@@ -76,16 +75,7 @@ final class SlackForecast {
    * not even one does, by the mean.
    */
   static int largestWithin(SchedulerState state, CompatibleSet set, Lane lane, long ns) {
-    int fits = 0;
-    int tooLarge = set.samplesMax() + 1;
-    while (fits + 1 < tooLarge) {
-      int middle = (fits + tooLarge) >>> 1;
-      if (state.boundNs(set, middle, lane) <= ns) {
-        fits = middle;
-      } else {
-        tooLarge = middle;
-      }
-    }
+    int fits = state.largestWithinBound(set, lane, ns);
     return fits > 0 ? fits : state.largestWithin(set, lane, ns);
   }
 
@@ -96,12 +86,12 @@ final class SlackForecast {
   int jobsToSkip() {
     int best = 0;
     int fewestLost = lost(0, Integer.MAX_VALUE);
-    long longestNs = deadlineNs[0];
+    long lastNs = deadlineNs[0];
     for (int skip = 1; skip < waiting && skip < fewestLost; skip++) {
-      if (deadlineNs[skip] == longestNs) {
+      if (deadlineNs[skip] == lastNs) {
         continue;
       }
-      longestNs = deadlineNs[skip];
+      lastNs = deadlineNs[skip];
       int lost = skip + lost(skip, fewestLost - skip);
       if (lost < fewestLost) {
         fewestLost = lost;

@@ -82,7 +82,7 @@ final class SlackPolicy implements SchedulingPolicy {
       return load == null ? Queues.nothingUntil(state, untilNs) : load;
     }
     CompatibleSet set = next.first.group().set();
-    int skip = SlackForecast.of(state, set, horizon).jobsToSkip();
+    int skip = new SlackForecast(state, set, horizon).jobsToSkip();
     if (skip > 0) {
       return Choice.drop(firstOf(set, Math.min(skip, Queues.DROP_MAX)), "skipped");
     }

@@ -67,7 +67,7 @@ final class SymphonyPolicy implements SchedulingPolicy {
       long neededNs = hopNs + state.predictedNs(set, Math.max(1, samples), lane);
       long deadlineNs = set.firstKey(JobOrder.DEADLINE);
       if (deadlineNs < state.nowNs() + neededNs) {
-        return Choice.drop(Queues.due(set, state.nowNs() + neededNs), "late");
+        return Choice.drop(Queues.due(set, JobOrder.DEADLINE, state.nowNs() + neededNs), "late");
       }
       Batch batch = batch(state, set, lane, samples);
       untilNs = Math.min(untilNs, deadlineNs - neededNs + 1);

@@ -178,6 +178,9 @@ public interface SchedulerState {
    */
   int largestWithin(CompatibleSet set, Lane lane, long ns);
 
+  /** Returns likewise by the upper bound, {@link #boundNs}. */
+  int largestWithinBound(CompatibleSet set, Lane lane, long ns);
+
   /**
    * Returns a uniform 64-bit number, hash(seed, fact, index); two calls for one choice give equal
    * numbers.

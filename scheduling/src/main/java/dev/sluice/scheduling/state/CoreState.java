@@ -514,15 +514,26 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public int largestWithin(CompatibleSet set, Lane lane, long ns) {
-    ExecutorLane on = (ExecutorLane) lane;
-    JobSet jobs = (JobSet) set;
+    return largestWithin((ExecutorLane) lane, (JobSet) set, ns, ModelTimes::meanNs);
+  }
+
+  @Override
+  public int largestWithinBound(CompatibleSet set, Lane lane, long ns) {
+    return largestWithin((ExecutorLane) lane, (JobSet) set, ns, ModelTimes::boundNs);
+  }
+
+  private interface BatchNs {
+    long of(ModelTimes model, int samples, int busyLanes);
+  }
+
+  private static int largestWithin(ExecutorLane on, JobSet jobs, long ns, BatchNs batchNs) {
     ModelTimes model = modelOn(on, jobs);
     int busyLanes = busyLanesWith(on, jobs);
     int fits = 0;
     int tooLarge = jobs.samplesMax() + 1;
     while (fits + 1 < tooLarge) {
       int middle = (fits + tooLarge) >>> 1;
-      if (model.meanNs(middle, busyLanes) <= ns) {
+      if (batchNs.of(model, middle, busyLanes) <= ns) {
         fits = middle;
       } else {
         tooLarge = middle;
