@@ -49,7 +49,7 @@ public final class Picture {
   }
 
   /** Adds a curve in the color of a workload, without a place in the legend. */
-  public Picture curve(String name, int workload, double[] xs, double[] ys) {
+  public Picture curve(int workload, double[] xs, double[] ys) {
     chart.line(xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
     extend(ys);
     return this;

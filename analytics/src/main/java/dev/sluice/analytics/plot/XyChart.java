@@ -8,9 +8,6 @@ import java.awt.Shape;
 import java.awt.geom.Rectangle2D;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
-import java.text.FieldPosition;
-import java.text.NumberFormat;
-import java.text.ParsePosition;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -118,11 +115,7 @@ final class XyChart {
 
   /** Adds straight lines from point to point; a NaN breaks them off. */
   XyChart line(double[] xs, double[] ys, Color color, BasicStroke stroke) {
-    int place = add(lines, xs, ys);
-    renderer.setSeriesLinesVisible(place, true);
-    renderer.setSeriesShapesVisible(place, false);
-    renderer.setSeriesPaint(place, color);
-    renderer.setSeriesStroke(place, stroke);
+    renderer.setSeriesStroke(add(xs, ys, color, true), stroke);
     return this;
   }
 
@@ -140,12 +133,7 @@ final class XyChart {
 
   /** Adds points without a line. */
   XyChart points(double[] xs, double[] ys, Color color, Shape marker) {
-    int place = add(lines, xs, ys);
-    renderer.setSeriesLinesVisible(place, false);
-    renderer.setSeriesShapesVisible(place, true);
-    renderer.setSeriesShapesFilled(place, true);
-    renderer.setSeriesPaint(place, color);
-    renderer.setSeriesShape(place, marker);
+    renderer.setSeriesShape(add(xs, ys, color, false), marker);
     return this;
   }
 
@@ -154,6 +142,15 @@ final class XyChart {
     double[] ys = new double[xs.length];
     Arrays.fill(ys, edge);
     return points(xs, ys, color, ChartStyle.INFINITE);
+  }
+
+  /** Adds a line, or points; returns its place. */
+  private int add(double[] xs, double[] ys, Color color, boolean isLine) {
+    int place = add(lines, xs, ys);
+    renderer.setSeriesLinesVisible(place, isLine);
+    renderer.setSeriesShapesVisible(place, !isLine);
+    renderer.setSeriesPaint(place, color);
+    return place;
   }
 
   private static int add(XYSeriesCollection all, double[] xs, double[] ys) {
@@ -213,25 +210,6 @@ final class XyChart {
     Decades(double from, double to, DoubleFunction<String> label) {
       this.label = label;
       setRange(from, to);
-      setNumberFormatOverride(
-          new NumberFormat() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            public StringBuffer format(double value, StringBuffer to, FieldPosition position) {
-              return to.append(label.apply(value));
-            }
-
-            @Override
-            public StringBuffer format(long value, StringBuffer to, FieldPosition position) {
-              return format((double) value, to, position);
-            }
-
-            @Override
-            public Number parse(String text, ParsePosition position) {
-              throw new UnsupportedOperationException("labels are only written");
-            }
-          });
     }
 
     @Override

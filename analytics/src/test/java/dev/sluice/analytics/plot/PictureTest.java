@@ -31,7 +31,7 @@ final class PictureTest {
 
   @Test
   void curvesHaveTheirWorkloadsColour() throws IOException {
-    var picture = new Picture("T", "x", "y").points("a", 1, XS, YS).curve("b", 2, XS, YS);
+    var picture = new Picture("T", "x", "y").points("a", 1, XS, YS).curve(2, XS, YS);
     BufferedImage image = image(picture.logarithmicY().png());
     assertThat(image.getWidth()).isEqualTo(ChartStyle.WIDTH);
     assertThat(coloured(image, 2)).isGreaterThan(100);

@@ -80,7 +80,7 @@ final class TrainPictures {
       double[] samples =
           IntStream.rangeClosed(1, curve.predictedMs().size()).asDoubleStream().toArray();
       picture.points(curve.name(), place, array(curve.samples()), array(curve.measuredMs()));
-      picture.curve(curve.name() + " ", place, samples, array(curve.predictedMs()));
+      picture.curve(place, samples, array(curve.predictedMs()));
       place++;
     }
     return picture.logarithmicY().png();
