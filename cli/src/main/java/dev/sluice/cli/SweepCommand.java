@@ -62,7 +62,7 @@ import picocli.CommandLine.Spec;
       "",
       "The file of a grid:",
       "  base: experiment.yaml        # from the grid's own folder",
-      "  mode: simulate               # or run: one at a time unless slots says more",
+      "  mode: simulate               # or run, one at a time unless slots says more; or capacity",
       "  grid: {scheduler_name: [fifo, dynamic], seed: [1, 2, 3, 4]}",
       "  exclude: []                  # cells to leave out: [{scheduler_name: fifo, seed: 1}]",
       "  repeat_over: seed            # mean and 95 %% interval over these, policies paired",

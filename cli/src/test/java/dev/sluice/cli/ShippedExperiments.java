@@ -12,7 +12,8 @@ final class ShippedExperiments {
   private static final Path CONFIGS = Path.of("../configs");
 
   /** Files without arrivals, and folders of other files. */
-  private static final Set<String> OTHERS = Set.of("profile.yaml", "layers", "sweeps", "workflows");
+  private static final Set<String> OTHERS =
+      Set.of("profile.yaml", "layers", "league", "sweeps", "workflows");
 
   private ShippedExperiments() {}
 

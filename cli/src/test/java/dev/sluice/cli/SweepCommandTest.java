@@ -79,6 +79,59 @@ final class SweepCommandTest {
 
   @Test
   @Tag("loop")
+  void aLeague_comparesOnePolicyWithTheBestOfOthers_andGoesOnWhereItWasStopped()
+      throws IOException {
+    write("base.yaml", BASE.replace("per_sec: 40", "per_sec: 400"));
+    write(
+        "loads.yaml",
+        """
+        base: base.yaml
+        mode: capacity
+        grid:
+          setting:
+            one-lane even: {lanes.num_lanes: 1, arrivals: constant}
+            two-lanes even: {lanes.num_lanes: 2, arrivals: constant}
+          policy:
+            fifo: {scheduler_name: fifo}
+            eager: {scheduler_name: eager_edf}
+            ours: {scheduler_name: slack, scheduler.hop_ms: 0}
+          seed: [1, 2]
+        repeat_over: seed
+        league: {cells: setting, policies: policy, ours: ours, others: [fifo, eager]}
+        """);
+    BadInputCommand first = sweep();
+    assertThat(first.err()).isEmpty();
+    assertThat(first.status()).isEqualTo(ExitStatus.DONE);
+    assertThat(first.out()).contains("12: 12 to run", "ours beside the best of fifo, eager");
+    String tables = Files.readString(left().resolve("league.md"));
+    assertThat(tables)
+        .contains(
+            "| all cells | 2 | ",
+            "### Cells that speak against ours",
+            "| family | cells | fifo | eager | ours |",
+            "| two-lanes | 1 | ",
+            "| policy | at 0.5 | at 0.9 | at 1.2 |");
+    assertThat(Files.readString(left().resolve("league.html")))
+        .contains("default-src 'none'", "src=\"data:image/png;base64,", "two-lanes even")
+        .doesNotContain("http:", "https:");
+    assertThat(left().resolve("league.png")).isNotEmptyFile();
+
+    try (Stream<Path> cells = Files.list(left().resolve("cells"))) {
+      for (Path one : cells.limit(3).toList()) {
+        try (Stream<Path> files = Files.list(one)) {
+          for (Path file : files.toList()) {
+            Files.delete(file);
+          }
+        }
+        Files.delete(one);
+      }
+    }
+    assertThat(sweep().out()).contains("12: 3 to run, 9 done before");
+    assertThat(Files.readString(left().resolve("league.md"))).isEqualTo(tables);
+  }
+
+  @Test
+  @Tag("loop")
   void simulatesEachCellOnce_andTellsThemSideBySide() throws IOException {
     BadInputCommand first = sweep();
     assertThat(first.err()).isEmpty();

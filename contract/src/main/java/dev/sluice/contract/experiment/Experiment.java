@@ -63,12 +63,12 @@ public record Experiment(
         Simulation.DEFAULT);
   }
 
-  /** Returns the same experiment with the rate that follows from its offered load. */
-  Experiment withRate(double jobsPerSecond) {
+  /** Returns the same experiment with another load. */
+  Experiment with(Load other) {
     return new Experiment(
         runName,
         seed,
-        load.withRate(jobsPerSecond),
+        other,
         jobs,
         scheduling,
         resources,
@@ -149,10 +149,19 @@ public record Experiment(
     }
 
     /** Returns the same load with a rate. */
-    private Load withRate(double jobsPerSecond) {
+    Load withRate(double jobsPerSecond) {
+      return with(durationSeconds, warmupSeconds, jobsPerSecond);
+    }
+
+    /** Returns the same load with all times of arrivals multiplied by a factor; not its tail. */
+    Load stretched(double factor) {
+      return with(durationSeconds * factor, warmupSeconds * factor, arrivalRateJobsPerSec / factor);
+    }
+
+    private Load with(double duration, double warmup, double jobsPerSecond) {
       return new Load(
-          durationSeconds,
-          warmupSeconds,
+          duration,
+          warmup,
           tailSeconds,
           jobsPerSecond,
           arrivals,

@@ -47,14 +47,20 @@ public record ParsedExperiment(
    * @param jobsPerSecond {@code arrival_rate_jobs_per_sec}
    */
   public ParsedExperiment withRate(double jobsPerSecond) {
+    return with(experiment.load().withRate(jobsPerSecond));
+  }
+
+  /**
+   * Returns the same experiment with all times of its arrivals multiplied by a factor: the measured
+   * window is as many times as long, and the rate is divided by the factor.
+   */
+  public ParsedExperiment stretched(double factor) {
+    return with(experiment.load().stretched(factor));
+  }
+
+  private ParsedExperiment with(Load load) {
     return new ParsedExperiment(
-        experiment.withRate(jobsPerSecond),
-        file,
-        folder,
-        recordedDigests,
-        warnings,
-        locations,
-        vocabulary);
+        experiment.with(load), file, folder, recordedDigests, warnings, locations, vocabulary);
   }
 
   /**

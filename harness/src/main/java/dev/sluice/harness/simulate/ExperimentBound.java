@@ -80,7 +80,7 @@ public final class ExperimentBound {
   /** Jobs of a model that may share batches with each other, or that run alone. */
   private record Family(ModelKey model, boolean shares) {}
 
-  private ExperimentBound(SimulatedExperiment experiment) throws UserMistakeException {
+  ExperimentBound(SimulatedExperiment experiment) throws UserMistakeException {
     this.experiment = experiment;
     asked = experiment.parsed().experiment();
     requests = experiment.requests();

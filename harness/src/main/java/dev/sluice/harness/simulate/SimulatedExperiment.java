@@ -184,6 +184,19 @@ record SimulatedExperiment(
     }
   }
 
+  /** The same experiment with all times of its arrivals multiplied by a factor above 0. */
+  SimulatedExperiment stretched(double factor) {
+    return new SimulatedExperiment(
+        parsed.stretched(factor),
+        deviceKind,
+        capabilities,
+        predictions,
+        times,
+        hops,
+        requests.stretched(factor),
+        notes);
+  }
+
   /** Seed of what varies in service times and hops. */
   static long noiseSeed(Experiment experiment) {
     Integer own = experiment.simulation().noiseSeed();

@@ -88,6 +88,15 @@ public final class RequestList {
     return new RequestList(kinds, requests, source.notes());
   }
 
+  /** Returns the same jobs with their intended arrivals multiplied by a factor above 0. */
+  public RequestList stretched(double factor) {
+    var stretched = new PackedRequests();
+    for (int i = 0; i < size(); i++) {
+      stretched.add(requests.kind(i), Math.round(requests.intendedAtNs(i) * factor));
+    }
+    return new RequestList(kinds, stretched, notes);
+  }
+
   /** Returns lines about the list's source that a person should know before the run. */
   public List<String> notes() {
     return notes;

@@ -52,6 +52,39 @@ final class ClockworkLoads {
     return null;
   }
 
+  /**
+   * Returns the load of a model that a job waits for and no lane holds, on the lane where the
+   * fewest bytes make room; null: there is none.
+   */
+  static Choice.@Nullable Prepare missing(SchedulerState state) {
+    for (CompatibleSet set : state.sets()) {
+      Lane best = null;
+      List<Resident> released = List.of();
+      long fewestBytes = Long.MAX_VALUE;
+      boolean isMissing = true;
+      for (Lane lane : state.lanes()) {
+        isMissing &= state.resident(set, lane) == null;
+        if (lane.freeBytes() < Long.MAX_VALUE
+            && !lane.hangs()
+            && !loads(lane)
+            && state.canRun(lane, set)) {
+          List<Resident> release = release(state, lane, state.memoryBytes(set, lane));
+          long bytes =
+              release == null ? Long.MAX_VALUE : release.stream().mapToLong(Resident::bytes).sum();
+          if (release != null && bytes < fewestBytes) {
+            best = lane;
+            released = release;
+            fewestBytes = bytes;
+          }
+        }
+      }
+      if (isMissing && best != null) {
+        return Choice.prepare(best, set, released);
+      }
+    }
+    return null;
+  }
+
   private static boolean loads(Lane lane) {
     for (Resident resident : lane.residents()) {
       if (!resident.isLoaded()) {

@@ -15,7 +15,10 @@ import java.util.List;
  */
 final class SlackForecast {
   /** Most jobs that a forecast looks at. */
-  static final int JOBS_MAX = 1024;
+  static final int JOBS_MAX = 512;
+
+  /** Numbers of jobs to give up that are tried one by one; from then on, a share apart. */
+  private static final int SKIPS = 8;
 
   private final SchedulerState state;
   private final CompatibleSet set;
@@ -27,6 +30,7 @@ final class SlackForecast {
   private final int waiting;
   private final int jobs;
   private final long gapNs;
+  private final double margin;
 
   /**
    * @param set a job of it waits
@@ -46,6 +50,7 @@ final class SlackForecast {
     for (int i = 0; i < freeNowNs.length; i++) {
       freeNowNs[i] = Math.max(state.nowNs(), lanes.get(i).expectedFreeAtNs());
     }
+    margin = margin(state, set);
     Job first = Queues.first(set, JobOrder.DEADLINE);
     long promiseNs = first.spec().sloNs();
     double perSecond = set.arrivalsPerSecond();
@@ -75,19 +80,39 @@ final class SlackForecast {
    * not even one does, by the mean.
    */
   static int largestWithin(SchedulerState state, CompatibleSet set, Lane lane, long ns) {
-    int fits = state.largestWithinBound(set, lane, ns);
+    return largestWithin(state, set, lane, ns, margin(state, set));
+  }
+
+  private static int largestWithin(
+      SchedulerState state, CompatibleSet set, Lane lane, long ns, double margin) {
+    int fits = state.largestWithinBound(set, lane, Math.round(ns / margin));
     return fits > 0 ? fits : state.largestWithin(set, lane, ns);
+  }
+
+  /** Returns how many times its bound a batch of a set takes at most, as far as batches tell. */
+  static double margin(SchedulerState state, CompatibleSet set) {
+    return state.remembered(marginOf(set.name()), 1);
+  }
+
+  /** Name of a set's margin in the policy's memory. */
+  static String marginOf(String set) {
+    return "margin/" + set;
+  }
+
+  /** Returns the time of a batch that is seldom exceeded. */
+  static long boundNs(SchedulerState state, CompatibleSet set, int samples, Lane lane) {
+    return Math.round(state.boundNs(set, samples, lane) * margin(state, set));
   }
 
   /**
    * Returns how many of the first jobs must be given up so that, with them, the fewest are lost; of
-   * several such numbers the least.
+   * several such numbers the least. Above eight, numbers an eighth apart are tried.
    */
   int jobsToSkip() {
     int best = 0;
     int fewestLost = lost(0, Integer.MAX_VALUE);
     long lastNs = deadlineNs[0];
-    for (int skip = 1; skip < waiting && skip < fewestLost; skip++) {
+    for (int skip = 1; skip < waiting && skip < fewestLost; skip += 1 + skip / SKIPS) {
       if (deadlineNs[skip] == lastNs) {
         continue;
       }
@@ -111,9 +136,9 @@ final class SlackForecast {
       long startNs = Math.max(freeNs[next], arrivalNs(job));
       Lane lane = lanes.get(next);
       long leftNs = deadlineNs[job] - startNs;
-      int fits = leftNs <= 0 ? 0 : largestWithin(state, set, lane, leftNs);
+      int fits = leftNs <= 0 ? 0 : largestWithin(state, set, lane, leftNs, margin);
       int size = samples[job];
-      if (size > fits && (leftNs <= 0 || state.boundNs(set, size, lane) > leftNs)) {
+      if (size > fits && (leftNs <= 0 || state.boundNs(set, size, lane) * margin > leftNs)) {
         lost++;
         job++;
         continue;
@@ -123,7 +148,7 @@ final class SlackForecast {
         size += samples[job];
         job++;
       }
-      freeNs[next] = startNs + state.boundNs(set, size, lane);
+      freeNs[next] = startNs + Math.round(state.boundNs(set, size, lane) * margin);
     }
     return lost;
   }

@@ -1,7 +1,9 @@
 package dev.sluice.scheduling.policies;
 
 import dev.sluice.scheduling.policy.Choice;
+import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
+import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
@@ -15,11 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The batch of the least slack first: deadline of its first job - now - upper bound of the whole
- * batch. It starts at once while another lane is idle, or none is busy, or jobs of another set
- * wait. Otherwise, on the last idle lane, waiting takes that lane's time alone: the batch starts
- * when one more job could not join it and still end by the first deadline. Before a start a {@link
+ * batch. It starts at once while a quarter of the lanes is idle beside its own, or none is busy, or
+ * jobs of another set wait. Otherwise waiting takes the time of few lanes: the batch starts when
+ * one more job could not join it and still end by the first deadline. Before a start a {@link
  * SlackForecast} tells how many of the first jobs to give up, so that the fewest are lost; nearly
- * always none. Where lanes have a memory it loads as {@link ClockworkPolicy} does.
+ * always none. Where lanes have a memory it loads as {@link ClockworkPolicy} does, and what no lane
+ * holds.
+ *
+ * <p>The bound is the state's times a margin that is learned: after each batch of a set it rises by
+ * 0.95 of a step if the batch took longer, else it falls by 0.05 of a step, never below 1. So one
+ * batch of twenty takes longer, also where nothing but the mean is known.
  */
 final class SlackPolicy implements SchedulingPolicy {
   /**
@@ -28,6 +35,15 @@ final class SlackPolicy implements SchedulingPolicy {
    */
   static final List<Weight> PARAMETERS =
       List.of(new Weight("hop_ms", 2.2, 0, 10_000), new Weight("horizon", 1.5, 0, 100));
+
+  /** Share of batches that take at most their bound times the margin. */
+  private static final double QUANTILE = 0.95;
+
+  private static final double MARGIN_STEP = 0.01;
+  private static final double MARGIN_MAX = 2;
+
+  /** Share by which a batch may take longer without counting so: times are whole nanoseconds. */
+  private static final double ROUNDING = 1e-4;
 
   private final long hopNs;
   private final double horizon;
@@ -54,7 +70,30 @@ final class SlackPolicy implements SchedulingPolicy {
         Need.JOINING,
         Need.DROPPING,
         Need.RATES,
-        Need.RESIDENCY);
+        Need.RESIDENCY,
+        Need.MEMORY);
+  }
+
+  @Override
+  public void remember(Memory memory, Happening what, SchedulerState state) {
+    if (what instanceof Happening.Applied applied
+        && applied.choice() instanceof Choice.Start start) {
+      Lane lane = start.lanes().get(0);
+      CompatibleSet set = start.batch().get(0).group().set();
+      int samples = start.batch().stream().mapToInt(job -> job.group().samples()).sum();
+      memory.set(boundOf(lane), (double) state.boundNs(set, samples, lane));
+    } else if (what instanceof Happening.Completed done) {
+      double boundNs = memory.get(boundOf(done.lane()), 0);
+      String name = SlackForecast.marginOf(done.set());
+      double margin = memory.get(name, 1);
+      boolean isExceeded = boundNs > 0 && done.serviceNs() > boundNs * margin * (1 + ROUNDING);
+      double next = margin + (isExceeded ? MARGIN_STEP * QUANTILE : MARGIN_STEP * (QUANTILE - 1));
+      memory.set(name, Math.max(1, Math.min(MARGIN_MAX, next)));
+    }
+  }
+
+  private static String boundOf(Lane lane) {
+    return String.join("/", "bound", lane.executorId(), Integer.toString(lane.index()));
   }
 
   @Override
@@ -79,6 +118,7 @@ final class SlackPolicy implements SchedulingPolicy {
     }
     if (next == null) {
       Choice load = ClockworkLoads.next(state, JobOrder.DEADLINE);
+      load = load == null ? ClockworkLoads.missing(state) : load;
       return load == null ? Queues.nothingUntil(state, untilNs) : load;
     }
     CompatibleSet set = next.first.group().set();
@@ -115,29 +155,32 @@ final class SlackPolicy implements SchedulingPolicy {
     long waiting = Queues.samplesWaiting(set);
     int fits = SlackForecast.largestWithin(state, set, lane, leftNs);
     int samples = Math.max(first.group().samples(), (int) Math.min(fits, waiting));
-    long latestNs = first.deadlineNs() - state.boundNs(set, samples, lane);
+    long latestNs = first.deadlineNs() - SlackForecast.boundNs(state, set, samples, lane);
     long startNs = state.nowNs();
     boolean isAlone = state.sets().size() == 1;
-    if (isAlone && samples < set.samplesMax() && isLastIdle(state, first, lane)) {
-      long oneMoreNs = first.deadlineNs() - state.boundNs(set, samples + 1, lane);
+    if (isAlone && samples < set.samplesMax() && isScarce(state, first, lane)) {
+      long oneMoreNs = first.deadlineNs() - SlackForecast.boundNs(state, set, samples + 1, lane);
       startNs = Math.max(startNs, Math.min(oneMoreNs, latestNs) - hopNs);
     }
     return new Batch(first, lane, samples, startNs, latestNs);
   }
 
-  /** Returns whether all other lanes for the job are busy, and there is one. */
-  private static boolean isLastIdle(SchedulerState state, Job job, Lane idle) {
-    boolean anyBusy = false;
+  /**
+   * Returns whether beside an idle lane less than a quarter of all lanes is idle for a job, on few
+   * lanes none, and one of them is busy.
+   */
+  private static boolean isScarce(SchedulerState state, Job job, Lane idle) {
     List<? extends Lane> lanes = state.lanes();
+    int enough = Math.max(1, lanes.size() / 4);
+    boolean anyBusy = false;
+    int idleOthers = 0;
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.get(i);
       if (lane != idle && SlackForecast.serves(state, lane, job.group().set())) {
-        if (lane.idle()) {
-          return false;
-        }
-        anyBusy = true;
+        idleOthers += lane.idle() ? 1 : 0;
+        anyBusy |= !lane.idle();
       }
     }
-    return anyBusy;
+    return anyBusy && idleOthers < enough;
   }
 }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -45,6 +46,7 @@ public final class Cell {
   private int lanes = 1;
   private int samplesMax = SAMPLES_MAX;
   private Map<String, BatchLimits> limits = Map.of();
+  private double spread;
   private int modelsHeld;
   private long loadNs;
 
@@ -143,6 +145,12 @@ public final class Cell {
   public Cell holding(int models, double loadMs) {
     modelsHeld = models;
     loadNs = Math.round(loadMs * MS);
+    return this;
+  }
+
+  /** Lets each batch's time vary around its mean, by a lognormal factor that its start draws. */
+  Cell varying(double sd) {
+    spread = sd;
     return this;
   }
 
@@ -256,7 +264,7 @@ public final class Cell {
 
           @Override
           public double factor(Work batch, long startsAtNs) {
-            return 1;
+            return Math.exp(spread * new Random(startsAtNs).nextGaussian());
           }
         };
     Run run = new Run(jobs);

@@ -288,4 +288,30 @@ final class GatesTest {
     Cell.Run eager = cell.run("eager_edf", Map.of(), jobs);
     assertThat(eager.goodShare()).as("lanes that do not take turns").isLessThan(0.99);
   }
+
+  // --- slack
+
+  /** Two models on two lanes that hold one each, whose load takes four times the promise. */
+  @Test
+  void slackLoadsAModelThatNoLaneHolds_thoughNoJobHasTimeForIt() {
+    Cell cell = Cell.of("a", Cell.linear(1, 4), 2).and("b", Cell.linear(1, 4)).holding(1, 200);
+    List<JobRequested> jobs =
+        IntStream.range(0, 4000)
+            .mapToObj(i -> Cell.job(i, i % 2 == 0 ? "a" : "b", 1, 50, 10.0 * i))
+            .toList();
+    assertThat(cell.run("slack", Map.of(), jobs).goodShare()).isGreaterThan(0.98);
+    assertThat(cell.run("clockwork", Map.of(), jobs).goodShare())
+        .as("the rule of work, which loads what is done in time alone")
+        .isLessThan(0.5);
+  }
+
+  /** Times vary by 8 %, and nothing but their mean is known: a margin is learned. */
+  @Test
+  void slackLearnsHowFarBatchesExceedTheirMean() {
+    List<JobRequested> jobs = Capacity.arrivals("model", 380, 1, 25, 20_000, 5);
+    Cell cell = Cell.of("model", RESNET50, 1).varying(0.08);
+    assertThat(cell.run("slack", Map.of(), jobs).goodShare())
+        .isGreaterThan(cell.run("eager_edf", Map.of(), jobs).goodShare())
+        .isGreaterThan(0.97);
+  }
 }

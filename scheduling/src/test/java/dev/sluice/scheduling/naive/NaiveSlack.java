@@ -8,18 +8,25 @@ import dev.sluice.scheduling.naive.NaiveState.LaneOf;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /** The twin of {@code slack} at its defaults: each forecast is made anew from the sorted queue. */
 final class NaiveSlack extends NaiveJoining {
   private static final long HOP_NS = 2_200_000;
   private static final double HORIZON = 1.5;
-  private static final int JOBS_MAX = 1024;
+  private static final int JOBS_MAX = 512;
   private static final int DROP_MAX = 500;
 
   private record Batch(
       JobSetOf set, Waiting first, LaneOf lane, int samples, long startNs, long latestNs) {}
+
+  /** Upper bounds of the batches that lanes run, and margins of sets. */
+  private final Map<List<Object>, Long> bounds = new HashMap<>();
+
+  private final Map<String, Double> margins = new HashMap<>();
 
   /** A job of the forecast: when it comes, when it must be done, and its size. */
   private record Expected(long atNs, long deadlineNs, int samples) {}
@@ -49,6 +56,25 @@ final class NaiveSlack extends NaiveJoining {
   }
 
   @Override
+  public void completed(NaiveState state, Held held, long serviceNs) {
+    Long boundNs = bounds.get(List.of(held.start.executorId(), held.start.lane()));
+    if (boundNs != null) {
+      String set = name(held.jobs.get(0).spec);
+      double margin = margins.getOrDefault(set, 1.0);
+      boolean isExceeded = serviceNs > boundNs * margin * 1.0001;
+      margins.put(set, Math.max(1, Math.min(2, margin + (isExceeded ? 0.0095 : -0.0005))));
+    }
+  }
+
+  private static String name(JobSpec job) {
+    return String.join("/", job.workload(), job.backend(), job.precision(), job.classType());
+  }
+
+  private double margin(JobSetOf set) {
+    return margins.getOrDefault(name(set.spec()), 1.0);
+  }
+
+  @Override
   public Dropped drops(NaiveState state) {
     Dropped late = state.late();
     Batch next = late == null ? next(state) : null;
@@ -65,12 +91,17 @@ final class NaiveSlack extends NaiveJoining {
   @Override
   public Held choose(NaiveState state, BatchDispatched followed) {
     Batch next = next(state);
-    return next == null
-        ? null
-        : state.fill(next.first, next.lane, NaiveState.BY_DEADLINE, next.samples, followed);
+    if (next == null) {
+      return null;
+    }
+    Held held = state.fill(next.first, next.lane, NaiveState.BY_DEADLINE, next.samples, followed);
+    bounds.put(
+        List.of(next.lane.executor().report.executorId(), next.lane.index()),
+        timeNs(state, next.set, held.samples, next.lane));
+    return held;
   }
 
-  private static Batch next(NaiveState state) {
+  private Batch next(NaiveState state) {
     Batch next = null;
     for (JobSetOf set : state.sets()) {
       Batch batch = batch(state, set);
@@ -83,7 +114,7 @@ final class NaiveSlack extends NaiveJoining {
     return next;
   }
 
-  private static Batch batch(NaiveState state, JobSetOf set) {
+  private Batch batch(NaiveState state, JobSetOf set) {
     Waiting first = set.first(NaiveState.BY_DEADLINE);
     long deadlineNs = first.spec.deadlineNs();
     LaneOf lane = state.longestIdle(first, deadlineNs - state.nowNs);
@@ -95,11 +126,11 @@ final class NaiveSlack extends NaiveJoining {
     long latestNs = deadlineNs - boundNs(state, set, samples, lane);
     List<LaneOf> others =
         lanes(state, set.spec()).stream().filter(other -> !other.equals(lane)).toList();
-    boolean isLastIdle =
-        !others.isEmpty()
-            && others.stream().noneMatch(l -> state.takesAt(l.executor(), l.index()) == 0);
+    long idle = others.stream().filter(l -> state.takesAt(l.executor(), l.index()) == 0).count();
+    long all = state.joined().mapToLong(e -> e.report.lanes().size()).sum();
+    boolean isScarce = idle < others.size() && idle < Math.max(1, all / 4);
     long startNs =
-        isLastIdle && state.sets().size() == 1 && samples < state.samplesMax(set)
+        isScarce && state.sets().size() == 1 && samples < state.samplesMax(set)
             ? Math.min(latestNs, deadlineNs - boundNs(state, set, samples + 1, lane)) - HOP_NS
             : state.nowNs;
     return new Batch(set, first, lane, samples, startNs, latestNs);
@@ -124,17 +155,21 @@ final class NaiveSlack extends NaiveJoining {
         .toList();
   }
 
-  private static long boundNs(NaiveState state, JobSetOf set, int samples, LaneOf lane) {
+  private static long timeNs(NaiveState state, JobSetOf set, int samples, LaneOf lane) {
     return state.boundNs(
         lane.executor(), set.spec(), samples, state.busyLanesWith(lane, set.spec()));
   }
 
-  private static int largestWithin(NaiveState state, JobSetOf set, LaneOf lane, long ns) {
+  private long boundNs(NaiveState state, JobSetOf set, int samples, LaneOf lane) {
+    return Math.round(timeNs(state, set, samples, lane) * margin(set));
+  }
+
+  private int largestWithin(NaiveState state, JobSetOf set, LaneOf lane, long ns) {
     int fits = 0;
     int tooLarge = state.samplesMax(set) + 1;
     while (fits + 1 < tooLarge) {
       int middle = (fits + tooLarge) / 2;
-      if (boundNs(state, set, middle, lane) <= ns) {
+      if (timeNs(state, set, middle, lane) <= Math.round(ns / margin(set))) {
         fits = middle;
       } else {
         tooLarge = middle;
@@ -143,13 +178,16 @@ final class NaiveSlack extends NaiveJoining {
     return fits == 0 ? state.largestWithin(set, lane, ns) : fits;
   }
 
-  private static int jobsToSkip(NaiveState state, JobSetOf set) {
+  private int jobsToSkip(NaiveState state, JobSetOf set) {
     List<Expected> jobs = jobs(state, set);
     int best = 0;
     int fewestLost = Integer.MAX_VALUE;
-    for (int skip = 0; skip < Math.min(JOBS_MAX, set.waiting().size()); skip++) {
-      boolean isLikeTheOneBefore =
-          skip > 0 && jobs.get(skip).deadlineNs == jobs.get(skip - 1).deadlineNs;
+    long triedNs = Long.MIN_VALUE;
+    for (int skip = 0;
+        skip < Math.min(JOBS_MAX, set.waiting().size());
+        skip += skip == 0 ? 1 : 1 + skip / 8) {
+      boolean isLikeTheOneBefore = skip > 0 && jobs.get(skip).deadlineNs == triedNs;
+      triedNs = jobs.get(skip).deadlineNs;
       if (skip < fewestLost && !isLikeTheOneBefore) {
         int lost = skip + lost(state, set, jobs.subList(skip, jobs.size()));
         if (lost < fewestLost) {
@@ -181,7 +219,7 @@ final class NaiveSlack extends NaiveJoining {
   }
 
   /** How many of the jobs are lost if each lane takes what ends by the first deadline. */
-  private static int lost(NaiveState state, JobSetOf set, List<Expected> jobs) {
+  private int lost(NaiveState state, JobSetOf set, List<Expected> jobs) {
     List<LaneOf> lanes = lanes(state, set.spec());
     long[] freeNs =
         lanes.stream().mapToLong(l -> Math.max(state.nowNs, state.laneFreeNs(l))).toArray();
@@ -198,7 +236,7 @@ final class NaiveSlack extends NaiveJoining {
       long leftNs = first.deadlineNs - startNs;
       int fits = leftNs <= 0 ? 0 : largestWithin(state, set, lane, leftNs);
       int size = first.samples;
-      if (size > fits && (leftNs <= 0 || boundNs(state, set, size, lane) > leftNs)) {
+      if (size > fits && (leftNs <= 0 || timeNs(state, set, size, lane) * margin(set) > leftNs)) {
         lost++;
         continue;
       }

@@ -3,6 +3,7 @@ package dev.sluice.sweep.config;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.QuotedText;
+import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
@@ -13,6 +14,9 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.sweep.config.Grid.Axis;
+import dev.sluice.sweep.config.Grid.Capacity;
+import dev.sluice.sweep.config.Grid.KeyValue;
+import dev.sluice.sweep.config.Grid.League;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.config.Grid.Setting;
@@ -22,12 +26,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the file of a sweep of experiments. */
@@ -36,7 +42,14 @@ public final class GridFile {
   public static final int CELLS_MAX = 10_000;
 
   private static final int SLOTS_MAX = 1024;
-  private static final List<String> FIGURES = List.of("all_p99_e2e_ms", "all_goodput_jobs_sec");
+  private static final List<String> MODES =
+      Stream.of(Mode.values()).map(Mode::key).collect(Collectors.toList());
+  private static final List<String> FIGURES_OF_RUNS =
+      List.of("all_p99_e2e_ms", "all_goodput_jobs_sec");
+  private static final List<String> FIGURES_OF_CAPACITY =
+      List.of("capacity_of_bound", "capacity_jobs_sec", "bound_jobs_sec");
+  private static final double GOOD_SHARE = 0.99;
+  private static final List<Double> SHARES_OF_BOUND = List.of(0.5, 0.9, 1.2);
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.+/-]+");
 
   private final Path file;
@@ -80,9 +93,8 @@ public final class GridFile {
               : "the path counts from the grid's own folder, and another file was meant");
     }
     Mode mode =
-        top.oneOf("mode", Mode.SIMULATE.key(), List.of("simulate", "run"), "modes").equals("run")
-            ? Mode.RUN
-            : Mode.SIMULATE;
+        Mode.valueOf(
+            top.oneOf("mode", Mode.SIMULATE.key(), MODES, "modes").toUpperCase(Locale.ROOT));
     int slots = top.whole("slots", mode == Mode.RUN ? 1 : simulatedAtOnce, 1, SLOTS_MAX);
     List<Axis> axes = axes(top);
     List<Map<String, Setting>> excluded = excluded(top, axes);
@@ -93,11 +105,24 @@ public final class GridFile {
           "repeat_over (" + repeatOver + ") is no key of grid",
           NearestName.advice(repeatOver, keys(axes), "keys of grid"));
     }
-    List<Named> figures = figures(top);
+    List<Named> figures =
+        figures(top, mode == Mode.CAPACITY ? FIGURES_OF_CAPACITY : FIGURES_OF_RUNS);
+    Capacity capacity = capacity(top, mode);
+    League league = new LeagueReader(problems).read(top, mode, axes, repeatOver);
     top.end();
     var grid =
         new Grid(
-            file, basePath, top.place("base"), mode, slots, axes, excluded, repeatOver, figures);
+            file,
+            basePath,
+            top.place("base"),
+            mode,
+            slots,
+            axes,
+            excluded,
+            repeatOver,
+            figures,
+            capacity,
+            league);
     problems.throwIfAny();
     return grid;
   }
@@ -118,10 +143,14 @@ public final class GridFile {
           "you meant grid: {scheduler_name: [fifo, dynamic]}");
       return axes;
     }
-    long cells = 1;
     for (String key : grid.keys()) {
-      Set<String> seen = new LinkedHashSet<>();
       List<Setting> values = new ArrayList<>();
+      if (grid.find(key) instanceof Mapping named) {
+        named.entries().forEach((name, entry) -> addNamed(key, name, entry, values));
+        addAxis(axes, key, values);
+        continue;
+      }
+      Set<String> seen = new LinkedHashSet<>();
       Sequence list = grid.sequence(key);
       for (Value item : list == null ? List.<Value>of() : list.items()) {
         String text = text(item, true);
@@ -134,17 +163,18 @@ public final class GridFile {
               "grid." + key + " (" + text + ") stands in the list twice",
               "one of the two should be removed");
         } else {
-          values.add(new Setting(text, item.place()));
+          values.add(Setting.of(key, text, item.place()));
         }
       }
       if (list != null && list.items().isEmpty()) {
         problems.error(
             list.place(), "grid." + key + " ([]) is an empty list", "the line should be left out");
       }
-      if (!values.isEmpty()) {
-        axes.add(new Axis(key, values));
-        cells = Math.min(Integer.MAX_VALUE, cells * values.size());
-      }
+      addAxis(axes, key, values);
+    }
+    long cells = 1;
+    for (Axis axis : axes) {
+      cells = Math.min(Integer.MAX_VALUE, cells * axis.values().size());
     }
     if (cells > CELLS_MAX) {
       problems.error(
@@ -153,6 +183,30 @@ public final class GridFile {
           "several sweeps, each of a part, will do");
     }
     return axes;
+  }
+
+  private static void addAxis(List<Axis> axes, String key, List<Setting> values) {
+    if (!values.isEmpty()) {
+      axes.add(new Axis(key, values));
+    }
+  }
+
+  /** Adds a name of several keys with their values. */
+  private void addNamed(String axis, String name, Value.Entry entry, List<Setting> values) {
+    if (!(entry.value() instanceof Mapping mapping)) {
+      problems.error(
+          entry.value().place(),
+          "grid." + axis + "." + name + " must be a mapping of keys of an experiment to values",
+          "you meant " + axis + ": {" + name + ": {lanes.num_lanes: 4}}, or a list of values");
+      return;
+    }
+    List<KeyValue> overrides = new ArrayList<>();
+    mapping
+        .entries()
+        .forEach(
+            (key, one) ->
+                overrides.add(new KeyValue(key, text(one.value(), true), one.value().place())));
+    values.add(new Setting(name, entry.keyPlace(), overrides));
   }
 
   private List<Map<String, Setting>> excluded(Section top, List<Axis> axes) {
@@ -192,12 +246,27 @@ public final class GridFile {
               .map(near -> "you meant " + near)
               .orElse("you meant one of " + String.join(", ", known)));
     }
-    cell.put(key, new Setting(text, entry.value().place()));
+    cell.put(key, Setting.of(key, text, entry.value().place()));
   }
 
-  private List<Named> figures(Section top) {
+  private Capacity capacity(Section top, Mode mode) {
+    if (top.has("capacity") && mode != Mode.CAPACITY) {
+      problems.error(
+          top.place("capacity"),
+          "capacity means nothing in mode (" + mode.key() + ")",
+          "mode: capacity is meant");
+    }
+    Section section = top.section("capacity");
+    double goodShare = section.number("good_share", GOOD_SHARE, Range.within(0.5, 1));
+    List<Double> shares =
+        section.numbers("shares_of_bound", SHARES_OF_BOUND, Range.within(0.01, 10));
+    section.end();
+    return new Capacity(goodShare, shares);
+  }
+
+  private List<Named> figures(Section top, List<String> fallback) {
     if (!top.has("figures")) {
-      return FIGURES.stream().map(name -> new Named(name, top.place("figures"))).toList();
+      return fallback.stream().map(name -> new Named(name, top.place("figures"))).toList();
     }
     List<Named> named = new ArrayList<>();
     for (Named figure :
@@ -224,7 +293,7 @@ public final class GridFile {
     problems.error(
         item.place(),
         "figures (" + Section.written(item) + ") must be names of figures",
-        "you meant [" + String.join(", ", FIGURES) + "]");
+        "you meant [" + String.join(", ", FIGURES_OF_RUNS) + "]");
     return null;
   }
 

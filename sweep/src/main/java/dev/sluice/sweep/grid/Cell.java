@@ -8,15 +8,17 @@ import java.util.stream.Collectors;
 /**
  * One experiment of a sweep.
  *
- * @param values value of each crossed key, in the order of the grid
+ * @param values value of each axis, in the order of the grid
+ * @param overrides overrides of the base, as the command line takes them
  * @param key digest of all that decides the outcome: equal keys, equal cells
  */
-record Cell(Map<String, String> values, String key) {
+record Cell(Map<String, String> values, List<String> overrides, String key) {
   private static final int ID_VALUES_MAX = 120;
   private static final int ID_KEY_LENGTH = 12;
 
   Cell {
     values = new LinkedHashMap<>(values);
+    overrides = List.copyOf(overrides);
   }
 
   /** The cell in words: each key with its value. */
@@ -39,11 +41,6 @@ record Cell(Map<String, String> values, String key) {
             .replaceFirst("^[^A-Za-z0-9]+", "");
     String cut = joined.substring(0, Math.min(ID_VALUES_MAX, joined.length()));
     return (cut.isEmpty() ? "cell" : cut) + "-" + key.substring(0, ID_KEY_LENGTH);
-  }
-
-  /** Overrides of the base, as the command line takes them. */
-  List<String> overrides() {
-    return values.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
   }
 
   /** The values without one key's: equal for the repeats of one measurement. */

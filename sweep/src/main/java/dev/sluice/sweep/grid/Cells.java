@@ -16,6 +16,7 @@ import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Setting;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -74,11 +76,17 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
     List<Cell> cells = new ArrayList<>();
     Map<String, Found> mistakes = new LinkedHashMap<>();
-    Set<String> figures = new TreeSet<>(vocabulary.figures());
+    boolean searches = grid.mode() == Mode.CAPACITY;
+    Set<String> figures =
+        new TreeSet<>(
+            searches
+                ? SimulatedCapacity.figures(grid.capacity().sharesOfBound())
+                : vocabulary.figures());
     String build = build(grid);
+    Set<Map<String, Setting>> tried = ConcurrentHashMap.newKeySet();
     Stream<Map<String, Setting>> each =
-        grid.mode() == Mode.SIMULATE ? left.parallelStream() : left.stream();
-    for (Checked checked : each.map(c -> checked(grid, vocabulary, build, c)).toList()) {
+        grid.mode() == Mode.RUN ? left.stream() : left.parallelStream();
+    for (Checked checked : each.map(c -> checked(grid, vocabulary, build, c, tried)).toList()) {
       figures.addAll(checked.figures());
       if (checked.problems().isEmpty()) {
         cells.add(checked.cell());
@@ -102,17 +110,37 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     return new Cells(grid, base, cells, crossed.size() - left.size());
   }
 
+  /**
+   * Checks a cell.
+   *
+   * @param tried cells without their seed whose files were read; what they are, no seed changes
+   */
   private static Checked checked(
-      Grid grid, Vocabulary vocabulary, String build, Map<String, Setting> settings) {
+      Grid grid,
+      Vocabulary vocabulary,
+      String build,
+      Map<String, Setting> settings,
+      Set<Map<String, Setting>> tried) {
     Map<String, String> values = new LinkedHashMap<>();
-    settings.forEach((key, setting) -> values.put(key, setting.text()));
-    var unkeyed = new Cell(values, "");
+    List<String> overrides = new ArrayList<>();
+    settings.forEach(
+        (key, setting) -> {
+          values.put(key, setting.text());
+          setting.overrides().forEach(override -> overrides.add(override.written()));
+        });
+    var unkeyed = new Cell(values, overrides, "");
     try {
-      ParsedExperiment parsed = ExperimentFile.read(grid.base(), unkeyed.overrides(), vocabulary);
-      check(grid, parsed);
+      ParsedExperiment parsed = ExperimentFile.read(grid.base(), overrides, vocabulary);
+      Map<String, Setting> seedless = new LinkedHashMap<>(settings);
+      seedless.remove("seed");
+      if (tried.add(seedless)) {
+        check(grid, parsed);
+      }
       Set<String> figures = new TreeSet<>();
-      addFigures(parsed.experiment(), vocabulary, figures);
-      return new Checked(new Cell(values, key(build, grid.mode(), parsed)), List.of(), figures);
+      if (grid.mode() != Mode.CAPACITY) {
+        addFigures(parsed.experiment(), vocabulary, figures);
+      }
+      return new Checked(new Cell(values, overrides, key(build, grid, parsed)), List.of(), figures);
     } catch (UserMistakeException e) {
       List<Problem> placed = e.problems().stream().map(p -> placed(p, settings)).toList();
       return new Checked(unkeyed, placed, Set.of());
@@ -120,6 +148,10 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   private static void check(Grid grid, ParsedExperiment parsed) throws UserMistakeException {
+    if (grid.mode() == Mode.CAPACITY) {
+      var unused = new SimulatedCapacity(parsed);
+      return;
+    }
     if (CellBounds.areAskedBy(grid)) {
       var unused = ExperimentBound.of(parsed, null);
       if (grid.mode() == Mode.RUN && !parsed.experiment().lanes().emulated()) {
@@ -152,10 +184,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
 
   /** A mistake of an override is a mistake of the grid's line. */
   private static Problem placed(Problem problem, Map<String, Setting> settings) {
-    for (Map.Entry<String, Setting> setting : settings.entrySet()) {
-      String override = setting.getKey() + "=" + setting.getValue().text();
-      if (problem.location().equals(Place.override(override).toString())) {
-        return new Problem(setting.getValue().place().toString(), problem.what(), problem.maybe());
+    for (Setting setting : settings.values()) {
+      for (Grid.KeyValue override : setting.overrides()) {
+        if (problem.location().equals(Place.override(override.written()).toString())) {
+          return new Problem(override.place().toString(), problem.what(), problem.maybe());
+        }
       }
     }
     return problem;
@@ -212,10 +245,13 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   /** The digest of all that decides a cell's outcome, with the files that its config names. */
-  private static String key(String build, Mode mode, ParsedExperiment parsed)
+  private static String key(String build, Grid grid, ParsedExperiment parsed)
       throws UserMistakeException {
     var text = new StringBuilder();
-    text.append(build).append('\n').append(mode.key()).append('\n');
+    text.append(build).append('\n').append(grid.mode().key()).append('\n');
+    if (grid.mode() == Mode.CAPACITY) {
+      text.append(grid.capacity()).append('\n');
+    }
     text.append(ResolvedConfig.write(parsed.experiment()));
     files(parsed).forEach((name, digest) -> text.append(name).append(' ').append(digest));
     return Sha256.hex(text.toString().getBytes(StandardCharsets.UTF_8));

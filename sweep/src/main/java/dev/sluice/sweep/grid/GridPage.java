@@ -10,7 +10,8 @@ import java.util.Map;
 
 /** A sweep as one HTML file that asks no other file or address for anything. */
 final class GridPage {
-  private static final String HEAD =
+  /** The beginning of every page of a sweep. */
+  static final String HEAD =
       """
       <!doctype html>
       <html lang="en">

@@ -99,10 +99,10 @@ public final class GridRun {
 
   private static CellRunner runner(Cells cells, SweepFolder folder, SchedulerLog log) {
     Grid grid = cells.grid();
-    return grid.mode() == Mode.SIMULATE
-        ? new SimulatedCells(
-            folder, grid.slots(), SimulatedCells.ofBase(grid.base(), folder.cells()), log::line)
-        : new LiveCells(cells, folder, log::line);
+    return grid.mode() == Mode.RUN
+        ? new LiveCells(cells, folder, log::line)
+        : new SimulatedCells(
+            folder, grid.slots(), SimulatedCells.of(grid, folder.cells()), log::line);
   }
 
   private void announce(Cells cells, int open) {
@@ -189,7 +189,7 @@ public final class GridRun {
     writeCsv(cells, results, folder.file("sweep.csv"));
     var pictures = new GridPictures(table);
     Map<String, byte[]> pngs = new LinkedHashMap<>();
-    for (String figure : figures) {
+    for (String figure : grid.league() == null ? figures : List.<String>of()) {
       byte[] png =
           pictures.png(figure, figure + " \u00b7 " + grid.name() + " \u00b7 " + notes.get(0));
       Files.write(folder.file(figure + ".png"), png);
@@ -199,7 +199,14 @@ public final class GridRun {
         folder.file("sweep.html"), new GridPage(cells, results, table, notes).html(pngs));
     console.line("");
     notes.forEach(note -> console.line("! " + note));
-    console.line(table.render().stripTrailing());
+    if (grid.league() == null) {
+      console.line(table.render().stripTrailing());
+    } else { // the page has the cells
+      var league = new LeagueReport(grid, grid.league(), results, notes);
+      league.write(folder);
+      console.line(league.verdict().stripTrailing());
+      console.line("League    " + folder.file("league.html"));
+    }
     return tellStates(results, folder);
   }
 
@@ -226,7 +233,7 @@ public final class GridRun {
   private static List<String> notes(Cells cells) {
     Experiment base = cells.base().experiment();
     List<String> notes = new ArrayList<>();
-    boolean simulated = cells.grid().mode() == Mode.SIMULATE;
+    boolean simulated = cells.grid().mode() != Mode.RUN;
     notes.add(
         simulated
             ? "simulated: nothing ran and nothing waited"

@@ -6,6 +6,10 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.simulate.LostThresholdException;
 import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.harness.simulate.SimulatedCapacity;
+import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.config.Grid.Capacity;
+import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.queue.HeldQueue;
 import dev.sluice.sweep.queue.KillAll;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
@@ -80,11 +84,17 @@ final class SimulatedCells implements CellRunner {
     this.log = log;
   }
 
-  /** The simulation of cells that rest on an experiment file. */
-  static Simulation ofBase(Path base, Path cells) {
+  /** The simulation of a grid's cells, into a folder of theirs. */
+  static Simulation of(Grid grid, Path cells) {
+    var bounds = new SimulatedCapacity.Bounds();
     return (cell, cellLog) -> {
       try {
-        var parsed = ExperimentFile.read(base, cell.overrides(), Registries.vocabulary());
+        var parsed = ExperimentFile.read(grid.base(), cell.overrides(), Registries.vocabulary());
+        if (grid.mode() == Mode.CAPACITY) {
+          Capacity asked = grid.capacity();
+          return new SimulatedCapacity(parsed)
+              .write(cells, cell.id(), asked.goodShare(), asked.sharesOfBound(), bounds);
+        }
         int status = new QuietSimulation(parsed).write(cells, cell.id());
         if (status == ExitStatus.BUG) {
           cellLog.println("the simulation is not whole; its figures say why");

@@ -109,7 +109,7 @@ final class GridFileTest {
         "rates.yaml:1: error: base (bass.yaml) does not exist.",
         "  Maybe the path counts from the grid's own folder, and another file was meant.",
         "rates.yaml:2: error: mode (simulated) is unknown.",
-        "  Maybe you meant simulate. Known modes: run, simulate.",
+        "  Maybe you meant simulate. Known modes: capacity, run, simulate.",
         "rates.yaml:4: error: grid.seed (1) stands in the list twice.",
         "  Maybe one of the two should be removed.",
         "rates.yaml:5: error: grid.scheduler_name (fifo) must be a list.",
@@ -123,7 +123,7 @@ final class GridFileTest {
         "rates.yaml:8: error: figures (a) stands in the list twice.",
         "  Maybe one of the two should be removed.",
         "rates.yaml:9: error: the key slot is unknown.",
-        "  Maybe you meant slots. Known keys: base, exclude, figures, grid, mode, repeat_over, slots.");
+        "  Maybe you meant slots. Known keys: base, capacity, exclude, figures, grid, league, mode, repeat_over, slots.");
   }
 
   @Test
@@ -141,5 +141,93 @@ final class GridFileTest {
         "- base\n",
         "rates.yaml:1: error: a grid is a mapping of keys to values.",
         "  Maybe it should begin with base: experiment.yaml.");
+  }
+
+  @Test
+  void anAxisMayHaveNamesOfSeveralKeys() throws Exception {
+    Grid grid =
+        read(
+            """
+            base: base.yaml
+            x-small: &small {lanes.num_lanes: 1}
+            grid: {device: {small one: *small, large: {lanes.num_lanes: 8, batch_sizes: [1, 2]}}}
+            """);
+    assertThat(texts(grid.axes().get(0))).containsExactly("small one", "large");
+    assertThat(grid.axes().get(0).values().get(1).overrides())
+        .extracting(Grid.KeyValue::written)
+        .containsExactly("lanes.num_lanes=8", "batch_sizes=[1, 2]");
+    assertRefused(
+        "base: base.yaml\ngrid: {device: {small: 1}}\n",
+        "rates.yaml:2: error: grid.device.small must be a mapping of keys of an experiment to"
+            + " values.",
+        "  Maybe you meant device: {small: {lanes.num_lanes: 4}}, or a list of values.");
+  }
+
+  private static final String LEAGUE =
+      """
+      base: base.yaml
+      mode: capacity
+      capacity: {good_share: 0.95, shares_of_bound: [0.8]}
+      grid: {cell: {calm one: {seed: 1}, bursts one: {seed: 2}}, scheduler_name: [fifo, slack], seed: [1]}
+      repeat_over: seed
+      """;
+
+  @Test
+  void aLeagueComparesOnePolicyWithOthers() throws Exception {
+    Grid grid =
+        read(
+            LEAGUE
+                + """
+                league:
+                  cells: cell
+                  policies: scheduler_name
+                  ours: slack
+                  others: [fifo]
+                  shown: calm
+                  groups: {busy: {all: one, any: [bursts]}}
+                """);
+    assertThat(grid.mode()).isEqualTo(Mode.CAPACITY);
+    assertThat(grid.capacity()).isEqualTo(new Grid.Capacity(0.95, List.of(0.8)));
+    assertThat(grid.figures())
+        .extracting(Named::name)
+        .containsExactly("capacity_of_bound", "capacity_jobs_sec", "bound_jobs_sec");
+    Grid.League league = grid.league();
+    assertThat(league).isNotNull();
+    assertThat(league.shown()).isEqualTo("calm");
+    assertThat(league.groups().get(0).holds(List.of("bursts", "one"))).isTrue();
+    assertThat(league.groups().get(0).holds(List.of("calm", "one"))).isFalse();
+  }
+
+  @Test
+  void mistakesInALeague_areToldWithTheirLines() {
+    assertRefused(
+        LEAGUE
+            + """
+            league:
+              cells: cel
+              policies: scheduler_name
+              ours: slak
+              others: [fifo, slak]
+              shown: calmer
+            """,
+        "rates.yaml:7: error: league.cells (cel) is no key of grid.",
+        "  Maybe you meant cell. Known keys of grid: cell, scheduler_name, seed.",
+        "rates.yaml:9: error: league.ours (slak) is unknown.",
+        "  Maybe you meant slack. Known policies of the grid: fifo, slack.",
+        "rates.yaml:10: error: league.others (slak) is unknown.",
+        "  Maybe you meant slack. Known policies of the grid: fifo, slack.",
+        "rates.yaml:10: error: league.others must name the policies that slak is compared with.",
+        "  Maybe you meant others: [fifo, dynamic].");
+    assertRefused(
+        "base: base.yaml\ncapacity: {good_share: 2}\ngrid: {seed: [1]}\nleague: {cells: seed,"
+            + " policies: seed, ours: 1, others: [1]}\n",
+        "rates.yaml:2: error: capacity means nothing in mode (simulate).",
+        "  Maybe mode: capacity is meant.",
+        "rates.yaml:2: error: capacity.good_share (2) must be at least 0.5 and at most 1.",
+        "  Maybe the line should be left out, for its default, 0.99.",
+        "rates.yaml:4: error: a league compares capacities, repeat by repeat.",
+        "  Maybe mode: capacity is meant, and repeat_over: seed.",
+        "rates.yaml:4: error: league.others must name the policies that 1 is compared with.",
+        "  Maybe you meant others: [fifo, dynamic].");
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sluice.contract.file.Place;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Axis;
+import dev.sluice.sweep.config.Grid.Capacity;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.config.Grid.Setting;
@@ -24,7 +25,8 @@ final class GridTableTest {
   private static final Place PLACE = new Place("grid.yaml", 1);
 
   private static Axis axis(String key, String... values) {
-    return new Axis(key, Arrays.stream(values).map(text -> new Setting(text, PLACE)).toList());
+    return new Axis(
+        key, Arrays.stream(values).map(text -> new Setting(text, PLACE, List.of())).toList());
   }
 
   private static Grid grid(Axis... axes) {
@@ -37,7 +39,9 @@ final class GridTableTest {
         List.of(axes),
         List.of(),
         "seed",
-        List.of(new Named("p99", PLACE)));
+        List.of(new Named("p99", PLACE)),
+        new Capacity(0.99, List.of()),
+        null);
   }
 
   private static final Grid TWO_POLICIES =
@@ -47,7 +51,7 @@ final class GridTableTest {
     Map<String, String> values = new LinkedHashMap<>();
     values.put("scheduler_name", policy);
     values.put("seed", Integer.toString(seed));
-    return new Cell(values, policy + seed);
+    return new Cell(values, List.of(), policy + seed);
   }
 
   private static CellResult done(double p99, int seed) {

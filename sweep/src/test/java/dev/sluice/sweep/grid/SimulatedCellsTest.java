@@ -44,7 +44,8 @@ final class SimulatedCellsTest {
   }
 
   private static Cell cell(int seed) {
-    return new Cell(Map.of("seed", Integer.toString(seed)), Integer.toString(seed).repeat(12));
+    return new Cell(
+        Map.of("seed", Integer.toString(seed)), List.of(), Integer.toString(seed).repeat(12));
   }
 
   private static List<Cell> cells(int... seeds) {
