@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     synopsisHeading = "Usage: ",
     customSynopsis = {
-      "./sluice sweep GRID [--resume] [--dry-run] [--results=DIR]",
+      "./sluice sweep GRID [--base=FILE] [--resume] [--dry-run] [--results=DIR]",
       "       ./sluice sweep COMMAND [--config=FILE] [--workspace=DIR] ..."
     },
     description = {
@@ -81,6 +81,12 @@ public final class SweepCommand implements Callable<Integer> {
   private List<Path> ofACommand = new ArrayList<>();
 
   @Option(
+      names = "--base",
+      paramLabel = "FILE",
+      description = "The experiment that cells rest on, in place of the grid's.")
+  private @Nullable Path base;
+
+  @Option(
       names = "--resume",
       description = "Goes on with a sweep that has begun; refuses one whose base has changed.")
   private boolean resume;
@@ -95,7 +101,7 @@ public final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path file = grid();
-    var options = new GridRun.Options(file, results.folder(), resume, dryRun);
+    var options = new GridRun.Options(file, base, results.folder(), resume, dryRun);
     return new GridRun(options, Console.standardOutput()).execute();
   }
 

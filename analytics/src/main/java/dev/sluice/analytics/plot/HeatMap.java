@@ -222,18 +222,19 @@ public final class HeatMap {
           box.y + (box.height + metrics.getAscent()) / 2 - 2);
     }
     int below = area.y + area.height;
-    int free = Integer.MIN_VALUE;
+    int[] free = {Integer.MIN_VALUE, Integer.MIN_VALUE}; // of two lines
     for (int column = 0; column < columns.size(); column++) {
       Rectangle box = box(area, 0, column);
       String name = columns.get(column);
       int x = box.x + (box.width - metrics.stringWidth(name)) / 2;
-      if (x >= free) {
-        graphics.drawString(name, x, below + 20);
-        free = x + metrics.stringWidth(name) + 10;
+      int line = x >= free[0] ? 0 : 1;
+      if (x >= free[line]) {
+        graphics.drawString(name, x, below + 20 + line * metrics.getHeight());
+        free[line] = x + metrics.stringWidth(name) + 10;
       }
     }
     int x = area.x + (area.width - metrics.stringWidth(xName)) / 2;
-    graphics.drawString(xName, Math.max(4, x), below + 48);
+    graphics.drawString(xName, Math.max(4, x), below + 60);
     var upright = graphics.getTransform();
     graphics.rotate(-Math.PI / 2);
     int middle = area.y + (area.height + metrics.stringWidth(yName)) / 2;

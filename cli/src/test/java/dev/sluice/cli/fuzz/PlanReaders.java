@@ -113,7 +113,7 @@ final class PlanReaders {
   }
 
   private static void grid(Path folder, byte[] input) throws Exception {
-    Grid grid = GridFile.read(Files.write(folder.resolve("g.yaml"), input), 2);
+    Grid grid = GridFile.read(Files.write(folder.resolve("g.yaml"), input), null, 2);
     assertThat(grid.slots()).isPositive();
     assertThat(grid.axes()).isNotEmpty();
   }

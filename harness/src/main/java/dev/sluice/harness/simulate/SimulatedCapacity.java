@@ -172,7 +172,7 @@ public final class SimulatedCapacity {
 
   /**
    * Finds a rate that is kept, the next higher one of the search being missed; nothing if none is
-   * kept in so many halvings of the first.
+   * kept after all halvings of the first.
    */
   private static OptionalDouble highest(double first, int halvingsMax, Keeps keeps)
       throws UserMistakeException {

@@ -53,21 +53,25 @@ public final class GridFile {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.+/-]+");
 
   private final Path file;
+  private final @Nullable Path otherBase;
   private final Problems problems;
 
-  private GridFile(Path file) {
+  private GridFile(Path file, @Nullable Path otherBase) {
     this.file = file;
+    this.otherBase = otherBase;
     problems = new Problems(file.toString());
   }
 
   /**
    * Reads a sweep.
    *
+   * @param otherBase the experiment that cells rest on; null: the one that the file names
    * @param simulatedAtOnce slots of a sweep that simulates and names none
    * @throws UserMistakeException with every mistake found; the base is not read
    */
-  public static Grid read(Path file, int simulatedAtOnce) throws UserMistakeException {
-    return new GridFile(file).read(simulatedAtOnce);
+  public static Grid read(Path file, @Nullable Path otherBase, int simulatedAtOnce)
+      throws UserMistakeException {
+    return new GridFile(file, otherBase).read(simulatedAtOnce);
   }
 
   private Grid read(int simulatedAtOnce) throws UserMistakeException {
@@ -82,16 +86,7 @@ public final class GridFile {
           "it should begin with base: experiment.yaml");
     }
     var top = Section.strict(mapping, problems, new TreeMap<>(), new Schema());
-    String base = top.requiredText("base", "configs/emulated_accelerator.yaml");
-    Path basePath = file.toAbsolutePath().resolveSibling(base).normalize();
-    if (!base.isEmpty() && !Files.exists(basePath)) {
-      problems.error(
-          top.place("base"),
-          "base (" + base + ") does not exist",
-          Files.exists(Path.of(base))
-              ? "its path counts from the grid's own folder: " + relative(Path.of(base))
-              : "the path counts from the grid's own folder, and another file was meant");
-    }
+    Path base = base(top);
     Mode mode =
         Mode.valueOf(
             top.oneOf("mode", Mode.SIMULATE.key(), MODES, "modes").toUpperCase(Locale.ROOT));
@@ -113,7 +108,7 @@ public final class GridFile {
     var grid =
         new Grid(
             file,
-            basePath,
+            base,
             top.place("base"),
             mode,
             slots,
@@ -125,6 +120,28 @@ public final class GridFile {
             league);
     problems.throwIfAny();
     return grid;
+  }
+
+  private Path base(Section top) throws UserMistakeException {
+    if (otherBase != null) {
+      top.ignore("base");
+      if (!Files.exists(otherBase)) {
+        throw new UserMistakeException(
+            "--base", "the file (" + otherBase + ") does not exist", "another file was meant");
+      }
+      return otherBase;
+    }
+    String base = top.requiredText("base", "configs/emulated_accelerator.yaml");
+    Path path = file.toAbsolutePath().resolveSibling(base).normalize();
+    if (!base.isEmpty() && !Files.exists(path)) {
+      problems.error(
+          top.place("base"),
+          "base (" + base + ") does not exist",
+          Files.exists(Path.of(base))
+              ? "its path counts from the grid's own folder: " + relative(Path.of(base))
+              : "the path counts from the grid's own folder, and another file was meant");
+    }
+    return path;
   }
 
   private Path relative(Path fromHere) {

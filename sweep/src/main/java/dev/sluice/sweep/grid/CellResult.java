@@ -6,6 +6,7 @@ import dev.sluice.analytics.folder.Summary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
   }
 
   /** The figures of a finished folder. */
-  static CellResult of(Path folder, List<String> figures) throws IOException {
+  static CellResult of(Path folder, Collection<String> figures) throws IOException {
     FinishedRun run = FinishedRun.of(folder);
     JsonNode summary = run.summary();
     List<String> reasons = new ArrayList<>();

@@ -10,6 +10,7 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Axis;
@@ -25,9 +26,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A sweep of experiments, from its file to its folder. */
@@ -44,11 +47,13 @@ public final class GridRun {
    * Options of a sweep.
    *
    * @param grid the sweep's file
+   * @param base the experiment that cells rest on; null: the one that the sweep's file names
    * @param results folder of all results
    * @param resume true if the sweep must have begun with an equal base
    * @param dryRun true if cells are checked and listed, and none runs
    */
-  public record Options(Path grid, Path results, boolean resume, boolean dryRun) {}
+  public record Options(
+      Path grid, @Nullable Path base, Path results, boolean resume, boolean dryRun) {}
 
   public GridRun(Options options, Console console) {
     this.options = options;
@@ -61,7 +66,8 @@ public final class GridRun {
    * @throws UserMistakeException if the grid, its base or any cell has a mistake; then none has run
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    Grid grid = GridFile.read(options.grid(), Runtime.getRuntime().availableProcessors());
+    Grid grid =
+        GridFile.read(options.grid(), options.base(), Runtime.getRuntime().availableProcessors());
     Cells cells = Cells.of(grid, Registries.vocabulary());
     Path path = SweepFolder.of(grid, options.results());
     if (options.resume()) {
@@ -169,6 +175,10 @@ public final class GridRun {
   private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
     Grid grid = cells.grid();
     List<String> figures = grid.figures().stream().map(Named::name).toList();
+    Set<String> read = new LinkedHashSet<>(figures);
+    if (grid.mode() == Mode.CAPACITY) {
+      read.addAll(SimulatedCapacity.figures(grid.capacity().sharesOfBound()));
+    }
     Map<Cell, CellResult> results = new LinkedHashMap<>();
     QueueState state = folder.queue().state();
     CellBounds bounds = CellBounds.areAskedBy(grid) ? new CellBounds() : null;
@@ -177,7 +187,7 @@ public final class GridRun {
         results.put(cell, CellResult.failed(why(state.task(cell.id()), folder)));
         continue;
       }
-      CellResult result = CellResult.of(folder.cell(cell), figures);
+      CellResult result = CellResult.of(folder.cell(cell), read);
       results.put(
           cell,
           bounds == null || result.state() != State.DONE
@@ -203,7 +213,7 @@ public final class GridRun {
       console.line(table.render().stripTrailing());
     } else { // the page has the cells
       var league = new LeagueReport(grid, grid.league(), results, notes);
-      league.write(folder);
+      league.write(folder.path());
       console.line(league.verdict().stripTrailing());
       console.line("League    " + folder.file("league.html"));
     }

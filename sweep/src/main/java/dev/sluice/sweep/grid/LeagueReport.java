@@ -4,6 +4,7 @@ import dev.sluice.analytics.live.Html;
 import dev.sluice.analytics.plot.HeatMap;
 import dev.sluice.analytics.plot.HeatMap.Field;
 import dev.sluice.analytics.report.TextTable;
+import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.config.Grid;
@@ -42,12 +43,12 @@ final class LeagueReport {
   }
 
   /** Writes league.md, league.html and league.png of the first variant. */
-  void write(SweepFolder folder) throws IOException {
+  void write(Path folder) throws IOException {
     var markdown = new StringBuilder("# " + grid.name() + "\n\n" + notesText() + "\n");
     var page = new Html();
     page.raw(GridPage.HEAD).element("title", grid.name() + ", a league").raw("</head>\n<body>\n");
     page.element("h1", grid.name()).element("p", notesText());
-    Path first = folder.file("league.png");
+    Path first = folder.resolve("league.png");
     for (League league : leagues) {
       String variant = league.variant();
       byte[] png = families(league);
@@ -66,8 +67,8 @@ final class LeagueReport {
         append(page, table);
       }
     }
-    Files.writeString(folder.file("league.md"), markdown);
-    Files.writeString(folder.file("league.html"), page.raw("</body>\n</html>\n").toString());
+    Files.writeString(folder.resolve("league.md"), markdown);
+    Files.writeString(folder.resolve("league.html"), page.raw("</body>\n</html>\n").toString());
   }
 
   /** The first variant's first table, for a terminal. */
@@ -124,10 +125,14 @@ final class LeagueReport {
     return new Table(
         asked.ours() + " beside the best of " + String.join(", ", asked.others()),
         "The ratio of the highest rates at which "
-            + String.format(Locale.ROOT, "%.4g %%", 100 * grid.capacity().goodShare())
+            + goodPercent()
             + " of the jobs are good: geometric mean over the cells, and the least of a cell.",
         List.of("cells", "number", "ratio", "least", "ahead, undecided, behind", "of the bound"),
         rows);
+  }
+
+  private String goodPercent() {
+    return Decimals.plain(100 * grid.capacity().goodShare()) + " %";
   }
 
   private static long count(List<Compared> compared, String verdict) {
@@ -273,7 +278,7 @@ final class LeagueReport {
     String variant = league.variant().isEmpty() ? "" : " \u00b7 " + league.variant();
     return new HeatMap(
             "Highest rate with "
-                + String.format(Locale.ROOT, "%.4g %%", 100 * grid.capacity().goodShare())
+                + goodPercent()
                 + " good jobs, as a share of the bound"
                 + shownText()
                 + variant

@@ -22,7 +22,7 @@ final class GridFileTest {
 
   private Grid read(String text) throws IOException, UserMistakeException {
     Files.writeString(folder.resolve("base.yaml"), "arrival_rate_jobs_per_sec: 10\n");
-    return GridFile.read(Files.writeString(folder.resolve("rates.yaml"), text), 2);
+    return GridFile.read(Files.writeString(folder.resolve("rates.yaml"), text), null, 2);
   }
 
   private void assertRefused(String text, String... lines) {
