@@ -1,14 +1,14 @@
 package dev.sluice.bench;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.workflow.WorkflowSettings;
+import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
-import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphListener;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.GraphSimulation;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.IOException;
@@ -73,33 +73,33 @@ final class WorkflowBench implements Bench {
     GpuModel small = new GpuModel("small", 14, 1, 10_000_000_000L, 0);
     GpuModel image = new GpuModel("image", 8, 1, 6_000_000_000L, 0);
     GpuModel large = new GpuModel("large", 60, 4, 40_000_000_000L, 0);
-    List<Graph> graphs =
+    List<List<WorkflowRequested.Node>> graphs =
         List.of(
-            new Graph("one", List.of(node("a", small))),
-            new Graph("two", List.of(node("a", small), node("b", image, 0))),
-            new Graph(
-                "four",
-                List.of(
-                    node("a", small),
-                    node("b", large, 0),
-                    node("c", image, 0),
-                    node("d", small, 1, 2))));
+            List.of(node("a", small)),
+            List.of(node("a", small), node("b", image, 0)),
+            List.of(
+                node("a", small),
+                node("b", large, 0),
+                node("c", image, 0),
+                node("d", small, 1, 2)));
     var random = new SplittableRandom(7);
-    List<GraphRequest> requests = new ArrayList<>(count);
+    List<WorkflowRequested> requests = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      Graph graph = graphs.get(random.nextInt(graphs.size()));
-      long[] executionNs = new long[graph.nodes().size()];
+      List<WorkflowRequested.Node> nodes = graphs.get(random.nextInt(graphs.size()));
+      long[] executionNs = new long[nodes.size()];
       Arrays.setAll(executionNs, node -> random.nextLong(20_000_000_000L));
-      requests.add(new GraphRequest("request-" + i, graph, 0, executionNs));
+      requests.add(
+          new WorkflowRequested("request-" + i, 0, i, "graph", "batch", null, 0, 0, nodes)
+              .expecting(executionNs));
     }
     var completed = new Completed();
     var simulation =
         new GraphSimulation(
+            Workflows.settings(7, List.of("small", "image", "large")),
             List.of(small, image, large),
             requests,
             new Gpus(GPUS, 16, 2_000_000_000L, GangSwitch.LONGEST),
             WorkflowSettings.newPolicy(POLICY),
-            7,
             completed);
     long beganNs = MachineClock.monotonicNs();
     simulation.run();
@@ -110,8 +110,16 @@ final class WorkflowBench implements Bench {
     return seconds;
   }
 
-  private static Graph.Node node(String id, GpuModel model, Integer... inputs) {
-    return new Graph.Node(id, model, List.of(inputs));
+  private static WorkflowRequested.Node node(String id, GpuModel model, Integer... inputs) {
+    return new WorkflowRequested.Node(
+        id,
+        model.id(),
+        GraphSimulation.BACKEND,
+        GraphSimulation.PRECISION,
+        1,
+        model.gpus(),
+        0,
+        List.of(inputs));
   }
 
   private static final class Completed implements GraphListener {

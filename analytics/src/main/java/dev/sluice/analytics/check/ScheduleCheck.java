@@ -2,19 +2,13 @@ package dev.sluice.analytics.check;
 
 import dev.sluice.analytics.check.ScheduleLog.Execution;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.WorkflowFiles;
-import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
-import dev.sluice.contract.workflow.WorkflowRequest;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +37,7 @@ public final class ScheduleCheck {
   private ScheduleCheck() {}
 
   /**
-   * Checks a log. Files are read in parallel, and so are rules applied.
+   * Checks a log. Rules are applied in parallel.
    *
    * @param system models and workflows; null: the rules that need them are left out, with a note
    * @param requests requests of the log; null only together with {@code system}
@@ -51,14 +45,15 @@ public final class ScheduleCheck {
    */
   public static CheckReport of(Path file, @Nullable Path system, @Nullable Path requests)
       throws UserMistakeException {
-    CompletableFuture<Optional<WorkflowFiles>> reading =
-        CompletableFuture.supplyAsync(() -> files(system, requests));
     Findings findings = new Findings();
     ScheduleLog log = ScheduleLog.read(file, findings);
     Set<Integer> gpus = new HashSet<>();
     log.summary().path("gpus").forEach(gpu -> gpus.add(gpu.asInt()));
     WorkflowFiles files =
-        read(reading).map(all -> gpus.isEmpty() ? all : feasible(all, gpus.size())).orElse(null);
+        system == null || requests == null
+            ? null
+            : WorkflowFiles.read(
+                system, requests, gpus.isEmpty() ? Integer.MAX_VALUE : gpus.size(), true);
     findings.rows(log.executions().size());
     findings.looked(Rule.MEASURED, log.executions().size());
     if (log.executions().isEmpty()) {
@@ -80,60 +75,5 @@ public final class ScheduleCheck {
                 schedule.byRequest().size(),
                 gpus.isEmpty() ? "unnamed GPUs" : gpus.size() + " GPUs"),
         OF_LOGS);
-  }
-
-  /**
-   * Reads the files with all requests, whatever number of GPUs these need; empty if no files were
-   * named.
-   */
-  private static Optional<WorkflowFiles> files(@Nullable Path system, @Nullable Path requests) {
-    try {
-      return system == null || requests == null
-          ? Optional.empty()
-          : Optional.of(WorkflowFiles.read(system, requests, Integer.MAX_VALUE, true));
-    } catch (UserMistakeException e) {
-      throw new CompletionException(e);
-    }
-  }
-
-  private static Optional<WorkflowFiles> read(CompletableFuture<Optional<WorkflowFiles>> reading)
-      throws UserMistakeException {
-    try {
-      return reading.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof UserMistakeException mistake) {
-        throw mistake;
-      }
-      throw e;
-    }
-  }
-
-  /** Leaves out the requests that need more GPUs at once than there are. */
-  private static WorkflowFiles feasible(WorkflowFiles files, int gpus) {
-    Set<String> tooLarge = new HashSet<>();
-    for (Model model : files.models().values()) {
-      if (model.gpusRequired() > gpus) {
-        tooLarge.add(model.id());
-      }
-    }
-    if (tooLarge.isEmpty()) {
-      return files;
-    }
-    List<Skipped> skipped = new ArrayList<>(files.skipped());
-    List<WorkflowRequest> requests = new ArrayList<>();
-    for (WorkflowRequest request : files.requests()) {
-      if (request.workflow().nodes().stream().noneMatch(n -> tooLarge.contains(n.model()))) {
-        requests.add(request);
-      } else {
-        skipped.add(new Skipped(request.id(), request.workflow().id(), "it needs more GPUs"));
-      }
-    }
-    return new WorkflowFiles(
-        files.models(),
-        files.workflows(),
-        files.microbatch(),
-        requests,
-        skipped,
-        files.requestsFile());
   }
 }

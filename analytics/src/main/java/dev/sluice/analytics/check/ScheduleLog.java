@@ -14,7 +14,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +110,21 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
   }
 
   private static final class Reader {
+    private static final String GPUS = "gpu_ids";
+    private static final List<String> TEXTS =
+        List.of("request_id", "workflow_id", "node_id", "model_name");
+    private static final List<String> NUMBERS =
+        List.of(
+            "start_time",
+            "end_time",
+            "execution_time",
+            "gpu_id",
+            "estimated_time",
+            "switch_time",
+            "waiting_time",
+            "batch_id");
+    private static final int NEEDED_NUMBERS = 4;
+
     private final JsonParser json;
     private final Findings findings;
     private final Map<String, String> texts = new HashMap<>();
@@ -153,119 +167,95 @@ record ScheduleLog(JsonNode summary, List<Execution> executions) {
     private void readRows() throws IOException {
       while (json.nextToken() != JsonToken.END_ARRAY) {
         int row = rows++;
-        if (json.currentToken() == JsonToken.START_OBJECT) {
-          Row fields = new Row();
-          while (json.nextToken() == JsonToken.FIELD_NAME) {
-            fields.take(json.currentName(), json.nextToken());
-          }
-          fields.addTo(executions, row);
+        JsonNode fields = JSON.readTree(json);
+        String wrong = fields.isObject() ? wrong(fields) : "the row is no object";
+        if (wrong.isEmpty()) {
+          executions.add(execution(row, fields));
         } else {
-          json.skipChildren();
-          findings.fault(Rule.FORMAT, "executions[" + row + "]", "the row is no object");
+          findings.fault(Rule.FORMAT, "executions[" + row + "]", wrong);
         }
       }
     }
 
-    /** A row whose fields are still being read. */
-    private final class Row {
-      private static final int TEXTS = 4;
-      private static final List<String> TEXT_NAMES =
-          List.of("request_id", "workflow_id", "node_id", "model_name");
-      private static final List<String> NUMBER_NAMES =
-          List.of(
-              "start_time",
-              "end_time",
-              "execution_time",
-              "gpu_id",
-              "estimated_time",
-              "switch_time",
-              "waiting_time",
-              "batch_id");
-      private static final int NEEDED_NUMBERS = 4;
-
-      private final String[] text = new String[TEXTS];
-      private final double[] number = new double[NUMBER_NAMES.size()];
-      private final List<Integer> gpus = new ArrayList<>(1);
-      private boolean listsGpus;
-      private String wrong = "";
-
-      Row() {
-        Arrays.fill(text, "");
-        Arrays.fill(number, Double.NaN);
-      }
-
-      void take(String name, JsonToken value) throws IOException {
-        int place = TEXT_NAMES.indexOf(name);
-        if (place >= 0 && value == JsonToken.VALUE_STRING) {
-          String read = json.getText();
-          text[place] = place == 0 ? read : texts.computeIfAbsent(read, t -> t);
-          return;
+    /** What is wrong with a row; empty: nothing is. */
+    private static String wrong(JsonNode row) {
+      String wrong = "";
+      for (Map.Entry<String, JsonNode> field : row.properties()) {
+        String name = field.getKey();
+        JsonNode value = field.getValue();
+        if ((TEXTS.contains(name) && !value.isTextual())
+            || (NUMBERS.contains(name) && !value.isNumber())
+            || (name.equals(GPUS) && !value.isArray())) {
+          wrong = name + " is (" + shown(value) + ")";
         }
-        place = NUMBER_NAMES.indexOf(name);
-        if (place >= 0 && value.isNumeric()) {
-          number[place] = json.getDoubleValue();
-        } else if (name.equals("gpu_ids") && value == JsonToken.START_ARRAY) {
-          listsGpus = true;
-          while (json.nextToken() != JsonToken.END_ARRAY) {
-            if (json.currentToken() == JsonToken.VALUE_NUMBER_INT) {
-              gpus.add(json.getIntValue());
-            } else {
-              wrong = "gpu_ids holds (" + json.getText() + "), which is no GPU";
-              json.skipChildren();
-            }
-          }
-        } else {
-          if (place >= 0 || TEXT_NAMES.contains(name) || name.equals("gpu_ids")) {
-            wrong = name + " is (" + json.getText() + ")";
-          }
-          json.skipChildren();
+        for (JsonNode gpu : name.equals(GPUS) ? value : MissingNode.getInstance()) {
+          wrong = gpu.isInt() ? wrong : "gpu_ids holds (" + shown(gpu) + "), which is no GPU";
         }
       }
-
-      void addTo(List<Execution> rows, int row) {
-        for (int i = 0; i < TEXTS && wrong.isEmpty(); i++) {
-          if (text[i].isEmpty()) {
-            wrong = TEXT_NAMES.get(i) + " is missing";
-          }
-        }
-        for (int i = 0; i < NEEDED_NUMBERS && wrong.isEmpty(); i++) {
-          if (Double.isNaN(number[i])) {
-            wrong = NUMBER_NAMES.get(i) + " is missing";
-          }
-        }
-        for (int i = 0; i < number.length && wrong.isEmpty(); i++) {
-          if (Double.isInfinite(number[i])) {
-            wrong = NUMBER_NAMES.get(i) + " is not finite";
-          }
-        }
-        int gpu = (int) number[3];
-        if (wrong.isEmpty() && (gpu != number[3] || gpu < 0)) {
-          wrong = "gpu_id (" + number[3] + ") is no GPU";
-        }
-        if (wrong.isEmpty() && listsGpus && (gpus.isEmpty() || gpus.get(0) != gpu)) {
-          wrong = "gpu_ids " + gpus + " do not begin with gpu_id (" + gpu + ")";
-        }
-        if (!wrong.isEmpty()) {
-          findings.fault(Rule.FORMAT, "executions[" + row + "]", wrong);
-          return;
-        }
-        rows.add(
-            new Execution(
-                row,
-                text[0],
-                text[1],
-                text[2],
-                text[3],
-                listsGpus ? List.copyOf(gpus) : List.of(gpu),
-                listsGpus,
-                number[0],
-                number[1],
-                number[2],
-                number[4],
-                number[5],
-                number[6],
-                number[7]));
+      if (!wrong.isEmpty()) {
+        return wrong;
       }
+      for (String name : TEXTS) {
+        if (row.path(name).asText().isEmpty()) {
+          return name + " is missing";
+        }
+      }
+      for (String name : NUMBERS.subList(0, NEEDED_NUMBERS)) {
+        if (!row.has(name)) {
+          return name + " is missing";
+        }
+      }
+      for (String name : NUMBERS) {
+        if (Double.isInfinite(number(row, name))) {
+          return name + " is not finite";
+        }
+      }
+      double first = number(row, "gpu_id");
+      int gpu = (int) first;
+      if (gpu != first || gpu < 0) {
+        return "gpu_id (" + first + ") is no GPU";
+      }
+      List<Integer> gpus = gpus(row);
+      return row.has(GPUS) && (gpus.isEmpty() || gpus.get(0) != gpu)
+          ? "gpu_ids " + gpus + " do not begin with gpu_id (" + gpu + ")"
+          : "";
+    }
+
+    /** A value as an error shows it: only the beginning of a list or an object. */
+    private static String shown(JsonNode value) {
+      return value.isContainerNode() ? value.isArray() ? "[" : "{" : value.asText();
+    }
+
+    private static double number(JsonNode row, String name) {
+      return row.path(name).asDouble(Double.NaN);
+    }
+
+    private static List<Integer> gpus(JsonNode row) {
+      List<Integer> gpus = new ArrayList<>(1);
+      row.path(GPUS).forEach(gpu -> gpus.add(gpu.intValue()));
+      return gpus;
+    }
+
+    private Execution execution(int row, JsonNode fields) {
+      return new Execution(
+          row,
+          fields.path("request_id").asText(),
+          text(fields, "workflow_id"),
+          text(fields, "node_id"),
+          text(fields, "model_name"),
+          fields.has(GPUS) ? List.copyOf(gpus(fields)) : List.of(fields.path("gpu_id").asInt()),
+          fields.has(GPUS),
+          number(fields, "start_time"),
+          number(fields, "end_time"),
+          number(fields, "execution_time"),
+          number(fields, "estimated_time"),
+          number(fields, "switch_time"),
+          number(fields, "waiting_time"),
+          number(fields, "batch_id"));
+    }
+
+    private String text(JsonNode row, String name) {
+      return texts.computeIfAbsent(row.path(name).asText(), text -> text);
     }
   }
 }

@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.ModelKey;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,18 +68,50 @@ public record WorkflowRequested(
         }
       }
     }
-    NavigableSet<Integer> waiting = new TreeSet<>();
-    for (int i = 0; i < nodes.size(); i++) {
-      waiting.add(i);
+    BitSet canRun = new BitSet(nodes.size());
+    boolean forward = true; // by turns, so that a list that begins at the end takes no longer
+    for (int before = -1; before < canRun.cardinality(); forward = !forward) {
+      before = canRun.cardinality();
+      for (int i = 0; i < nodes.size(); i++) {
+        int node = forward ? i : nodes.size() - 1 - i;
+        if (nodes.get(node).inputs().stream().allMatch(canRun::get)) {
+          canRun.set(node);
+        }
+      }
     }
-    while (waiting.removeIf(n -> nodes.get(n).inputs().stream().noneMatch(waiting::contains))) {
-      // a node without a waiting input can run: the nodes that stay in the end are a circle
-    }
-    if (!waiting.isEmpty()) {
+    if (canRun.cardinality() < nodes.size()) {
       throw new IllegalArgumentException(
           "nodes wait for each other: "
-              + waiting.stream().map(n -> nodes.get(n).nodeId()).toList());
+              + IntStream.range(0, nodes.size())
+                  .filter(i -> !canRun.get(i))
+                  .mapToObj(i -> nodes.get(i).nodeId())
+                  .toList());
     }
+  }
+
+  /** The request, sent at a time. */
+  public WorkflowRequested sentAt(long ns) {
+    return new WorkflowRequested(
+        requestId, generator, index, workflowId, classType, sloNs, intendedAtNs, ns, nodes);
+  }
+
+  /** The request, whose nodes are expected to take these times. */
+  public WorkflowRequested expecting(long[] ns) {
+    return new WorkflowRequested(
+        requestId,
+        generator,
+        index,
+        workflowId,
+        classType,
+        sloNs,
+        intendedAtNs,
+        sentAtNs,
+        expecting(nodes, ns));
+  }
+
+  /** The nodes, which are expected to take these times. */
+  public static List<Node> expecting(List<Node> nodes, long[] ns) {
+    return IntStream.range(0, ns.length).mapToObj(i -> nodes.get(i).expecting(ns[i])).toList();
   }
 
   @Override
@@ -114,10 +146,14 @@ public record WorkflowRequested(
       Checks.atLeast(1, samples, "samples");
       Checks.atLeast(1, lanes, "lanes");
       Checks.atLeast(0, expectedNs, "expectedNs");
-      if (new HashSet<>(inputs).size() < inputs.size()) {
+      if (inputs.size() > 1 && new HashSet<>(inputs).size() < inputs.size()) {
         throw new IllegalArgumentException(
             "node (%s) waits for one twice: %s".formatted(nodeId, inputs));
       }
+    }
+
+    Node expecting(long ns) {
+      return new Node(nodeId, workload, backend, precision, samples, lanes, ns, inputs);
     }
 
     /** The model that the node runs. */

@@ -82,8 +82,8 @@ final class ExecutedWorkflows {
     this.workflows = workflows;
     this.policy = policy;
     this.console = console;
-    refuseAmbiguousIds(options.systemFile(), workflows, files);
-    this.lanes = new WorkflowLanes(options.systemFile(), files, workflows);
+    refuseAmbiguousIds(options.systemFile(), files);
+    this.lanes = new WorkflowLanes(options.systemFile(), files);
     this.external = options.externalKafka();
   }
 
@@ -120,7 +120,7 @@ final class ExecutedWorkflows {
         said.accept("Starting execution of nodes...");
         try (var shard = new WorkflowLog(topics, kafka.clients())) {
           awaitExecutor(shard, shell);
-          new WorkflowLoad(options, workflows, lanes, clock, shell, console)
+          new WorkflowLoad(options, workflows, clock, shell, console)
               .run(runId, shard, outcomes, said);
           if (!Boolean.FALSE.equals(options.output().log())) {
             record(topics, kafka, folder, shard.started());
@@ -152,11 +152,11 @@ final class ExecutedWorkflows {
   }
 
   /** Refuses slashes that could give two jobs one id: a job's id is request/node. */
-  private static void refuseAmbiguousIds(Path system, Workflows workflows, WorkflowFiles files)
+  private static void refuseAmbiguousIds(Path system, WorkflowFiles files)
       throws UserMistakeException {
     for (Workflow workflow : files.workflows().values()) {
       boolean asked =
-          workflows.requests().stream().anyMatch(r -> r.graph().id().equals(workflow.id()));
+          files.requests().stream().anyMatch(r -> r.workflow().id().equals(workflow.id()));
       for (Workflow.Node node : asked ? workflow.nodes() : List.<Workflow.Node>of()) {
         if (node.id().contains("/")) {
           throw new UserMistakeException(

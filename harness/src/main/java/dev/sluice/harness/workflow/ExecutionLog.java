@@ -147,7 +147,7 @@ public final class ExecutionLog {
     json.writeEndArray();
     json.writeArrayFieldStart("unfinished");
     for (UnfinishedRequest of : schedule.unfinished()) {
-      writeLeftOut(json, of.request().id(), of.request().graph().id(), of.reason());
+      writeLeftOut(json, of.request().requestId(), of.request().workflowId(), of.reason());
     }
     json.writeEndArray();
     json.writeEndObject();
@@ -185,10 +185,10 @@ public final class ExecutionLog {
 
   private void write(JsonGenerator json, NodeExecution execution) throws IOException {
     json.writeStartObject();
-    json.writeStringField("request_id", schedule.request(execution).id());
-    json.writeStringField("workflow_id", schedule.request(execution).graph().id());
-    json.writeStringField("node_id", schedule.node(execution).id());
-    json.writeStringField("model_name", schedule.node(execution).model().id());
+    json.writeStringField("request_id", schedule.request(execution).requestId());
+    json.writeStringField("workflow_id", schedule.request(execution).workflowId());
+    json.writeStringField("node_id", schedule.node(execution).nodeId());
+    json.writeStringField("model_name", schedule.node(execution).workload());
     json.writeNumberField("gpu_id", execution.gpu());
     json.writeArrayFieldStart("gpu_ids");
     for (int gpu : GraphSchedule.gpuIds(execution)) {
@@ -201,7 +201,7 @@ public final class ExecutionLog {
     seconds(json, "start_time", execution.startedAtNs());
     seconds(json, "end_time", execution.endedAtNs());
     seconds(json, "execution_time", execution.executionNs());
-    seconds(json, "estimated_time", schedule.request(execution).executionNs(execution.node()));
+    seconds(json, "estimated_time", schedule.node(execution).expectedNs());
     seconds(json, "switch_time", execution.switchNs());
     seconds(json, "waiting_time", execution.waitingNs());
     json.writeEndObject();

@@ -6,7 +6,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.workflow.Model;
+import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -21,10 +23,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
-import dev.sluice.scheduler.translation.Workflows;
-import dev.sluice.scheduling.workflow.GpuModel;
-import dev.sluice.scheduling.workflow.Graph;
-import dev.sluice.scheduling.workflow.GraphRequest;
+import dev.sluice.scheduling.workflow.GraphSimulation;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +42,6 @@ import org.jspecify.annotations.Nullable;
 final class WorkflowLanes {
   static final long SEED = 42;
   static final int HEARTBEAT_MS = 200;
-  static final String PRECISION = "fp32";
 
   private static final int THREADS_PER_LANE = 1;
   private static final long NS_PER_MS = 1_000_000;
@@ -60,7 +58,6 @@ final class WorkflowLanes {
   private static final List<String> BACKENDS = List.of("pytorch", "onnx");
 
   private final WorkflowFiles files;
-  private final Workflows workflows;
 
   /** Workloads that stand for the models in use, by model. */
   private final Map<String, ModelRequest> models;
@@ -70,34 +67,37 @@ final class WorkflowLanes {
    *
    * @throws UserMistakeException if a model names an unknown workload or backend
    */
-  WorkflowLanes(Path systemFile, WorkflowFiles files, Workflows workflows)
-      throws UserMistakeException {
+  WorkflowLanes(Path systemFile, WorkflowFiles files) throws UserMistakeException {
     this.files = files;
-    this.workflows = workflows;
-    this.models = modelRequests(systemFile, files, workflows);
+    this.models = modelRequests(systemFile, files);
   }
 
-  /** The backend on which a model runs. */
-  String backendOf(GpuModel model) {
-    return Objects.requireNonNull(models.get(model.id())).backend();
+  /** The backend on which a model runs, also if there is none of its name. */
+  static String backendOf(Model model) {
+    Model.Named backend = model.backend();
+    return backend == null ? BACKEND : backend.name();
   }
 
-  private static Map<String, ModelRequest> modelRequests(
-      Path system, WorkflowFiles files, Workflows workflows) throws UserMistakeException {
+  private static Map<String, ModelRequest> modelRequests(Path system, WorkflowFiles files)
+      throws UserMistakeException {
     Map<String, ModelRequest> requests = new LinkedHashMap<>();
-    for (GraphRequest request : workflows.requests()) {
-      for (Graph.Node node : request.graph().nodes()) {
-        String id = node.model().id();
+    for (WorkflowRequest request : files.requests()) {
+      for (Workflow.Node node : request.workflow().nodes()) {
+        String id = node.model();
         if (!requests.containsKey(id)) {
-          Model model = files.models().get(id);
-          Model.Named workload = model == null ? null : model.workload();
-          Model.Named backend = model == null ? null : model.backend();
+          Model model = Objects.requireNonNull(files.models().get(id));
           requests.put(
               id,
               new ModelRequest(
-                  oneOf(system, id, "workload", workload, WORKLOAD, List.copyOf(Workloads.names())),
-                  oneOf(system, id, "backend", backend, BACKEND, BACKENDS),
-                  PRECISION,
+                  oneOf(
+                      system,
+                      id,
+                      "workload",
+                      model.workload(),
+                      WORKLOAD,
+                      List.copyOf(Workloads.names())),
+                  oneOf(system, id, "backend", model.backend(), BACKEND, BACKENDS),
+                  GraphSimulation.PRECISION,
                   null));
         }
       }
@@ -160,7 +160,9 @@ final class WorkflowLanes {
             SEED,
             HEARTBEAT_MS,
             models.entrySet().stream()
-                .map(m -> new ModelKey(m.getKey(), m.getValue().backend(), PRECISION))
+                .map(
+                    m ->
+                        new ModelKey(m.getKey(), m.getValue().backend(), GraphSimulation.PRECISION))
                 .toList(),
             warmUpSamples());
     Executor executor =
@@ -183,7 +185,7 @@ final class WorkflowLanes {
 
   /** True if any node shares a batch. */
   boolean joins() {
-    return workflows.requests().stream().anyMatch(request -> request.graph().joined());
+    return files.requests().stream().anyMatch(request -> request.workflow().joined());
   }
 
   /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
@@ -208,12 +210,11 @@ final class WorkflowLanes {
             capability.backend(),
             loadNs == null ? 0 : loadNs / 1e9,
             capability.warmUps().get(0).serviceNs() / 1e9));
-    workflows.models().stream()
-        .filter(model -> model.id().equals(capability.workload()) && model.gpus() > 1)
-        .forEach(
-            model ->
-                said.accept(
-                    "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"
-                        .formatted(model.id(), model.gpus())));
+    Model model = files.models().get(capability.workload());
+    if (model != null && model.gpusRequired() > 1) {
+      said.accept(
+          "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"
+              .formatted(model.id(), model.gpusRequired()));
+    }
   }
 }

@@ -15,11 +15,10 @@ import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.translation.WorkflowOutcomes;
 import dev.sluice.scheduler.translation.Workflows;
-import dev.sluice.scheduling.workflow.Graph;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -37,7 +36,6 @@ final class WorkflowLoad {
 
   private final WorkflowSettings options;
   private final Workflows workflows;
-  private final WorkflowLanes lanes;
   private final ProcessClock clock;
   private final RunShell shell;
   private final Console console;
@@ -45,13 +43,11 @@ final class WorkflowLoad {
   WorkflowLoad(
       WorkflowSettings options,
       Workflows workflows,
-      WorkflowLanes lanes,
       ProcessClock clock,
       RunShell shell,
       Console console) {
     this.options = options;
     this.workflows = workflows;
-    this.lanes = lanes;
     this.clock = clock;
     this.shell = shell;
     this.console = console;
@@ -60,42 +56,44 @@ final class WorkflowLoad {
   /** Sends each request at its time, and returns once all sent requests have ended. */
   void run(String runId, WorkflowLog shard, WorkflowOutcomes outcomes, Consumer<String> said)
       throws RoleFailedException, IOException, InterruptedException {
-    List<GraphRequest> requests = workflows.requests();
-    int[] arrivals = GraphRequest.byArrival(requests);
+    List<WorkflowRequested> arrivals =
+        workflows.requests().stream()
+            .sorted(Comparator.comparingLong(WorkflowRequested::index))
+            .toList();
     RunClock runClock = begin(runId, shard);
-    long[] latenessNs = new long[arrivals.length];
+    long[] latenessNs = new long[arrivals.size()];
     int sent = 0;
     boolean arrivalsEnded = false;
     long movedAtNs = clock.monotonicNs();
     try (var progress = new Progress(outcomes)) {
       while (outcomes.ended() < sent
-          || (sent < arrivals.length && !shell.stopRequested())
+          || (sent < arrivals.size() && !shell.stopRequested())
           || !outcomes.isWhole()) {
         shell.failIfFailed();
-        while (sent < arrivals.length && !shell.stopRequested()) {
-          GraphRequest due = requests.get(arrivals[sent]);
+        while (sent < arrivals.size() && !shell.stopRequested()) {
+          WorkflowRequested due = arrivals.get(sent);
           long nowNs = runClock.nowNs();
-          if (due.arrivedAtNs() > nowNs) {
+          if (due.intendedAtNs() > nowNs) {
             break;
           }
-          latenessNs[sent] = nowNs - due.arrivedAtNs();
-          shard.send(requested(due, sent, nowNs), shell::fail);
+          latenessNs[sent] = nowNs - due.intendedAtNs();
+          shard.send(due.sentAt(nowNs), shell::fail);
           sent++;
         }
         boolean standsStill = clock.monotonicNs() - movedAtNs > STANDSTILL_MAX.toNanos();
-        if (standsStill && sent == arrivals.length && !arrivalsEnded) {
+        if (standsStill && sent == arrivals.size() && !arrivalsEnded) {
           said.accept(
               "Warning: nothing has happened for %d minutes: lanes hang, what waits is given up"
                   .formatted(STANDSTILL_MAX.toMinutes()));
         }
-        if ((shell.stopRequested() || (standsStill && sent == arrivals.length)) && !arrivalsEnded) {
+        if ((shell.stopRequested() || (standsStill && sent == arrivals.size())) && !arrivalsEnded) {
           arrivalsEnded = true;
           endArrivals(
               shard, latenessNs, sent); // waiting jobs are dropped, running jobs are finished
         }
         long waitNs = LOOK_NS;
-        if (sent < arrivals.length && !shell.stopRequested()) {
-          long dueNs = requests.get(arrivals[sent]).arrivedAtNs() - runClock.nowNs();
+        if (sent < arrivals.size() && !shell.stopRequested()) {
+          long dueNs = arrivals.get(sent).intendedAtNs() - runClock.nowNs();
           waitNs = Math.max(0, Math.min(waitNs, dueNs));
         }
         for (Event event : shard.poll(Duration.ofNanos(waitNs))) {
@@ -141,39 +139,10 @@ final class WorkflowLoad {
     shard.append(new ArrivalsEnded(0, sent, p99Ns, maxNs, 0));
   }
 
-  private WorkflowRequested requested(GraphRequest request, int index, long sentAtNs) {
-    Graph graph = request.graph();
-    return new WorkflowRequested(
-        request.id(),
-        0,
-        index,
-        graph.id(),
-        graph.classType(),
-        graph.sloNs() == Long.MAX_VALUE ? null : graph.sloNs(),
-        request.arrivedAtNs(),
-        sentAtNs,
-        IntStream.range(0, graph.nodes().size())
-            .mapToObj(
-                node -> {
-                  Graph.Node of = graph.nodes().get(node);
-                  return new WorkflowRequested.Node(
-                      of.id(),
-                      of.model().id(),
-                      lanes.backendOf(of.model()),
-                      WorkflowLanes.PRECISION,
-                      1,
-                      of.model().gpus(),
-                      request.executionNs(node),
-                      of.inputs());
-                })
-            .toList());
-  }
-
   /** Live line with the share of requests that are done. */
   private final class Progress implements AutoCloseable {
     private final WorkflowOutcomes outcomes;
-    private final int nodes =
-        workflows.requests().stream().mapToInt(r -> r.graph().nodes().size()).sum();
+    private final int nodes = workflows.requests().stream().mapToInt(r -> r.nodes().size()).sum();
     private final long periodNs = (console.isTerminal() ? 1 : 5) * 1_000_000_000L;
     private long drawnAtNs = clock.monotonicNs();
 

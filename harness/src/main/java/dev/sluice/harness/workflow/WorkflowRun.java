@@ -16,6 +16,7 @@ import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.Durations;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSchedule;
+import dev.sluice.scheduling.workflow.GraphSimulation;
 import dev.sluice.scheduling.workflow.LowerBound;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import dev.sluice.scheduling.workflow.UnfinishedRequest;
@@ -75,7 +76,12 @@ public final class WorkflowRun {
         WorkflowFiles.read(
             options.systemFile(), options.requestsFile(), gpus.count(), options.skipInfeasible());
     options.policyName(files);
-    Workflows workflows = Workflows.of(files, gpus, online);
+    Workflows workflows =
+        Workflows.of(
+            files,
+            gpus,
+            online,
+            model -> executes ? WorkflowLanes.backendOf(model) : GraphSimulation.BACKEND);
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(
@@ -94,7 +100,7 @@ public final class WorkflowRun {
     int status = ExitStatus.DONE;
     try (var folder = RunFolder.create(options.output().results(), id)) {
       try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
-        announce(lines, workflows, files.skipped(), gpus, online, executes);
+        announce(lines, workflows, files, gpus, online, executes);
         GraphSchedule schedule;
         if (run != null) {
           schedule = run.execute(folder, id, gpus.count(), lines::dated, lines::event);
@@ -166,7 +172,7 @@ public final class WorkflowRun {
   private void announce(
       Lines lines,
       Workflows workflows,
-      List<Skipped> skipped,
+      WorkflowFiles files,
       Gpus gpus,
       boolean online,
       boolean executes) {
@@ -176,10 +182,11 @@ public final class WorkflowRun {
     for (String warning : workflows.warnings()) {
       lines.dated("Warning: " + warning);
     }
-    if (!executes && workflows.requests().stream().anyMatch(r -> r.graph().joined())) {
+    if (!executes && files.requests().stream().anyMatch(r -> r.workflow().joined())) {
       lines.dated(
           "Warning: nodes run one by one here: the files do not say how long a micro-batch takes");
     }
+    List<Skipped> skipped = files.skipped();
     for (int i = 0; i < skipped.size(); i++) {
       String line =
           "Skipped request " + skipped.get(i).requestId() + ": " + skipped.get(i).reason();
@@ -219,7 +226,7 @@ public final class WorkflowRun {
                   WorkflowSchedules.seconds(schedule.attemptsNotDone().heldNs())));
     }
     for (UnfinishedRequest of : schedule.unfinished()) {
-      lines.event("Request " + of.request().id() + " was not completed: " + of.reason());
+      lines.event("Request " + of.request().requestId() + " was not completed: " + of.reason());
     }
     lines.accept("Total nodes executed: " + schedule.executions().size());
     lines.accept("");
@@ -283,7 +290,7 @@ public final class WorkflowRun {
       timeline.add(
           execution.gpu(),
           execution.gpus(),
-          models.indexOf(schedule.node(execution).model().id()),
+          models.indexOf(schedule.node(execution).workload()),
           execution.heldAtNs(),
           execution.startedAtNs(),
           execution.endedAtNs());

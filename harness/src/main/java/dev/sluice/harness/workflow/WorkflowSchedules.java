@@ -1,18 +1,17 @@
 package dev.sluice.harness.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.translation.WorkflowOutcomes;
 import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.Attempts;
+import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
-import dev.sluice.scheduling.workflow.Graph;
 import dev.sluice.scheduling.workflow.GraphListener;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import dev.sluice.scheduling.workflow.GraphSimulation;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -38,11 +37,11 @@ final class WorkflowSchedules {
       Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
     var collector = new Collector(workflows.requests(), lines);
     new GraphSimulation(
+            Workflows.settings(SEED, workflows.models().stream().map(GpuModel::id).toList()),
             workflows.models(),
             workflows.requests(),
             gpus,
             WorkflowSettings.newPolicy(policy),
-            SEED,
             collector)
         .run();
     return schedule(workflows, gpus.count(), policy, collector, List.of(), Attempts.NONE);
@@ -74,34 +73,30 @@ final class WorkflowSchedules {
       List<UnfinishedRequest> unfinished,
       Attempts attemptsNotDone) {
     return new GraphSchedule(
-        workflows.requests(),
-        gpus,
-        policy,
-        collector.executions,
-        collector.completedAtNs,
-        unfinished,
-        attemptsNotDone);
+        workflows.requests(), gpus, policy, collector.executions, unfinished, attemptsNotDone);
   }
 
   /** A moment of the schedule, and the telling of its event. */
   private record Moment(long atNs, Runnable telling) {}
 
   private static void replay(
-      List<GraphRequest> requests,
+      List<WorkflowRequested> requests,
       List<UnfinishedRequest> unfinished,
       List<NodeExecution> done,
       GraphListener listener) {
     List<Moment> moments = new ArrayList<>();
     Set<String> unsent = new HashSet<>();
-    unfinished.stream().filter(of -> !of.sent()).forEach(of -> unsent.add(of.request().id()));
+    unfinished.stream()
+        .filter(of -> !of.sent())
+        .forEach(of -> unsent.add(of.request().requestId()));
     for (int i = 0; i < requests.size(); i++) {
       int request = i;
-      long atNs = requests.get(i).arrivedAtNs();
-      if (!unsent.contains(requests.get(i).id())) {
+      long atNs = requests.get(i).intendedAtNs();
+      if (!unsent.contains(requests.get(i).requestId())) {
         moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
       }
     }
-    int[] nodesLeft = requests.stream().mapToInt(r -> r.graph().nodes().size()).toArray();
+    int[] nodesLeft = requests.stream().mapToInt(r -> r.nodes().size()).toArray();
     Map<Integer, String> resident = new HashMap<>();
     for (NodeExecution execution : done) {
       moments.add(
@@ -109,10 +104,9 @@ final class WorkflowSchedules {
               execution.heldAtNs(),
               () -> {
                 listener.placed(execution, resident.get(execution.gpu()));
-                Graph.Node node =
-                    requests.get(execution.request()).graph().nodes().get(execution.node());
-                GraphSchedule.gpuIds(execution)
-                    .forEach(gpu -> resident.put(gpu, node.model().id()));
+                WorkflowRequested.Node node =
+                    requests.get(execution.request()).nodes().get(execution.node());
+                GraphSchedule.gpuIds(execution).forEach(gpu -> resident.put(gpu, node.workload()));
               }));
       moments.add(
           new Moment(
@@ -145,31 +139,33 @@ final class WorkflowSchedules {
   /** Collects a schedule, and hands out its events as lines. */
   private static final class Collector implements GraphListener {
     final List<NodeExecution> executions = new ArrayList<>();
-    final long[] completedAtNs;
-    private final List<GraphRequest> requests;
+    private final List<WorkflowRequested> requests;
     private final @Nullable Consumer<String> lines;
 
-    Collector(List<GraphRequest> requests, @Nullable Consumer<String> lines) {
+    Collector(List<WorkflowRequested> requests, @Nullable Consumer<String> lines) {
       this.requests = requests;
       this.lines = lines;
-      completedAtNs = new long[requests.size()];
-      Arrays.fill(completedAtNs, -1);
     }
 
-    private GraphRequest request(NodeExecution execution) {
+    private WorkflowRequested request(NodeExecution execution) {
       return requests.get(execution.request());
     }
 
-    private Graph.Node node(NodeExecution execution) {
-      return request(execution).graph().nodes().get(execution.node());
+    private WorkflowRequested.Node node(NodeExecution execution) {
+      return request(execution).nodes().get(execution.node());
     }
 
     @Override
     public void arrived(long nowNs, int request) {
       if (lines != null) {
-        GraphRequest of = requests.get(request);
+        WorkflowRequested of = requests.get(request);
         lines.accept(
-            at(nowNs) + "Processing request " + of.id() + " (workflow: " + of.graph().id() + ")");
+            at(nowNs)
+                + "Processing request "
+                + of.requestId()
+                + " (workflow: "
+                + of.workflowId()
+                + ")");
       }
     }
 
@@ -179,7 +175,7 @@ final class WorkflowSchedules {
       if (lines == null) {
         return;
       }
-      Graph.Node node = node(execution);
+      WorkflowRequested.Node node = node(execution);
       String where = " on GPU(s) " + GraphSchedule.gpuIds(execution);
       if (execution.switchNs() > 0) {
         lines.accept(
@@ -189,7 +185,7 @@ final class WorkflowSchedules {
                 + " from "
                 + (resident == null ? "None" : resident)
                 + " to "
-                + node.model().id()
+                + node.workload()
                 + " (switch time: "
                 + seconds(execution.switchNs())
                 + "s)");
@@ -197,9 +193,9 @@ final class WorkflowSchedules {
       lines.accept(
           at(execution.heldAtNs())
               + "Scheduled node "
-              + node.id()
+              + node.nodeId()
               + " of request "
-              + request(execution).id()
+              + request(execution).requestId()
               + where
               + " (start: "
               + seconds(execution.startedAtNs())
@@ -214,9 +210,9 @@ final class WorkflowSchedules {
         lines.accept(
             at(execution.endedAtNs())
                 + "Completed node "
-                + node(execution).id()
+                + node(execution).nodeId()
                 + " of request "
-                + request(execution).id()
+                + request(execution).requestId()
                 + " on GPU(s) "
                 + GraphSchedule.gpuIds(execution));
       }
@@ -224,9 +220,8 @@ final class WorkflowSchedules {
 
     @Override
     public void completed(long nowNs, int request) {
-      completedAtNs[request] = nowNs;
       if (lines != null) {
-        lines.accept(at(nowNs) + "Request " + requests.get(request).id() + " completed");
+        lines.accept(at(nowNs) + "Request " + requests.get(request).requestId() + " completed");
       }
     }
 

@@ -12,6 +12,7 @@ import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
+import dev.sluice.scheduling.workflow.GraphSimulation;
 import dev.sluice.scheduling.workflow.LowerBound;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,7 +77,10 @@ final class RandomWorkflowsTest {
     String policy = policies.get((int) Math.floorMod(seed, (long) policies.size()));
     var workflows =
         Workflows.of(
-            WorkflowFiles.read(system, requests, count, /* skipInfeasible= */ false), gpus, online);
+            WorkflowFiles.read(system, requests, count, /* skipInfeasible= */ false),
+            gpus,
+            online,
+            model -> GraphSimulation.BACKEND);
     var schedule = WorkflowSchedules.simulated(workflows, gpus, policy, null);
     var bound = LowerBound.of(workflows.requests(), count);
     new ExecutionLog(schedule, gpus, online, List.of(), bound, /* executed= */ false)

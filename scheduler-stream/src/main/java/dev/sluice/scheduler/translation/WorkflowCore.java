@@ -3,11 +3,8 @@ package dev.sluice.scheduler.translation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.workflow.Graph;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * What the core of executed workflows decides with, beside the facts. As text it stands in the
@@ -33,12 +30,7 @@ public record WorkflowCore(
 
   /** The settings of the core. */
   public CoreSettings settings() {
-    return CoreSettings.of(
-            seed,
-            Graph.CLASSES,
-            models.stream().collect(Collectors.toMap(Function.identity(), model -> 0)))
-        .with(microbatch)
-        .with(leases);
+    return Workflows.settings(seed, models).with(microbatch).with(leases);
   }
 
   /** The text of these settings, in one line. */

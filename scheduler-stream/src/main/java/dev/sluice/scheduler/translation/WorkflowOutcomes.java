@@ -4,10 +4,9 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.workflow.Attempts;
-import dev.sluice.scheduling.workflow.Graph;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.util.ArrayList;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the outcomes of a run's requests from the run's events. Not thread-safe. */
 public final class WorkflowOutcomes {
-  private final List<GraphRequest> requests;
+  private final List<WorkflowRequested> requests;
 
   private final Map<String, Place> placeByJob = new HashMap<>();
   private final Map<DispatchId, BatchDispatched> dispatches = new HashMap<>();
@@ -45,17 +44,18 @@ public final class WorkflowOutcomes {
   private record Place(int request, int node) {}
 
   /** Starts with requests that have not begun. */
-  public WorkflowOutcomes(List<GraphRequest> requests) {
+  public WorkflowOutcomes(List<WorkflowRequested> requests) {
     this.requests = requests;
     this.nodesLeft = new int[requests.size()];
     this.failed = new boolean[requests.size()];
     this.reason = new String[requests.size()];
     for (int request = 0; request < nodesLeft.length; request++) {
-      List<Graph.Node> nodes = requests.get(request).graph().nodes();
+      List<WorkflowRequested.Node> nodes = requests.get(request).nodes();
       nodesLeft[request] = nodes.size();
       for (int node = 0; node < nodes.size(); node++) {
         placeByJob.put(
-            requests.get(request).id() + "/" + nodes.get(node).id(), new Place(request, node));
+            requests.get(request).requestId() + "/" + nodes.get(node).nodeId(),
+            new Place(request, node));
       }
     }
   }
@@ -201,12 +201,13 @@ public final class WorkflowOutcomes {
 
   /** Returns the time at which the node's request had come and the last of its inputs had ended. */
   private long readyAtNs(Place place) {
-    GraphRequest request = requests.get(place.request());
-    long readyAtNs = request.arrivedAtNs();
-    for (int input : request.graph().nodes().get(place.node()).inputs()) {
+    WorkflowRequested request = requests.get(place.request());
+    long readyAtNs = request.intendedAtNs();
+    for (int input : request.nodes().get(place.node()).inputs()) {
       BatchCompleted before = ran.get(doneBy.get(new Place(place.request(), input)));
       if (before == null) {
-        throw new IllegalStateException("a node ran before its input: " + request + " " + place);
+        throw new IllegalStateException(
+            "a node ran before its input: " + request.requestId() + " " + place);
       }
       readyAtNs = Math.max(readyAtNs, startedAtNs(before) + before.serviceNs());
     }

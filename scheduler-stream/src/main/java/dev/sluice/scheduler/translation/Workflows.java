@@ -1,30 +1,46 @@
 package dev.sluice.scheduler.translation;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
+import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
-import dev.sluice.scheduling.workflow.Graph;
-import dev.sluice.scheduling.workflow.GraphRequest;
+import dev.sluice.scheduling.workflow.GraphSimulation;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * The scheduler's graphs of workflow files.
+ * The request list of workflow files.
  *
  * @param models models that a workflow uses, in the order of the file
+ * @param requests requests in the order of the file; their indexes rise with their arrivals
  * @param warnings warnings for the user, each a sentence
  */
-public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List<String> warnings) {
+public record Workflows(
+    List<GpuModel> models, List<WorkflowRequested> requests, List<String> warnings) {
+  private static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 0, true, false),
+          new JobClass("batch", 1, false, false),
+          new JobClass("interactive_joined", 0, true, true),
+          new JobClass("batch_joined", 1, false, true));
+
   private static final double ASSUMED_SECONDS = 10;
   private static final double NS_PER_SECOND = 1e9;
   private static final double YEARS_MAX = 100;
@@ -33,44 +49,85 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
   private static final double SCHEDULE_NS_MAX = YEARS_MAX * 365.25 * 86_400 * NS_PER_SECOND;
 
   /**
-   * Returns the graphs and requests that the files describe.
+   * Returns the requests that the files describe.
    *
    * @param online true if requests come at their timestamps, the earliest at 0; false if all come
    *     at 0
+   * @param backendOf backend on which nodes run a model
    * @throws UserMistakeException if the times are too long for any clock
    */
-  public static Workflows of(WorkflowFiles files, Gpus gpus, boolean online)
+  public static Workflows of(
+      WorkflowFiles files, Gpus gpus, boolean online, Function<Model, String> backendOf)
       throws UserMistakeException {
     Map<String, GpuModel> models = new LinkedHashMap<>();
     files.models().forEach((id, model) -> models.put(id, toModel(model)));
-    Map<String, Graph> graphs = new HashMap<>();
-    files.workflows().forEach((id, workflow) -> graphs.put(id, toGraph(workflow, models)));
+    Map<String, List<WorkflowRequested.Node>> nodes = new HashMap<>();
+    files
+        .workflows()
+        .forEach((id, workflow) -> nodes.put(id, nodes(workflow, files.models(), backendOf)));
     long zeroEpochNs =
         files.requests().stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
     Map<String, Integer> assumed = new LinkedHashMap<>();
     Map<String, LongSummaryStatistics> seen = new HashMap<>();
-    List<GraphRequest> requests = new ArrayList<>(files.requests().size());
+    long[] indexes = indexes(files.requests(), online);
+    List<WorkflowRequested> requests = new ArrayList<>(files.requests().size());
     double memoryGbMax = models.values().stream().mapToDouble(GpuModel::memoryGb).max().orElse(0);
     double latestNs = 0;
     double workNs = 0;
     for (WorkflowRequest request : files.requests()) {
-      long[] executionNs = executionNs(request, files.models(), assumed);
-      Graph graph = graphs.get(request.workflow().id());
-      if (graph == null) {
+      Workflow workflow = request.workflow();
+      List<WorkflowRequested.Node> untimed = nodes.get(workflow.id());
+      if (untimed == null) {
         throw new IllegalStateException("a request for a workflow that is not there: " + request);
       }
+      long[] executionNs = executionNs(request, files.models(), assumed);
       double afterNs = online ? (double) request.timestampEpochNs() - zeroEpochNs : 0;
       latestNs = Math.max(latestNs, afterNs);
-      workNs += longestNs(graph, executionNs, gpus, memoryGbMax);
+      workNs += longestNs(untimed, models, executionNs, gpus, memoryGbMax);
       if (latestNs + workNs > SCHEDULE_NS_MAX) {
         throw tooLong(files, request, latestNs);
       }
-      long arrivedAtNs = online ? request.timestampEpochNs() - zeroEpochNs : 0;
-      requests.add(new GraphRequest(request.id(), graph, arrivedAtNs, executionNs));
-      addUp(graph, executionNs, seen);
+      Double sloMs = workflow.sloMs();
+      requests.add(
+          new WorkflowRequested(
+              request.id(),
+              0,
+              indexes[requests.size()],
+              workflow.id(),
+              classOf(workflow).name(),
+              sloMs == null ? null : toNs(sloMs / 1000),
+              online ? request.timestampEpochNs() - zeroEpochNs : 0,
+              0,
+              WorkflowRequested.expecting(untimed, executionNs)));
+      addUp(untimed, executionNs, seen);
     }
     List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
     return new Workflows(known, requests, warnings(assumed));
+  }
+
+  /** Returns the settings of a core that schedules requests for these models. */
+  public static CoreSettings settings(long seed, List<String> models) {
+    return CoreSettings.of(
+        seed, CLASSES, models.stream().collect(Collectors.toMap(Function.identity(), model -> 0)));
+  }
+
+  private static JobClass classOf(Workflow workflow) {
+    return CLASSES.get((workflow.interactive() ? 0 : 1) + (workflow.joined() ? 2 : 0));
+  }
+
+  /** Returns the rank of each request by its arrival, then by its place in the list. */
+  private static long[] indexes(List<WorkflowRequest> requests, boolean online) {
+    long[] indexes = new long[requests.size()];
+    int[] byArrival =
+        IntStream.range(0, indexes.length)
+            .boxed()
+            .sorted(Comparator.comparingLong(i -> online ? requests.get(i).timestampEpochNs() : 0))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    for (int rank = 0; rank < indexes.length; rank++) {
+      indexes[byArrival[rank]] = rank;
+    }
+    return indexes;
   }
 
   private static UserMistakeException tooLong(
@@ -88,9 +145,11 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
   }
 
   private static void addUp(
-      Graph graph, long[] executionNs, Map<String, LongSummaryStatistics> seen) {
+      List<WorkflowRequested.Node> nodes,
+      long[] executionNs,
+      Map<String, LongSummaryStatistics> seen) {
     for (int node = 0; node < executionNs.length; node++) {
-      String model = graph.nodes().get(node).model().id();
+      String model = nodes.get(node).workload();
       seen.computeIfAbsent(model, unused -> new LongSummaryStatistics()).accept(executionNs[node]);
     }
   }
@@ -143,7 +202,9 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
         : OptionalDouble.of(tokens / perSecond);
   }
 
-  private static Graph toGraph(Workflow workflow, Map<String, GpuModel> models) {
+  /** Returns the nodes of a workflow, which are expected to take no time. */
+  private static List<WorkflowRequested.Node> nodes(
+      Workflow workflow, Map<String, Model> models, Function<Model, String> backendOf) {
     Map<String, Integer> places = new HashMap<>();
     workflow.nodes().forEach(node -> places.put(node.id(), places.size()));
     Map<String, List<Integer>> inputs = new HashMap<>();
@@ -152,21 +213,24 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
           .computeIfAbsent(edge.to(), unused -> new ArrayList<>())
           .add(places.getOrDefault(edge.from(), -1));
     }
-    List<Graph.Node> nodes = new ArrayList<>();
+    List<WorkflowRequested.Node> nodes = new ArrayList<>();
     for (Workflow.Node node : workflow.nodes()) {
-      GpuModel model = models.get(node.model());
+      Model model = models.get(node.model());
       if (model == null) {
         throw new IllegalStateException("a node of a model that is not there: " + node);
       }
-      nodes.add(new Graph.Node(node.id(), model, inputs.getOrDefault(node.id(), List.of())));
+      nodes.add(
+          new WorkflowRequested.Node(
+              node.id(),
+              model.id(),
+              backendOf.apply(model),
+              GraphSimulation.PRECISION,
+              1,
+              model.gpusRequired(),
+              0,
+              inputs.getOrDefault(node.id(), List.of())));
     }
-    Double sloMs = workflow.sloMs();
-    return new Graph(
-        workflow.id(),
-        workflow.interactive(),
-        workflow.joined(),
-        sloMs == null ? Long.MAX_VALUE : toNs(sloMs / 1000),
-        nodes);
+    return nodes;
   }
 
   /**
@@ -195,11 +259,16 @@ public record Workflows(List<GpuModel> models, List<GraphRequest> requests, List
     return executionNs;
   }
 
-  /** Returns the longest time that a graph's nodes can take one after the other. */
-  private static double longestNs(Graph graph, long[] executionNs, Gpus gpus, double memoryGbMax) {
+  /** Returns the longest time that nodes can take one after the other. */
+  private static double longestNs(
+      List<WorkflowRequested.Node> nodes,
+      Map<String, GpuModel> models,
+      long[] executionNs,
+      Gpus gpus,
+      double memoryGbMax) {
     double sumNs = 0;
     for (int node = 0; node < executionNs.length; node++) {
-      GpuModel model = graph.nodes().get(node).model();
+      GpuModel model = Objects.requireNonNull(models.get(nodes.get(node).workload()));
       sumNs += executionNs[node];
       sumNs += model.loadNs();
       sumNs += gpus.overheadNs();

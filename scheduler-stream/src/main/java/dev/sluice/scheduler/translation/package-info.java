@@ -1,6 +1,6 @@
 /**
  * Between a run's files and the core: an experiment's core, a core's state as bytes, workflow files
- * as graphs, and a run's events as executions of nodes.
+ * as a request list, and a run's events as executions of nodes.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}); those of workflow files
  * since the earliest request. Deliberately absent: Kafka Streams, clocks, any decision, and the

@@ -11,13 +11,12 @@ import dev.sluice.contract.event.BatchDispatched.Place;
 import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.GpuModel;
-import dev.sluice.scheduling.workflow.Graph;
-import dev.sluice.scheduling.workflow.GraphRequest;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,16 +25,27 @@ import org.junit.jupiter.api.Test;
 final class WorkflowOutcomesTest {
   private static final GpuModel SMALL = new GpuModel("small", 1, 1, 0, 0);
   private static final GpuModel PAIR = new GpuModel("pair", 1, 2, 0, 0);
-  private static final Graph CHAIN =
-      new Graph(
-          "chain",
-          List.of(new Graph.Node("a", SMALL, List.of()), new Graph.Node("b", PAIR, List.of(0))));
 
   private final WorkflowOutcomes outcomes =
-      new WorkflowOutcomes(
-          List.of(
-              new GraphRequest("r1", CHAIN, 5, new long[] {1, 1}),
-              new GraphRequest("r2", CHAIN, 6, new long[] {1, 1})));
+      new WorkflowOutcomes(List.of(chain("r1", 5), chain("r2", 6)));
+
+  private static WorkflowRequested chain(String id, long arrivedAtNs) {
+    return new WorkflowRequested(
+        id,
+        0,
+        0,
+        "chain",
+        "batch",
+        null,
+        arrivedAtNs,
+        0,
+        List.of(node("a", SMALL), node("b", PAIR, 0)));
+  }
+
+  private static WorkflowRequested.Node node(String id, GpuModel model, Integer... inputs) {
+    return new WorkflowRequested.Node(
+        id, model.id(), "onnx", "fp32", 1, model.gpus(), 1, List.of(inputs));
+  }
 
   private void dispatched(int id, GpuModel model, String job, Integer... lanes) {
     dispatched(id, model, List.of(job), List.of(lanes));
@@ -96,7 +106,8 @@ final class WorkflowOutcomesTest {
             new NodeExecution(0, 1, 0, 2, 30, 7, true, 50, 10, 1));
     assertThat(outcomes.unfinished())
         .extracting(
-            of -> of.request().id() + " " + of.sent() + " " + of.failed() + " " + of.reason())
+            of ->
+                of.request().requestId() + " " + of.sent() + " " + of.failed() + " " + of.reason())
         .containsExactly("r2 false false the run was ended before it was sent");
   }
 
@@ -125,7 +136,8 @@ final class WorkflowOutcomesTest {
     assertThat(outcomes.attemptsNotDone()).isEqualTo(new Attempts(1, 14));
     assertThat(outcomes.unfinished())
         .extracting(
-            of -> of.request().id() + " " + of.sent() + " " + of.failed() + " " + of.reason())
+            of ->
+                of.request().requestId() + " " + of.sent() + " " + of.failed() + " " + of.reason())
         .containsExactly("r1 true true r1/a: no memory", "r2 true false r2/a: run_ended");
   }
 

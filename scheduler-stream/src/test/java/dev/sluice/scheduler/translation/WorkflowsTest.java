@@ -3,6 +3,7 @@ package dev.sluice.scheduler.translation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.scheduling.policies.Policies;
@@ -36,6 +37,10 @@ final class WorkflowsTest {
     return WorkflowFiles.read(system(model, sloMs), requests(requests), 1, false);
   }
 
+  private static Workflows workflows(WorkflowFiles read, boolean online) throws Exception {
+    return Workflows.of(read, ONE, online, model -> GraphSimulation.BACKEND);
+  }
+
   private Path system(String model, double sloMs) throws IOException {
     return Files.writeString(
         folder.resolve("system.json"),
@@ -63,11 +68,54 @@ final class WorkflowsTest {
       throws Exception {
     WorkflowFiles read =
         files(MODEL, 1000, request("r1", first, 1), request("r2", "2261-12-31T23:59:59", 1));
-    assertThatThrownBy(() -> Workflows.of(read, ONE, true))
+    assertThatThrownBy(() -> workflows(read, true))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("requests.json:3: error: request r2 comes more than (100) years");
-    assertThat(Workflows.of(read, ONE, false).requests())
-        .allMatch(request -> request.arrivedAtNs() == 0);
+    assertThat(workflows(read, false).requests()).allMatch(request -> request.intendedAtNs() == 0);
+  }
+
+  @Test
+  void indexesRiseWithArrivals_andEqualArrivalsKeepTheirOrder() throws Exception {
+    WorkflowFiles read =
+        files(
+            MODEL,
+            1000,
+            request("r1", "2024-01-01T00:00:02", 1),
+            request("r2", "2024-01-01T00:00:01", 1),
+            request("r3", "2024-01-01T00:00:02", 1));
+    assertThat(workflows(read, true).requests())
+        .extracting(WorkflowRequested::index)
+        .containsExactly(1L, 0L, 2L);
+    assertThat(workflows(read, false).requests())
+        .extracting(WorkflowRequested::index)
+        .containsExactly(0L, 1L, 2L);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "interactive, false, interactive",
+    "batch, false, batch",
+    "interactive, true, interactive_joined",
+    "batch, true, batch_joined"
+  })
+  void classSaysWhoWaits_andWhetherJobsShareBatches(String given, boolean joined, String of)
+      throws Exception {
+    Path system =
+        Files.writeString(
+            folder.resolve("system.json"),
+            """
+            {"models": {"m": %s},
+             "workflows": {"w": {"class": "%s", "microbatch": %s, "nodes": [{"id": "a", "model": "m"}]}}}
+            """
+                .formatted(MODEL, given, joined));
+    WorkflowFiles read =
+        WorkflowFiles.read(system, requests(request("r1", "2024-01-01T00:00:00", 1)), 1, false);
+    assertThat(workflows(read, true).requests())
+        .allSatisfy(
+            request -> {
+              assertThat(request.classType()).isEqualTo(of);
+              assertThat(request.sloNs()).isNull();
+            });
   }
 
   @Test
@@ -87,10 +135,10 @@ final class WorkflowsTest {
     }
     WorkflowFiles read = files(MODEL, 1000, list.toArray(String[]::new));
     if (refused) {
-      assertThatThrownBy(() -> Workflows.of(read, ONE, false))
+      assertThatThrownBy(() -> workflows(read, false))
           .hasMessageContaining("requests.json:5: error: the requests up to r4 may last longer");
     } else {
-      assertThat(endsNs(Workflows.of(read, ONE, false)))
+      assertThat(endsNs(workflows(read, false)))
           .containsExactly(
               1_000_000_000L * SECOND_NS, 2_000_000_000L * SECOND_NS, 3_000_000_000L * SECOND_NS);
     }
@@ -109,8 +157,8 @@ final class WorkflowsTest {
             request("r1", "1900-01-01T00:00:00", 5),
             request("r2", "1999-12-01T00:00:00", 7),
             request("r3", "1999-12-01T00:00:00", 7));
-    Workflows workflows = Workflows.of(read, ONE, true);
-    long lateNs = workflows.requests().get(1).arrivedAtNs();
+    Workflows workflows = workflows(read, true);
+    long lateNs = workflows.requests().get(1).intendedAtNs();
     assertThat(endsNs(workflows, policy))
         .containsExactly(5 * SECOND_NS, lateNs + 7 * SECOND_NS, lateNs + 14 * SECOND_NS);
   }
@@ -131,11 +179,11 @@ final class WorkflowsTest {
   private static List<Long> endsNs(Workflows workflows, String policy) {
     List<Long> endsNs = new ArrayList<>();
     new GraphSimulation(
+            Workflows.settings(1, List.of("m")),
             workflows.models(),
             workflows.requests(),
             ONE,
             Policies.create(policy, Map.of()),
-            1,
             new GraphListener() {
               @Override
               public void arrived(long nowNs, int request) {}

@@ -10,7 +10,9 @@ import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import dev.sluice.scheduling.state.RunningWorkflow;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,11 @@ final class Arrivals {
   private final CoreState state;
   private final Sources sources;
   private final JobQueue queue;
+
+  /** Ends of nodes whose workflows do not go on yet. */
+  private final Queue<Runnable> heldBack = new ArrayDeque<>();
+
+  private boolean holdsBack;
 
   Arrivals(CoreState state, Sources sources, JobQueue queue) {
     this.state = state;
@@ -87,13 +94,27 @@ final class Arrivals {
     if (workflow == null || node == null) {
       return;
     }
-    if (done) {
+    if (holdsBack) {
+      heldBack.add(() -> endNode(spec, workflow, done, listener));
+    } else if (done) {
       release(workflow, workflow.end(node.place()), listener);
     } else {
       for (int undone : workflow.endUndone(node.place())) {
         tellDropped(workflow.jobId(undone), 0, Reason.INPUT_NOT_DONE.text(), listener);
       }
     }
+  }
+
+  /** Runs an action, and holds back what the ends of nodes in it lead to. */
+  void holdBack(Runnable action) {
+    holdsBack = true;
+    action.run();
+    holdsBack = false;
+  }
+
+  /** Continues the workflow of the node whose end was held back first. */
+  void releaseHeldBack() {
+    heldBack.remove().run();
   }
 
   void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {

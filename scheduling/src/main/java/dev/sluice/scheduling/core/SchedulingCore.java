@@ -45,7 +45,7 @@ public final class SchedulingCore {
   final Batches batches;
   private final LeaseClock leases;
   private final Sources sources;
-  private final Arrivals arrivals;
+  final Arrivals arrivals;
   private final Completions completions;
   private final Losses losses;
   private final Reports reports;
@@ -117,26 +117,25 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes in several facts of one moment, and jobs that the driver releases at it, before anything
-   * is decided. In virtual time several jobs may end at one instant, and the lanes of all of them
-   * are free before the first of these ends is decided on.
-   *
-   * @param factId as of one fact
-   * @param released jobs of workflows whose inputs the driver knows to be done
+   * Takes in a completion and decides nothing: its lanes are free, and the jobs that wait for its
+   * job are released by {@link #release}. In virtual time several jobs may end at one instant, and
+   * the lanes of all of them are free before the first of these ends is decided on. The core must
+   * not be cut before all of these ends are released.
    */
-  public void apply(
-      long factId,
-      long nowNs,
-      List<? extends Fact> facts,
-      List<JobSpec> released,
-      CoreListener listener) {
-    advance(nowNs, facts.stream().anyMatch(RunStarted.class::isInstance));
-    for (int i = 0; i < facts.size(); i++) {
-      take(facts.get(i), listener);
-    }
-    for (int i = 0; i < released.size(); i++) {
-      arrivals.take(released.get(i), listener);
-    }
+  public void free(long nowNs, BatchCompleted completion, CoreListener listener) {
+    advance(nowNs, false);
+    arrivals.holdBack(() -> completions.take(completion, listener));
+  }
+
+  /**
+   * Releases the jobs that waited for the first completion of {@link #free} that is not released
+   * yet, and decides.
+   *
+   * @param factId as of a fact
+   */
+  public void release(long factId, long nowNs, CoreListener listener) {
+    advance(nowNs, false);
+    arrivals.releaseHeldBack();
     decide(factId, listener);
   }
 
@@ -171,7 +170,7 @@ public final class SchedulingCore {
     return hasFineTime;
   }
 
-  private void advance(long nowNs, boolean starts) {
+  void advance(long nowNs, boolean starts) {
     if (sources.haveStarted()) {
       leases.advance(Math.max(0, nowNs - state.nowNs()));
       state.advanceTo(nowNs);
@@ -180,7 +179,7 @@ public final class SchedulingCore {
     }
   }
 
-  private void decide(long factId, CoreListener listener) {
+  void decide(long factId, CoreListener listener) {
     if (sources.haveStarted()) {
       losses.checkLeases(listener);
       remembering.take(Happening.TimePassed.INSTANCE);
@@ -253,7 +252,7 @@ public final class SchedulingCore {
     return new Inspection(state, policy);
   }
 
-  private void take(Fact fact, CoreListener listener) {
+  void take(Fact fact, CoreListener listener) {
     if (fact instanceof JobRequested job) {
       arrivals.take(JobSpec.of(job), listener);
     } else if (fact instanceof WorkflowRequested workflow) {

@@ -1,7 +1,7 @@
 package dev.sluice.scheduling.policy;
 
 import dev.sluice.contract.event.WorkflowRequested.Node;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -9,6 +9,8 @@ import java.util.List;
  * starts.
  */
 public final class JobGraph {
+  private static final int[] NONE = {};
+
   private final List<Node> nodes;
   private final int[][] outputs;
 
@@ -20,17 +22,14 @@ public final class JobGraph {
    */
   public JobGraph(List<Node> nodes) {
     this.nodes = List.copyOf(nodes);
-    List<List<Integer>> after = new ArrayList<>();
-    nodes.forEach(node -> after.add(new ArrayList<>()));
+    this.outputs = new int[nodes.size()][];
+    Arrays.fill(outputs, NONE);
     for (int node = 0; node < nodes.size(); node++) {
       for (int input : nodes.get(node).inputs()) {
-        after.get(input).add(node);
+        outputs[input] = Arrays.copyOf(outputs[input], outputs[input].length + 1);
+        outputs[input][outputs[input].length - 1] = node;
       }
     }
-    this.outputs =
-        after.stream()
-            .map(list -> list.stream().mapToInt(Integer::intValue).toArray())
-            .toArray(int[][]::new);
     this.order = inOrder();
   }
 
@@ -57,10 +56,6 @@ public final class JobGraph {
     return sorted;
   }
 
-  public List<Node> nodes() {
-    return nodes;
-  }
-
   public int size() {
     return nodes.size();
   }
@@ -79,12 +74,10 @@ public final class JobGraph {
   }
 
   /**
-   * Returns the duration of the longest path from each node's start to the graph's end, if nothing
-   * ever waits.
-   *
-   * @param expectedNs duration of each node, by place
+   * Returns, by place, the duration of the longest path from each node's start to the graph's end,
+   * if nothing ever waits.
    */
-  public long[] pathsNs(long[] expectedNs) {
+  public long[] pathsNs() {
     long[] pathNs = new long[nodes.size()];
     for (int i = order.length - 1; i >= 0; i--) {
       int node = order[i];
@@ -92,7 +85,7 @@ public final class JobGraph {
       for (int output : outputs[node]) {
         longestNs = Math.max(longestNs, pathNs[output]);
       }
-      pathNs[node] = longestNs + expectedNs[node];
+      pathNs[node] = longestNs + nodes.get(node).expectedNs();
     }
     return pathNs;
   }

@@ -32,7 +32,7 @@ public final class RunningWorkflow {
   public RunningWorkflow(WorkflowRequested request) {
     this.request = request;
     this.graph = new JobGraph(request.nodes());
-    this.pathNs = graph.pathsNs(request.nodes().stream().mapToLong(Node::expectedNs).toArray());
+    this.pathNs = graph.pathsNs();
     this.left = graph.size();
     this.inputsLeft = new int[left];
     for (int node = 0; node < left; node++) {

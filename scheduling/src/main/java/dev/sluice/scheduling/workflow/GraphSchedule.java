@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -11,7 +12,7 @@ import java.util.stream.IntStream;
 
 /** A finished schedule of requests, simulated or executed, and its figures. Immutable. */
 public final class GraphSchedule {
-  private final List<GraphRequest> requests;
+  private final List<WorkflowRequested> requests;
   private final int gpus;
   private final String policy;
   private final List<NodeExecution> executions;
@@ -28,16 +29,14 @@ public final class GraphSchedule {
   /**
    * @param policy name of the policy that made the schedule
    * @param executions in the order in which they were placed
-   * @param completedAtNs by request; below 0 if it was not completed
    * @param unfinished requests that were executed and not completed, in the order of the list
    * @param attemptsNotDone batches that held GPUs and are not among the executions
    */
   public GraphSchedule(
-      List<GraphRequest> requests,
+      List<WorkflowRequested> requests,
       int gpus,
       String policy,
       List<NodeExecution> executions,
-      long[] completedAtNs,
       List<UnfinishedRequest> unfinished,
       Attempts attemptsNotDone) {
     this.requests = List.copyOf(requests);
@@ -47,7 +46,7 @@ public final class GraphSchedule {
         executions.stream()
             .sorted(Comparator.comparingLong(NodeExecution::startedAtNs)) // stable
             .toList();
-    this.completedAtNs = completedAtNs.clone();
+    this.completedAtNs = completedAtNs(requests, executions);
     this.unfinished = List.copyOf(unfinished);
     this.attemptsNotDone = attemptsNotDone;
     Set<Long> seen = new HashSet<>();
@@ -55,6 +54,20 @@ public final class GraphSchedule {
         .map(NodeExecution::batch)
         .filter(batch -> !seen.add(batch))
         .forEach(sharedBatches::add);
+  }
+
+  /** Returns the end of each request's last node; below 0 if not all of its nodes were executed. */
+  private static long[] completedAtNs(
+      List<WorkflowRequested> requests, List<NodeExecution> executions) {
+    long[] endedAtNs = new long[requests.size()];
+    int[] nodesLeft = requests.stream().mapToInt(request -> request.nodes().size()).toArray();
+    for (NodeExecution execution : executions) {
+      int request = execution.request();
+      endedAtNs[request] = Math.max(endedAtNs[request], execution.endedAtNs());
+      nodesLeft[request]--;
+    }
+    Arrays.setAll(endedAtNs, request -> nodesLeft[request] == 0 ? endedAtNs[request] : -1);
+    return endedAtNs;
   }
 
   /** Returns the name of the policy that made the schedule. */
@@ -77,24 +90,19 @@ public final class GraphSchedule {
     return unfinished.stream().filter(UnfinishedRequest::failed).count();
   }
 
-  /** Completed requests with the times that their nodes took in this schedule. */
-  public List<GraphRequest> completedRequests() {
-    long[][] tookNs =
-        requests.stream().map(r -> new long[r.graph().nodes().size()]).toArray(long[][]::new);
+  /** Completed requests, whose nodes are expected to take what they took in this schedule. */
+  public List<WorkflowRequested> completedRequests() {
+    long[][] tookNs = requests.stream().map(r -> new long[r.nodes().size()]).toArray(long[][]::new);
     executions.forEach(e -> tookNs[e.request()][e.node()] = e.executionNs());
     return IntStream.range(0, requests.size())
         .filter(request -> completedAtNs[request] >= 0)
-        .mapToObj(
-            request -> {
-              GraphRequest of = requests.get(request);
-              return new GraphRequest(of.id(), of.graph(), of.arrivedAtNs(), tookNs[request]);
-            })
+        .mapToObj(request -> requests.get(request).expecting(tookNs[request]))
         .toList();
   }
 
   /** Returns whether any request has a latency promise. */
   public boolean hasPromises() {
-    return requests.stream().anyMatch(request -> request.graph().sloNs() < Long.MAX_VALUE);
+    return requests.stream().anyMatch(request -> request.sloNs() != null);
   }
 
   /** Returns how many requests were not completed within their promise. */
@@ -102,11 +110,11 @@ public final class GraphSchedule {
     return IntStream.range(0, requests.size())
         .filter(
             request -> {
-              GraphRequest of = requests.get(request);
-              long sloNs = of.graph().sloNs();
-              return sloNs < Long.MAX_VALUE
+              WorkflowRequested of = requests.get(request);
+              Long sloNs = of.sloNs();
+              return sloNs != null
                   && (completedAtNs[request] < 0
-                      || completedAtNs[request] - of.arrivedAtNs() > sloNs);
+                      || completedAtNs[request] - of.intendedAtNs() > sloNs);
             })
         .count();
   }
@@ -117,13 +125,13 @@ public final class GraphSchedule {
   }
 
   /** Returns the request of an execution. */
-  public GraphRequest request(NodeExecution execution) {
+  public WorkflowRequested request(NodeExecution execution) {
     return requests.get(execution.request());
   }
 
   /** Returns the node of an execution. */
-  public Graph.Node node(NodeExecution execution) {
-    return request(execution).graph().nodes().get(execution.node());
+  public WorkflowRequested.Node node(NodeExecution execution) {
+    return request(execution).nodes().get(execution.node());
   }
 
   /** Returns how many requests were completed. */
@@ -141,7 +149,7 @@ public final class GraphSchedule {
     return new Durations(
         IntStream.range(0, completedAtNs.length)
             .filter(request -> completedAtNs[request] >= 0)
-            .mapToLong(request -> completedAtNs[request] - requests.get(request).arrivedAtNs())
+            .mapToLong(request -> completedAtNs[request] - requests.get(request).intendedAtNs())
             .toArray());
   }
 
@@ -215,7 +223,7 @@ public final class GraphSchedule {
   /** Counts of executions by the model's id, in alphabetical order. */
   public Map<String, Long> executionsByModel() {
     Map<String, Long> counts = new TreeMap<>();
-    executions.forEach(e -> counts.merge(node(e).model().id(), 1L, Long::sum));
+    executions.forEach(e -> counts.merge(node(e).workload(), 1L, Long::sum));
     return counts;
   }
 

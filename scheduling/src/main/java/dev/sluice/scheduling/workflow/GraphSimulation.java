@@ -7,17 +7,15 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
-import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -27,20 +25,24 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs requests over GPUs in virtual time, scheduled by the core and a policy. Events happen by
  * time and at one instant in the order in which they were made: arrivals in the order of the list,
  * then the ends of nodes as these were placed. After each the policy is asked. A GPU is free from
- * the instant at which its work ends, whatever event of that instant comes first. Nodes are
- * released here and not by the core, which would release those of all ends of an instant at once:
- * another schedule where nodes take no time.
+ * the instant at which its work ends, whatever event of that instant comes first.
  */
 public final class GraphSimulation {
+  /** Backend and precision that each node of a simulated request names. */
+  public static final String BACKEND = "gpu";
+
+  public static final String PRECISION = "fp32";
+
   private static final String EXECUTOR = "gpus";
 
-  private final List<GraphRequest> requests;
+  private final List<WorkflowRequested> requests;
   private final Gpus gpus;
   private final GraphListener listener;
   private final Map<String, GpuModel> modelById;
@@ -50,15 +52,8 @@ public final class GraphSimulation {
   /** Model that each GPU holds; null: none. */
   private final @Nullable GpuModel[] resident;
 
-  /** Index of each request's first node among all nodes. */
-  private final int[] firstNode;
-
-  // by node among all nodes
-  private final int[] inputsLeft;
-  private final long[] readyAtNs;
-  private final long[] pathNs;
-
-  private long jobs;
+  /** Ends of the nodes that have ended, by request and node; null: the request has not come. */
+  private final long[] @Nullable [] endedAtNs;
 
   private final int[] nodesLeft;
 
@@ -66,34 +61,40 @@ public final class GraphSimulation {
   private final PriorityQueue<Running> running =
       new PriorityQueue<>(
           Comparator.comparingLong((Running r) -> r.execution.endedAtNs())
-              .thenComparingLong(Running::number));
+              .thenComparingLong(r -> r.execution.batch()));
 
   /** Nodes whose GPUs are free, and whose end is still to happen. */
-  private final Queue<Running> ending = new ArrayDeque<>();
+  private final Queue<NodeExecution> ending = new ArrayDeque<>();
 
-  private final List<Fact> facts = new ArrayList<>();
-  private final List<JobSpec> released = new ArrayList<>();
+  /** Nodes of requests that have come, by the names of their jobs, until they are placed. */
+  private final Map<String, Place> placeByJob = new HashMap<>();
 
-  /** Places of the nodes that wait, by the name of their jobs. */
-  private final Map<String, JobSpec.Node> placeByJob = new HashMap<>();
-
+  private final Placing placing = new Placing();
   private long nowNs;
-  private long factId;
-  private long placed;
-
-  private record Running(long number, BatchDispatched dispatch, NodeExecution execution) {}
 
   /**
+   * Number of the next fact; that of the run's beginning, the first that may start a node, is 0.
+   */
+  private long factId = -1;
+
+  private long placed;
+
+  private record Running(BatchDispatched dispatch, NodeExecution execution) {}
+
+  private record Place(int request, int node) {}
+
+  /**
+   * @param settings settings of the core, without the cost of switches
    * @param models all models that the requests' nodes run
-   * @param requests requests whose nodes need no more GPUs at once than there are
-   * @param seed seed of the policy's random draws
+   * @param requests requests whose nodes need no more GPUs at once than there are; their indexes
+   *     rise with their arrivals
    */
   public GraphSimulation(
+      CoreSettings settings,
       List<GpuModel> models,
-      List<GraphRequest> requests,
+      List<WorkflowRequested> requests,
       Gpus gpus,
       SchedulingPolicy policy,
-      long seed,
       GraphListener listener) {
     this.requests = requests;
     this.gpus = gpus;
@@ -101,49 +102,32 @@ public final class GraphSimulation {
     this.policy = policy.getClass().getSimpleName();
     this.modelById =
         models.stream().collect(Collectors.toUnmodifiableMap(GpuModel::id, Function.identity()));
-    this.core = new SchedulingCore(settings(models, seed), policy);
+    this.core = new SchedulingCore(settings.with(this::switchNs), policy);
     this.resident = new GpuModel[gpus.count()];
-    this.firstNode = new int[requests.size()];
-    this.nodesLeft = new int[requests.size()];
-    int nodes = 0;
-    for (int request = 0; request < firstNode.length; request++) {
-      firstNode[request] = nodes;
-      nodesLeft[request] = requests.get(request).graph().size();
-      nodes = Math.addExact(nodes, nodesLeft[request]);
-    }
-    this.inputsLeft = new int[nodes];
-    this.readyAtNs = new long[nodes];
-    this.pathNs = new long[nodes];
-  }
-
-  private CoreSettings settings(List<GpuModel> models, long seed) {
-    return CoreSettings.of(
-            seed,
-            Graph.CLASSES,
-            models.stream().collect(Collectors.toMap(GpuModel::id, model -> 0)))
-        .with(this::switchNs);
+    this.endedAtNs = new long[requests.size()][];
+    this.nodesLeft = requests.stream().mapToInt(request -> request.nodes().size()).toArray();
   }
 
   private long switchNs(@Nullable String from, String to) {
-    GpuModel model = modelById.get(to);
-    if (model == null) {
-      throw new IllegalStateException("a job of a model (" + to + ") that nobody knows");
-    }
-    return gpus.switchNs(from == null ? null : modelById.get(from), model);
+    return gpus.switchNs(from == null ? null : modelById.get(from), model(to));
+  }
+
+  private GpuModel model(String id) {
+    return Objects.requireNonNull(modelById.get(id), id);
   }
 
   /** Runs all requests to their ends. Must be called once only. */
   public void run() {
-    int[] arrivals = GraphRequest.byArrival(requests);
-    int arrived = 0;
-    facts.add(gpusAsExecutor());
-    facts.add(new RunStarted("", 0, 0, "", "", 1, 1, null));
-    apply();
+    core.apply(factId++, nowNs, gpusAsExecutor(), placing);
+    core.apply(factId++, nowNs, new RunStarted("", 0, 0, "", "", 1, 1, null), placing);
+    Queue<Integer> arrivals =
+        IntStream.range(0, requests.size())
+            .boxed()
+            .sorted(Comparator.comparingLong(request -> requests.get(request).index()))
+            .collect(Collectors.toCollection(ArrayDeque::new));
     while (true) {
-      long arrivalAtNs =
-          arrived == arrivals.length
-              ? Long.MAX_VALUE
-              : requests.get(arrivals[arrived]).arrivedAtNs();
+      Integer next = arrivals.peek();
+      long arrivalAtNs = next == null ? Long.MAX_VALUE : requests.get(next).intendedAtNs();
       if (ending.isEmpty()) {
         nowNs = Math.min(Math.min(arrivalAtNs, nextEndNs()), core.wakeAtNs());
         if (nowNs == Long.MAX_VALUE) {
@@ -152,13 +136,12 @@ public final class GraphSimulation {
       }
       freeGpus();
       if (arrivalAtNs == nowNs) {
-        arrive(arrivals[arrived++]);
+        arrive(arrivals.remove());
       } else if (!ending.isEmpty()) {
-        end(ending.remove().execution);
+        end(ending.remove());
       } else {
-        facts.add(new Ticked());
+        core.apply(factId++, nowNs, new Ticked(), placing);
       }
-      apply();
     }
     if (core.waiting() > 0) {
       throw new IllegalStateException(
@@ -167,18 +150,23 @@ public final class GraphSimulation {
   }
 
   private ExecutorReported gpusAsExecutor() {
-    List<Capability> capabilities = new ArrayList<>();
-    for (GpuModel model :
-        modelById.values().stream().sorted(Comparator.comparing(GpuModel::id)).toList()) {
-      List<WarmUp> known =
-          model.typicalNs() == 0 ? List.of() : List.of(new WarmUp(1, model.typicalNs()));
-      capabilities.add(new Capability(model.id(), Graph.BACKEND, Graph.PRECISION, 0, known));
-    }
-    List<Lane> lanes = new ArrayList<>();
-    for (int gpu = 0; gpu < gpus.count(); gpu++) {
-      lanes.add(new Lane(gpu, List.of()));
-    }
-    return ExecutorReported.alive(EXECUTOR, 1, Graph.BACKEND, null, lanes, capabilities);
+    List<Capability> capabilities =
+        modelById.values().stream()
+            .sorted(Comparator.comparing(GpuModel::id))
+            .map(
+                model ->
+                    new Capability(
+                        model.id(),
+                        BACKEND,
+                        PRECISION,
+                        0,
+                        model.typicalNs() == 0
+                            ? List.of()
+                            : List.of(new WarmUp(1, model.typicalNs()))))
+            .toList();
+    List<Lane> lanes =
+        IntStream.range(0, gpus.count()).mapToObj(gpu -> new Lane(gpu, List.of())).toList();
+    return ExecutorReported.alive(EXECUTOR, 1, BACKEND, null, lanes, capabilities);
   }
 
   private long nextEndNs() {
@@ -190,81 +178,49 @@ public final class GraphSimulation {
   private void freeGpus() {
     while (nextEndNs() <= nowNs) {
       Running ended = running.remove();
-      ending.add(ended);
-      facts.add(
+      NodeExecution execution = ended.execution;
+      ending.add(execution);
+      core.free(
+          nowNs,
           BatchCompleted.done(
               ended.dispatch.dispatchId(),
               EXECUTOR,
               1,
-              ended.execution.gpu(),
-              ended.execution.startedAtNs(),
-              ended.execution.executionNs(),
-              1));
+              execution.gpu(),
+              execution.startedAtNs(),
+              execution.executionNs(),
+              1),
+          placing);
     }
   }
 
   private void arrive(int request) {
     listener.arrived(nowNs, request);
-    GraphRequest arriving = requests.get(request);
-    Graph graph = arriving.graph();
-    System.arraycopy(arriving.pathsNs(), 0, pathNs, firstNode[request], graph.size());
-    for (int node = 0; node < graph.size(); node++) {
-      inputsLeft[firstNode[request] + node] = graph.jobs().inputs(node);
-      if (graph.jobs().inputs(node) == 0) {
-        release(request, node);
-      }
+    WorkflowRequested arriving = requests.get(request);
+    endedAtNs[request] = new long[nodesLeft[request]];
+    for (int node = 0; node < nodesLeft[request]; node++) {
+      placeByJob.put(
+          arriving.requestId() + "/" + arriving.nodes().get(node).nodeId(),
+          new Place(request, node));
     }
-  }
-
-  private void release(int request, int node) {
-    GraphRequest of = requests.get(request);
-    GpuModel model = of.graph().model(node);
-    int place = firstNode[request] + node;
-    readyAtNs[place] = nowNs;
-    String jobId = of.id() + "/" + of.graph().nodes().get(node).id();
-    var itsPlace = new JobSpec.Node(request, node, pathNs[place]);
-    placeByJob.put(jobId, itsPlace);
-    released.add(
-        new JobSpec(
-            jobId,
-            0,
-            jobs++,
-            of.graph().classType(),
-            model.id(),
-            Graph.BACKEND,
-            Graph.PRECISION,
-            1,
-            model.gpus(),
-            of.sloLeftNs(nowNs),
-            nowNs,
-            itsPlace));
+    core.apply(factId++, nowNs, arriving, placing);
   }
 
   private void end(NodeExecution execution) {
-    listener.ended(execution);
     int request = execution.request();
-    for (int output : requests.get(request).graph().jobs().outputs(execution.node())) {
-      if (--inputsLeft[firstNode[request] + output] == 0) {
-        release(request, output);
-      }
-    }
+    listener.ended(execution);
+    Objects.requireNonNull(endedAtNs[request])[execution.node()] = nowNs;
     if (--nodesLeft[request] == 0) {
       listener.completed(nowNs, request);
     }
-  }
-
-  private void apply() {
-    core.apply(factId++, nowNs, facts, released, new Placing());
-    facts.clear();
-    released.clear();
+    core.release(factId++, nowNs, placing);
   }
 
   private void place(BatchDispatched dispatch) {
-    JobSpec.Node place = Objects.requireNonNull(placeByJob.remove(dispatch.jobs().get(0).jobId()));
-    int request = Math.toIntExact(place.workflow());
-    int node = place.place();
-    GraphRequest of = requests.get(request);
-    GpuModel model = of.graph().model(node);
+    Place place = Objects.requireNonNull(placeByJob.remove(dispatch.jobs().get(0).jobId()));
+    WorkflowRequested request = requests.get(place.request);
+    WorkflowRequested.Node node = request.nodes().get(place.node);
+    GpuModel model = model(node.workload());
     int first = dispatch.lanes().get(0);
     GpuModel firstHeld = resident[first];
     int waitsFor = gpus.gangSwitch() == Gpus.GangSwitch.FIRST ? 1 : model.gpus();
@@ -278,19 +234,23 @@ public final class GraphSimulation {
     for (int gpu = first; gpu < first + model.gpus(); gpu++) {
       resident[gpu] = model;
     }
+    long readyAtNs = request.intendedAtNs();
+    for (int input : node.inputs()) {
+      readyAtNs = Math.max(readyAtNs, Objects.requireNonNull(endedAtNs[place.request])[input]);
+    }
     NodeExecution execution =
         new NodeExecution(
-            request,
-            node,
+            place.request,
+            place.node,
             first,
             model.gpus(),
-            readyAtNs[firstNode[request] + node],
+            readyAtNs,
             switchNs,
             replaces,
             nowNs + switchNs,
-            of.executionNs(node),
-            placed);
-    running.add(new Running(placed++, dispatch, execution));
+            node.expectedNs(),
+            placed++);
+    running.add(new Running(dispatch, execution));
     listener.placed(execution, firstHeld == null ? null : firstHeld.id());
   }
 

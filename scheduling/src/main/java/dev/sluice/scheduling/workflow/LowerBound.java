@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduling.policy.JobGraph;
 import java.util.List;
 
 /**
@@ -11,19 +13,19 @@ import java.util.List;
  */
 public record LowerBound(long makespanNs, double meanCompletionNs) {
   /** Returns the bounds for a list of requests; both are 0 for an empty list. */
-  public static LowerBound of(List<GraphRequest> requests, int gpus) {
+  public static LowerBound of(List<WorkflowRequested> requests, int gpus) {
     double workNs = 0;
     long latestNs = 0;
     double pathsNs = 0;
-    for (GraphRequest request : requests) {
-      Graph graph = request.graph();
-      long[] pathNs = request.pathsNs();
+    for (WorkflowRequested request : requests) {
       long longestNs = 0;
-      for (int node = 0; node < graph.size(); node++) {
-        workNs += (double) request.executionNs(node) * graph.model(node).gpus();
-        longestNs = Math.max(longestNs, pathNs[node]);
+      for (long pathNs : new JobGraph(request.nodes()).pathsNs()) {
+        longestNs = Math.max(longestNs, pathNs);
       }
-      latestNs = Math.max(latestNs, request.arrivedAtNs() + longestNs);
+      for (WorkflowRequested.Node node : request.nodes()) {
+        workNs += (double) node.expectedNs() * node.lanes();
+      }
+      latestNs = Math.max(latestNs, request.intendedAtNs() + longestNs);
       pathsNs += longestNs;
     }
     return new LowerBound(

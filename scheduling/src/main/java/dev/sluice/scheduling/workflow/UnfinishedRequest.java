@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
+
 /**
  * A request that was executed and not completed.
  *
@@ -7,4 +9,4 @@ package dev.sluice.scheduling.workflow;
  * @param failed whether a node failed; otherwise one was dropped
  */
 public record UnfinishedRequest(
-    GraphRequest request, boolean sent, boolean failed, String reason) {}
+    WorkflowRequested request, boolean sent, boolean failed, String reason) {}

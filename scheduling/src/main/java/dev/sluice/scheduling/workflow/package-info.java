@@ -1,6 +1,6 @@
 /**
- * Workflows over GPUs in virtual time: a driver of the core that holds the graphs, releases a
- * node's job when its inputs are done, and lets lanes play the GPUs.
+ * Workflows over GPUs in virtual time: a driver of the core that lets lanes play the GPUs, the
+ * schedule that comes of it, simulated or executed, and its figures.
  *
  * <p>Units: every time is a {@code long} of nanoseconds since the first request, named {@code …Ns}.
  * Deliberately absent: files, clocks, threads, chance, and any rule of scheduling: these are the

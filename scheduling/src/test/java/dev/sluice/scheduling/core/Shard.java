@@ -7,6 +7,7 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -75,7 +76,10 @@ public class Shard implements CoreListener {
     if (step.facts().size() == 1 && step.jobs().isEmpty()) {
       core.apply(nextFactId++, nowNs, step.facts().get(0), this);
     } else {
-      core.apply(nextFactId++, nowNs, step.facts(), step.jobs(), this);
+      core.advance(nowNs, step.facts().stream().anyMatch(RunStarted.class::isInstance));
+      step.facts().forEach(fact -> core.take(fact, this));
+      step.jobs().forEach(job -> core.arrivals.take(job, this));
+      core.decide(nextFactId++, this);
     }
     keep();
     return List.copyOf(dispatches.subList(before, dispatches.size()));

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,25 +12,20 @@ final class GraphScheduleTest {
   private static final GpuModel ONE = new GpuModel("one", 1, 1, 30, 0);
   private static final GpuModel PAIR = new GpuModel("pair", 1, 2, 5, 0);
 
-  /** Promised within 69; b, which takes two GPUs, comes after a. */
-  private static final Graph CHAIN =
-      new Graph(
-          "chain",
-          false,
-          false,
-          69,
-          List.of(new Graph.Node("a", ONE, List.of()), new Graph.Node("b", PAIR, List.of(0))));
+  /** b, which takes two GPUs, comes after a. */
+  private static final List<WorkflowRequested.Node> CHAIN =
+      List.of(
+          HandmadeRequests.node("a", ONE, List.of()), HandmadeRequests.node("b", PAIR, List.of(0)));
 
-  /** Promised within 38. */
-  private static final Graph SINGLE =
-      new Graph("single", true, false, 38, List.of(new Graph.Node("a", ONE, List.of())));
+  private static final List<WorkflowRequested.Node> SINGLE =
+      List.of(HandmadeRequests.node("a", ONE, List.of()));
 
   /** One that is late by 1, one that is just in time, and one that failed. */
-  private static final List<GraphRequest> REQUESTS =
+  private static final List<WorkflowRequested> REQUESTS =
       List.of(
-          new GraphRequest("late", CHAIN, 0, new long[] {11, 21}),
-          new GraphRequest("in time", SINGLE, 2, new long[] {11}),
-          new GraphRequest("failed", SINGLE, 3, new long[] {11}));
+          HandmadeRequests.request("late", 69L, CHAIN, 0, 11, 21),
+          HandmadeRequests.request("in time", 38L, SINGLE, 2, 11),
+          HandmadeRequests.request("failed", 38L, SINGLE, 3, 11));
 
   private static final NodeExecution LATE_A =
       new NodeExecution(0, 0, 0, 1, 0, 30, false, 30, 10, 1);
@@ -43,7 +39,6 @@ final class GraphScheduleTest {
           3,
           "ray_like",
           List.of(LATE_B, LATE_A, IN_TIME_A),
-          new long[] {70, 40, -1},
           List.of(
               new UnfinishedRequest(REQUESTS.get(2), true, true, "it broke"),
               new UnfinishedRequest(REQUESTS.get(2), true, false, "dropped")),
@@ -55,7 +50,7 @@ final class GraphScheduleTest {
     assertThat(schedule.completed()).isEqualTo(2);
     assertThat(schedule.failed()).isEqualTo(1);
     assertThat(schedule.completedRequests())
-        .extracting(GraphRequest::id)
+        .extracting(WorkflowRequested::requestId)
         .containsExactly("late", "in time");
   }
 
@@ -67,10 +62,11 @@ final class GraphScheduleTest {
 
   @Test
   void completedRequestsHaveTheTimesThatTheirNodesTook() {
-    GraphRequest late = schedule.completedRequests().get(0);
-    assertThat(late.executionNs(0)).isEqualTo(10);
-    assertThat(late.executionNs(1)).isEqualTo(20);
-    assertThat(late.arrivedAtNs()).isZero();
+    WorkflowRequested late = schedule.completedRequests().get(0);
+    assertThat(late.nodes())
+        .extracting(WorkflowRequested.Node::expectedNs)
+        .containsExactly(10L, 20L);
+    assertThat(late.intendedAtNs()).isZero();
   }
 
   @Test
@@ -111,10 +107,15 @@ final class GraphScheduleTest {
 
   @Test
   void aRequestThatEndedAtTimeZero_isCompleted() {
-    GraphRequest instant = new GraphRequest("instant", SINGLE, 0, new long[1]);
+    WorkflowRequested instant = HandmadeRequests.request("instant", SINGLE, 0, 0);
     var atOnce =
         new GraphSchedule(
-            List.of(instant), 1, "fifo", List.of(), new long[1], List.of(), Attempts.NONE);
+            List.of(instant),
+            1,
+            "fifo",
+            List.of(new NodeExecution(0, 0, 0, 1, 0, 0, false, 0, 0, 0)),
+            List.of(),
+            Attempts.NONE);
     assertThat(atOnce.completed()).isEqualTo(1);
     assertThat(atOnce.completedRequests()).hasSize(1);
     assertThat(atOnce.sloViolations()).isZero();

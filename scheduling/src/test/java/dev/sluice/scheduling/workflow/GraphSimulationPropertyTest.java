@@ -2,6 +2,7 @@ package dev.sluice.scheduling.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class GraphSimulationPropertyTest {
   void rayLike_isTheScanOfTheBaseline(@ForAll long seed) {
     RandomGraphs random = new RandomGraphs(seed);
     assertThat(Recording.of("ray_like", random).placed)
-        .isEqualTo(new NaiveBaseline(random.requests, random.gpus).run());
+        .isEqualTo(new NaiveBaseline(random.models, random.requests, random.gpus).run());
   }
 
   @Property(tries = 500, shrinking = ShrinkingMode.OFF)
@@ -63,7 +64,7 @@ final class GraphSimulationPropertyTest {
     placed.forEach(e -> endByRequest.merge(e.request(), e.endedAtNs(), Math::max));
     double meanNs =
         endByRequest.entrySet().stream()
-            .mapToLong(e -> e.getValue() - random.requests.get(e.getKey()).arrivedAtNs())
+            .mapToLong(e -> e.getValue() - random.requests.get(e.getKey()).intendedAtNs())
             .average()
             .orElse(0);
     assertThat(meanNs).isGreaterThanOrEqualTo(bound.meanCompletionNs());
@@ -77,19 +78,19 @@ final class GraphSimulationPropertyTest {
     }
     int nodes = 0;
     for (int r = 0; r < random.requests.size(); r++) {
-      GraphRequest request = random.requests.get(r);
-      nodes += request.graph().nodes().size();
-      for (int n = 0; n < request.graph().nodes().size(); n++) {
+      WorkflowRequested request = random.requests.get(r);
+      nodes += request.nodes().size();
+      for (int n = 0; n < request.nodes().size(); n++) {
         NodeExecution execution = byNode.get(List.of(r, n));
         int of = r;
         long readyAtNs =
-            request.graph().nodes().get(n).inputs().stream()
+            request.nodes().get(n).inputs().stream()
                 .mapToLong(input -> byNode.get(List.of(of, input)).endedAtNs())
-                .reduce(request.arrivedAtNs(), Math::max);
+                .reduce(request.intendedAtNs(), Math::max);
         assertThat(execution.readyAtNs()).isEqualTo(readyAtNs);
         assertThat(execution.waitingNs()).isNotNegative();
-        assertThat(execution.executionNs()).isEqualTo(request.executionNs(n));
-        assertThat(execution.gpus()).isEqualTo(request.graph().nodes().get(n).model().gpus());
+        assertThat(execution.executionNs()).isEqualTo(request.nodes().get(n).expectedNs());
+        assertThat(execution.gpus()).isEqualTo(request.nodes().get(n).lanes());
       }
     }
     assertThat(placed).hasSize(nodes);
@@ -120,6 +121,7 @@ final class GraphSimulationPropertyTest {
   }
 
   private static GpuModel model(RandomGraphs random, NodeExecution execution) {
-    return random.requests.get(execution.request()).graph().nodes().get(execution.node()).model();
+    return HandmadeRequests.byId(random.models)
+        .get(random.requests.get(execution.request()).nodes().get(execution.node()).workload());
   }
 }

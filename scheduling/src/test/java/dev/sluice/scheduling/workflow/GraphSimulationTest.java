@@ -2,8 +2,9 @@ package dev.sluice.scheduling.workflow;
 
 import static dev.sluice.scheduling.workflow.RandomGraphs.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,13 +17,13 @@ final class GraphSimulationTest {
   private static final GpuModel OTHER = new GpuModel("other", 2, 1, 6 * SECOND, 0);
   private static final GpuModel PAIR = new GpuModel("pair", 30, 2, 40 * SECOND, 0);
 
-  private final List<GraphRequest> requests = new ArrayList<>();
+  private final List<WorkflowRequested> requests = new ArrayList<>();
   private GangSwitch gangSwitch = GangSwitch.LONGEST;
 
   private GraphSimulationTest request(
-      Graph graph, long arrivedAtSeconds, long... executionSeconds) {
+      List<Node> graph, long arrivedAtSeconds, long... executionSeconds) {
     requests.add(
-        new GraphRequest(
+        HandmadeRequests.request(
             "r" + requests.size(),
             graph,
             arrivedAtSeconds * SECOND,
@@ -30,12 +31,12 @@ final class GraphSimulationTest {
     return this;
   }
 
-  private static Graph graph(Graph.Node... nodes) {
-    return new Graph("g", List.of(nodes));
+  private static List<Node> graph(Node... nodes) {
+    return List.of(nodes);
   }
 
-  private static Graph.Node node(String id, GpuModel model, Integer... inputs) {
-    return new Graph.Node(id, model, List.of(inputs));
+  private static Node node(String id, GpuModel model, Integer... inputs) {
+    return HandmadeRequests.node(id, model, List.of(inputs));
   }
 
   /** Each execution as request.node, GPU, start and end in seconds, and its switch. */
@@ -67,7 +68,7 @@ final class GraphSimulationTest {
 
   @Test
   void oneGpu_runsOneAfterTheOther_andPaysForEachChange() {
-    Graph one = graph(node("a", SMALL), node("b", OTHER, 0));
+    List<Node> one = graph(node("a", SMALL), node("b", OTHER, 0));
     assertThat(request(one, 0, 8, 4).request(one, 0, 8, 4).on(1))
         .containsExactly(
             "0.0 on 0 from 30 to 38 after 30",
@@ -78,7 +79,7 @@ final class GraphSimulationTest {
 
   @Test
   void aDiamond_joinsWhenBothItsBranchesHaveEnded() {
-    Graph diamond =
+    List<Node> diamond =
         graph(node("a", SMALL), node("b", SMALL, 0), node("c", OTHER, 0), node("d", SMALL, 1, 2));
     assertThat(request(diamond, 0, 1, 2, 5, 1).on(2))
         .containsExactly(
@@ -90,7 +91,7 @@ final class GraphSimulationTest {
 
   @Test
   void aNodeWithoutInputsInTheMiddle_isReadyAtOnce() {
-    Graph graph = graph(node("a", SMALL), node("b", OTHER), node("c", SMALL, 0, 1));
+    List<Node> graph = graph(node("a", SMALL), node("b", OTHER), node("c", SMALL, 0, 1));
     assertThat(request(graph, 0, 1, 1, 1).on(2))
         .containsExactly(
             "0.0 on 0 from 30 to 31 after 30",
@@ -100,8 +101,8 @@ final class GraphSimulationTest {
 
   @Test
   void aGang_waitsBehindSmallJobsThatOvertakeIt_untilNeighboursAreIdle() {
-    Graph small = graph(node("a", SMALL));
-    Graph pair = graph(node("p", PAIR));
+    List<Node> small = graph(node("a", SMALL));
+    List<Node> pair = graph(node("p", PAIR));
     request(small, 0, 5).request(pair, 1, 10).request(small, 1, 9).request(small, 2, 2);
     assertThat(on(2))
         .containsExactly(
@@ -113,8 +114,8 @@ final class GraphSimulationTest {
 
   @Test
   void aGang_waitsForItsSlowestGpu_orForItsFirst() {
-    Graph pair = graph(node("p", PAIR));
-    Graph other = graph(node("o", OTHER));
+    List<Node> pair = graph(node("p", PAIR));
+    List<Node> other = graph(node("o", OTHER));
     request(pair, 0, 10).request(other, 100, 1).request(pair, 200, 10);
     assertThat(on(3))
         .containsExactly(
@@ -130,7 +131,7 @@ final class GraphSimulationTest {
 
   @Test
   void arrivalsWhileAllAreBusy_startInTheirOrder() {
-    Graph small = graph(node("a", SMALL));
+    List<Node> small = graph(node("a", SMALL));
     request(small, 0, 5).request(small, 3, 1).request(small, 2, 1);
     assertThat(on(1))
         .containsExactly(
@@ -141,8 +142,8 @@ final class GraphSimulationTest {
 
   @Test
   void twoEndsAtOneInstant_freeBothGpus_beforeAnythingIsPlaced() {
-    Graph small = graph(node("a", SMALL));
-    Graph other = graph(node("o", OTHER));
+    List<Node> small = graph(node("a", SMALL));
+    List<Node> other = graph(node("o", OTHER));
     request(other, 0, 34).request(small, 0, 10).request(small, 1, 1).request(other, 1, 1);
     assertThat(on(2))
         .containsExactly(
@@ -155,21 +156,14 @@ final class GraphSimulationTest {
   @Test
   void whatTakesNoTime_endsAtOnce_andFreesWhatWaitsForIt() {
     GpuModel instant = new GpuModel("instant", 0, 1, 0, 0);
-    Graph chain = graph(node("a", instant), node("b", instant, 0), node("c", instant, 1));
+    List<Node> chain = graph(node("a", instant), node("b", instant, 0), node("c", instant, 1));
     Recording recording =
         Recording.of(
             "ray_like",
             List.of(instant),
-            List.of(new GraphRequest("r", chain, 7, new long[3])),
+            List.of(HandmadeRequests.request("r", chain, 7, new long[3])),
             new Gpus(1, 16, 0, GangSwitch.LONGEST));
     assertThat(recording.placed).extracting(NodeExecution::endedAtNs).containsExactly(7L, 7L, 7L);
     assertThat(recording.told).last().isEqualTo("7 completed 0");
-  }
-
-  @Test
-  void aCycle_isNoGraph() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> graph(node("a", SMALL, 1), node("b", SMALL, 0)))
-        .withMessageContaining("has a cycle");
   }
 }

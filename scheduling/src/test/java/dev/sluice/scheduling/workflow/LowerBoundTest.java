@@ -2,6 +2,7 @@ package dev.sluice.scheduling.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,18 +12,16 @@ final class LowerBoundTest {
   private static final GpuModel PAIR = new GpuModel("pair", 1, 2, 0, 0);
 
   /** After a, which takes one GPU, come b, which takes two, and c. */
-  private static final Graph FORK =
-      new Graph(
-          "fork",
-          List.of(
-              new Graph.Node("a", ONE, List.of()),
-              new Graph.Node("b", PAIR, List.of(0)),
-              new Graph.Node("c", ONE, List.of(0))));
-
-  private static final List<GraphRequest> REQUESTS =
+  private static final List<WorkflowRequested.Node> FORK =
       List.of(
-          new GraphRequest("r0", FORK, 0, new long[] {10, 30, 20}),
-          new GraphRequest("r1", FORK, 50, new long[] {10, 5, 10}));
+          HandmadeRequests.node("a", ONE, List.of()),
+          HandmadeRequests.node("b", PAIR, List.of(0)),
+          HandmadeRequests.node("c", ONE, List.of(0)));
+
+  private static final List<WorkflowRequested> REQUESTS =
+      List.of(
+          HandmadeRequests.request("r0", FORK, 0, 10, 30, 20),
+          HandmadeRequests.request("r1", FORK, 50, 10, 5, 10));
 
   @Test
   void allWorkIsShared_whereGpusAreFew() {

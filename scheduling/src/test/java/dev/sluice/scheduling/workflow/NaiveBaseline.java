@@ -2,9 +2,11 @@ package dev.sluice.scheduling.workflow;
 
 import static java.util.Comparator.comparingLong;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /** The baseline's rules applied by scanning plain lists: what {@code ray_like} must be equal to. */
@@ -20,7 +22,8 @@ final class NaiveBaseline {
   /** An arrival if there is no execution. */
   private record Event(long atNs, long number, int request, NodeExecution ended) {}
 
-  private final List<GraphRequest> requests;
+  private final List<WorkflowRequested> requests;
+  private final Map<String, GpuModel> models;
   private final Gpus gpus;
   private final List<Gpu> states;
   private final List<Event> events = new ArrayList<>();
@@ -29,7 +32,8 @@ final class NaiveBaseline {
   private final List<List<Integer>> done = new ArrayList<>();
   private long numbers;
 
-  NaiveBaseline(List<GraphRequest> requests, Gpus gpus) {
+  NaiveBaseline(List<GpuModel> models, List<WorkflowRequested> requests, Gpus gpus) {
+    this.models = HandmadeRequests.byId(models);
     this.requests = requests;
     this.gpus = gpus;
     this.states = IntStream.range(0, gpus.count()).mapToObj(i -> new Gpu()).toList();
@@ -37,7 +41,7 @@ final class NaiveBaseline {
 
   List<NodeExecution> run() {
     for (int i = 0; i < requests.size(); i++) {
-      events.add(new Event(requests.get(i).arrivedAtNs(), numbers++, i, null));
+      events.add(new Event(requests.get(i).intendedAtNs(), numbers++, i, null));
       done.add(new ArrayList<>());
     }
     while (!events.isEmpty()) {
@@ -56,7 +60,7 @@ final class NaiveBaseline {
   }
 
   private void makeReady(Event event) {
-    List<Graph.Node> nodes = requests.get(event.request).graph().nodes();
+    List<WorkflowRequested.Node> nodes = requests.get(event.request).nodes();
     for (int node = 0; node < nodes.size(); node++) {
       boolean freed =
           event.ended == null
@@ -72,8 +76,8 @@ final class NaiveBaseline {
   private void scan(long nowNs) {
     states.forEach(gpu -> gpu.takenNow = false);
     for (Ready job : List.copyOf(ready)) {
-      GraphRequest request = requests.get(job.request);
-      GpuModel model = request.graph().nodes().get(job.node).model();
+      WorkflowRequested request = requests.get(job.request);
+      GpuModel model = models.get(request.nodes().get(job.node).workload());
       int first = find(model, nowNs);
       if (first >= 0) {
         ready.remove(job);
@@ -107,7 +111,7 @@ final class NaiveBaseline {
                     .orElse(-1));
   }
 
-  private void place(Ready job, GraphRequest request, GpuModel model, int first, long nowNs) {
+  private void place(Ready job, WorkflowRequested request, GpuModel model, int first, long nowNs) {
     List<Gpu> taken = states.subList(first, first + model.gpus());
     List<Gpu> charged = gpus.gangSwitch() == Gpus.GangSwitch.FIRST ? taken.subList(0, 1) : taken;
     long switchNs = charged.stream().mapToLong(gpu -> switchNs(gpu.holds, model)).max().orElse(0);
@@ -122,7 +126,7 @@ final class NaiveBaseline {
             switchNs,
             replaces,
             nowNs + switchNs,
-            request.executionNs(job.node),
+            request.nodes().get(job.node).expectedNs(),
             placed.size());
     placed.add(execution);
     for (Gpu gpu : taken) {

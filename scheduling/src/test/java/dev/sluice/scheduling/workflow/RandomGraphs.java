@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +14,7 @@ final class RandomGraphs {
 
   final Gpus gpus;
   final List<GpuModel> models;
-  final List<GraphRequest> requests;
+  final List<WorkflowRequested> requests;
 
   RandomGraphs(long seed) {
     Random random = new Random(seed);
@@ -34,30 +36,30 @@ final class RandomGraphs {
                         random.nextInt(4) * SECOND,
                         random.nextInt(3) * SECOND))
             .toList();
-    List<Graph> graphs =
-        IntStream.rangeClosed(1, 1 + random.nextInt(3)).mapToObj(i -> graph(i, random)).toList();
+    List<List<Node>> graphs =
+        IntStream.rangeClosed(1, 1 + random.nextInt(3)).mapToObj(i -> graph(random)).toList();
     boolean offline = random.nextBoolean();
     requests = new ArrayList<>();
     int requestCount = random.nextInt(25);
     for (int i = 0; i < requestCount; i++) {
-      Graph graph = graphs.get(random.nextInt(graphs.size()));
-      long[] executionNs = random.longs(graph.nodes().size(), 0, 6).map(s -> s * SECOND).toArray();
+      List<Node> graph = graphs.get(random.nextInt(graphs.size()));
+      long[] executionNs = random.longs(graph.size(), 0, 6).map(s -> s * SECOND).toArray();
       long arrivedAtNs = offline ? 0 : random.nextInt(40) * SECOND;
-      requests.add(new GraphRequest("r" + i, graph, arrivedAtNs, executionNs));
+      requests.add(HandmadeRequests.request("r" + i, graph, arrivedAtNs, executionNs));
     }
   }
 
-  private Graph graph(int number, Random random) {
-    List<Graph.Node> nodes = new ArrayList<>();
+  private List<Node> graph(Random random) {
+    List<Node> nodes = new ArrayList<>();
     int nodeCount = 1 + random.nextInt(6);
     for (int i = 0; i < nodeCount; i++) {
       int before = i;
       nodes.add(
-          new Graph.Node(
+          HandmadeRequests.node(
               "n" + i,
               models.get(random.nextInt(models.size())),
               IntStream.range(0, before).filter(j -> random.nextInt(3) == 0).boxed().toList()));
     }
-    return new Graph("g" + number, nodes);
+    return nodes;
   }
 }

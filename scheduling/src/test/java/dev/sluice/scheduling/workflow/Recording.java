@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.workflow;
 
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +14,15 @@ final class Recording implements GraphListener {
   final List<String> told = new ArrayList<>();
 
   static Recording of(
-      String policy, List<GpuModel> models, List<GraphRequest> requests, Gpus gpus) {
+      String policy, List<GpuModel> models, List<WorkflowRequested> requests, Gpus gpus) {
     Recording recording = new Recording();
-    new GraphSimulation(models, requests, gpus, Policies.create(policy, Map.of()), 42, recording)
+    new GraphSimulation(
+            HandmadeRequests.settings(models),
+            models,
+            HandmadeRequests.numbered(requests),
+            gpus,
+            Policies.create(policy, Map.of()),
+            recording)
         .run();
     return recording;
   }
