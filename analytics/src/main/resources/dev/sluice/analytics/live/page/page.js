@@ -167,6 +167,7 @@ function takeEnded(w) {
 	const t = S.told = Math.max(S.told, w.toNs / 1e9);
 	const folded = sum(w.executors.map((e) => e.lanes.length)) > LANES_DRAWN;
 	const keep = (parts) => parts.filter((p) => p.to > t - BARS_KEPT_S);
+	for (const lane of S.lanes.values()) lane.underWay = 0;
 	for (const { id, lanes } of w.executors) {
 		if (folded) laneOf(id, null).underWay = sum(lanes.map((l) => l.underWay));
 		for (const { index, underWay, batches, more } of lanes) {
@@ -542,7 +543,7 @@ function showTiles() {
 		: [{ name: 'in', place: 0, value: number(last && ins(last)), line: ins }, { name: 'out', place: 1, value: number(last && outs(last)), line: outs }]);
 	const waits = { place: 0, line: (p) => p.waiting };
 	showTile(tiles.waiting, s ? 'measured window' : 'jobs', s ? [{ ...waits, name: 'largest', value: number(s.queue_max) }]
-		: [{ ...waits, name: 'waiting', value: number(last?.waiting) }, { name: 'running', value: number(last?.running) }]);
+		: [{ ...waits, name: 'waiting', value: number(last?.waiting) }, { name: 'running', value: number(S.recent.at(-1)?.running) }]);
 	const late = [];
 	const p99 = [];
 	shownClasses().slice(0, 3).forEach((name, place) => {
