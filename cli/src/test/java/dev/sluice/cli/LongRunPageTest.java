@@ -70,7 +70,7 @@ final class LongRunPageTest {
     }
   }
 
-  /** Sends four windows of the lanes a second, and each second, until the page has drawn all. */
+  /** Sends four records of batches a second, and each second, until the page has drawn all. */
   private static void stream(ServedRun run, Chromium browser) throws InterruptedException {
     var failure = new AtomicReference<Exception>();
     var sent = new CountDownLatch(4 * STREAMED);

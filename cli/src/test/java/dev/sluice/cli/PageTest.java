@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
+import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;
@@ -71,7 +73,6 @@ final class PageTest {
   private static List<List<Number>> drawn;
   private static long framesWithoutMotion;
   private static List<ConsumerRecord<byte[], byte[]>> seconds;
-  private static List<ConsumerRecord<byte[], byte[]>> lanes;
 
   @BeforeAll
   static void watchARunFromItsBeginningToItsEnd() throws Exception {
@@ -147,7 +148,6 @@ final class PageTest {
     }
     browser.console();
     seconds = TopicRecords.of(broker.bootstrapServers(), new Topics(RUN).metrics());
-    lanes = TopicRecords.of(broker.bootstrapServers(), new Topics(RUN).lanes());
   }
 
   private static ChildProcess startRun(EmbeddedBroker broker, Path results) throws Exception {
@@ -429,23 +429,32 @@ final class PageTest {
   @Test
   void drawsWhatWasAppended() throws Exception {
     assertThat(drawn).isNotEmpty();
-    List<Long> provisional = new ArrayList<>();
+    List<Long> lanes = new ArrayList<>();
+    List<Long> sinceBatches = new ArrayList<>();
     List<Long> settled = new ArrayList<>();
     List<Long> sinceEnds = new ArrayList<>();
     long zeroMs =
         ((RunDescribed) EventCodec.METRICS.read(seconds.get(0).value())).timeZeroEpochMs();
-    for (ConsumerRecord<byte[], byte[]> record : lanes) {
-      delay(provisional, record.timestamp(), EventCodec.LANES.read(record.value()).toNs(), 1);
-    }
     for (ConsumerRecord<byte[], byte[]> record : seconds) {
-      if (EventCodec.METRICS.read(record.value()) instanceof MetricsWindow window) {
+      WindowRecord read = EventCodec.METRICS.read(record.value());
+      if (read instanceof BatchesEnded ended) {
+        delay(lanes, record.timestamp(), ended.toNs(), 1);
+        ended.executors().stream()
+            .flatMap(executor -> executor.lanes().stream())
+            .flatMap(lane -> lane.batches().stream())
+            .forEach(
+                batch ->
+                    sinceBatches.add(record.timestamp() - zeroMs - batch.finishedNs() / 1_000_000));
+      } else if (read instanceof MetricsWindow window) {
         delay(settled, record.timestamp(), window.toNs(), 2);
         delay(sinceEnds, zeroMs + window.toNs() / 1_000_000, window.toNs(), 2);
       }
     }
-    assertThat(provisional).isNotEmpty();
+    assertThat(lanes).isNotEmpty();
+    assertThat(sinceBatches).isNotEmpty();
     assertThat(settled).isNotEmpty();
-    say("record appended to frame drawn, p95 of lanes " + p95(provisional) + " ms");
+    say("record appended to frame drawn, p95 of lanes " + p95(lanes) + " ms");
+    say("end of a batch to its record appended, p95 " + p95(sinceBatches) + " ms");
     say("record appended to frame drawn, p95 of seconds " + p95(settled) + " ms");
     say("end of a second to its settled frame drawn, p95 " + p95(sinceEnds) + " ms");
   }

@@ -3,7 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
@@ -53,7 +53,7 @@ final class ServedRun implements AutoCloseable {
     this.roles = new Roles(folder, broker, id);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker))) {
       List<NewTopic> all = new ArrayList<>();
-      for (String name : List.of(topics.runs(), topics.metrics(), topics.lanes())) {
+      for (String name : List.of(topics.runs(), topics.metrics())) {
         all.add(new NewTopic(name, Optional.of(1), Optional.empty()));
       }
       admin.createTopics(all).all().get();
@@ -84,11 +84,7 @@ final class ServedRun implements AutoCloseable {
   }
 
   void send(WindowRecord record) throws Exception {
-    if (record instanceof LanesWindow window) {
-      producer.send(new ProducerRecord<>(topics.lanes(), EventCodec.LANES.write(window))).get();
-    } else {
-      producer.send(new ProducerRecord<>(topics.metrics(), EventCodec.METRICS.write(record))).get();
-    }
+    producer.send(new ProducerRecord<>(topics.metrics(), EventCodec.METRICS.write(record))).get();
   }
 
   /** A second in which ten jobs of each class ended. */
@@ -116,35 +112,34 @@ final class ServedRun implements AutoCloseable {
   }
 
   /**
-   * A quarter of a second in which each lane ran some batches.
+   * Some batches of each lane that ended in a quarter of a second.
    *
    * @param number quarters of a second from time zero to its end
    */
-  LanesWindow lanes(long number, int batchesEach) {
+  BatchesEnded lanes(long number, int batchesEach) {
     long fromNs = (number - 1) * SECOND_NS / 4;
-    List<LanesWindow.Executor> all = new ArrayList<>();
+    List<BatchesEnded.Executor> all = new ArrayList<>();
     for (int e = 0; e < executors; e++) {
-      List<LanesWindow.Lane> lanes = new ArrayList<>();
+      List<BatchesEnded.Lane> lanes = new ArrayList<>();
       for (int i = 0; i < lanesEach; i++) {
-        List<LanesWindow.Batch> batches = new ArrayList<>();
+        List<BatchesEnded.Batch> batches = new ArrayList<>();
         for (int b = 0; b < batchesEach; b++) {
           long index = ((long) e * lanesEach + i) * batchesEach + b;
           long lengthNs = SECOND_NS / 4 / batchesEach;
           batches.add(batch(number + "-" + index, i, fromNs + b * lengthNs, lengthNs / 2));
         }
-        lanes.add(new LanesWindow.Lane(i, 0.5, "resnet18/onnx/fp32", batches, 0));
+        lanes.add(new BatchesEnded.Lane(i, 1, batches, null));
       }
-      all.add(new LanesWindow.Executor("executor-" + e, 0, "emulated", null, lanes));
+      all.add(new BatchesEnded.Executor("executor-" + e, lanes));
     }
-    return new LanesWindow(fromNs, fromNs + SECOND_NS / 4, 600, 2, 1, all);
+    return new BatchesEnded(fromNs + SECOND_NS / 4, all);
   }
 
-  private LanesWindow.Batch batch(String name, int lane, long fromNs, long lengthNs) {
-    return new LanesWindow.Batch(
+  private BatchesEnded.Batch batch(String name, int lane, long fromNs, long lengthNs) {
+    return new BatchesEnded.Batch(
         "0:" + name,
         1,
         fromNs,
-        true,
         fromNs + lengthNs,
         "DONE",
         "resnet18",

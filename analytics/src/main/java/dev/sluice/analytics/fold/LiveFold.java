@@ -3,12 +3,12 @@ package dev.sluice.analytics.fold;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * jobs, so memory does not grow with jobs. Not thread-safe.
  *
  * <p>A dispatch or an outcome must come after the facts that it rests on, and an outcome after its
- * dispatch; a job that is unknown by then has ended before. Dispatches need not be committed: they
- * can only be made again identically, and copies are left out.
+ * dispatch; a job that is unknown by then has ended before. Further copies of a dispatch are left
+ * out.
  */
 public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
@@ -55,25 +55,24 @@ public final class LiveFold implements LogFold {
     private final DispatchKey key;
     private final long decidedAtNs;
     private final int lanes;
-    private final Prediction prediction;
-    private final LanesFold.LaneBatch onLanes;
+    private final BatchDispatched dispatch;
     private final List<OpenJob> jobs;
     private long tokensHeld;
     private int open;
     private @Nullable Long finishedAtNs;
 
-    private Batch(
-        DispatchKey key,
-        BatchDispatched dispatch,
-        LanesFold.LaneBatch onLanes,
-        List<OpenJob> jobs) {
+    private Batch(DispatchKey key, BatchDispatched dispatch, List<OpenJob> jobs) {
       this.key = key;
-      this.onLanes = onLanes;
+      this.dispatch = dispatch;
       this.jobs = jobs;
       this.decidedAtNs = dispatch.decision().decidedAtNs();
       this.lanes = dispatch.place().lanes().size();
-      this.prediction = dispatch.prediction();
       this.tokensHeld = dispatch.work().tokens();
+    }
+
+    /** Class of its first open job at the dispatch; null: it had none. */
+    private @Nullable String classType() {
+      return jobs.isEmpty() ? null : jobs.get(0).classType;
     }
   }
 
@@ -150,7 +149,7 @@ public final class LiveFold implements LogFold {
           new Executor(report.lanes().size(), report.tokens(), atNs),
           (old, now) ->
               new Executor(Math.max(old.lanes(), now.lanes()), now.tokens(), old.joinedAtNs()));
-      lanes.onReported(report, shard, atNs);
+      lanes.onReported(report, atNs);
     } else if (fact instanceof ArrivalsEnded arrivals) {
       shards.onArrivalsEnded(shard, arrivals);
     }
@@ -163,7 +162,6 @@ public final class LiveFold implements LogFold {
     requested++;
     String classType = names.computeIfAbsent(request.classType(), name -> name);
     jobs.add(request.jobId(), classType, request.intendedAtNs(), request.sloNs());
-    lanes.onRequested(atNs);
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }
 
@@ -175,8 +173,7 @@ public final class LiveFold implements LogFold {
     }
     shards.onDispatch(key);
     List<OpenJob> open = new ArrayList<>(dispatch.work().jobs().size());
-    LanesFold.LaneBatch onLanes = lanes.batch(key, dispatch, open);
-    var batch = new Batch(key, dispatch, onLanes, open);
+    var batch = new Batch(key, dispatch, open);
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
       OpenJob job = jobs.get(member.jobId());
       if (job != null) {
@@ -185,13 +182,11 @@ public final class LiveFold implements LogFold {
         } else {
           leave(job.batch, batch.decidedAtNs);
         }
-        lanes.join(onLanes, job);
         job.batch = batch;
         open.add(job);
         batch.open++;
       }
     }
-    lanes.begin(onLanes);
     End end = early.isEmpty() ? null : early.remove(key);
     if (batch.open > 0) {
       batches.put(key, batch);
@@ -225,11 +220,11 @@ public final class LiveFold implements LogFold {
 
   private void apply(End end, Batch batch) {
     BatchCompleted completion = end.completion();
-    lanes.onCompleted(batch.onLanes, completion);
+    lanes.onEnded(batch.key, batch.dispatch, batch.classType(), completion);
     release(batch, end.atNs());
     if (completion.result() != BatchCompleted.Result.REFUSED) {
       batch.finishedAtNs = completion.finishedAtNs();
-      countPrediction(end, batch.prediction);
+      countPrediction(end, batch.dispatch.prediction());
       return;
     }
     batches.remove(batch.key);
@@ -270,7 +265,6 @@ public final class LiveFold implements LogFold {
     if (job == null) {
       return; // a second outcome, or one of an unknown job: the report names them
     }
-    lanes.onJobEnded(job, end.endedAtNs());
     shards.onJobEnded(shard, end.endedAtNs());
     Batch by =
         end.dispatchId() == null ? null : batches.get(new DispatchKey(shard, end.dispatchId()));
@@ -294,7 +288,10 @@ public final class LiveFold implements LogFold {
     batch.open--;
     if (batch.open == 0) {
       batches.remove(batch.key);
-      release(batch, atNs); // no completion has done it: the batch was lost
+      release(batch, atNs);
+      if (batch.finishedAtNs == null) {
+        lanes.onEnded(batch.key, batch.dispatch, batch.classType(), null);
+      }
     }
   }
 
@@ -305,7 +302,7 @@ public final class LiveFold implements LogFold {
 
   /** Number of jobs, dispatches and answers held, none of which has ended. */
   int remembered() {
-    return jobs.size() + batches.size() + early.size() + lanes.remembered();
+    return jobs.size() + batches.size() + early.size();
   }
 
   /** The first record of the run; null before it was read. */
@@ -385,13 +382,8 @@ public final class LiveFold implements LogFold {
     return sums.snapshot();
   }
 
-  /**
-   * Closes the window of the lanes that ends at a time. Its numbers of jobs are those of its end.
-   *
-   * @param toNs time since time zero through which dispatches have been read; above that of the
-   *     window before
-   */
-  public LanesWindow closeLanesWindow(long toNs) {
-    return lanes.close(toNs);
+  /** The batches that ended since the last call, and what lanes hold now. */
+  public BatchesEnded takeEnded() {
+    return lanes.take(logTimeNs());
   }
 }

@@ -11,12 +11,6 @@ final class OpenJob {
   /** Batch of the last dispatch that holds it; null: it waits. */
   LiveFold.@Nullable Batch batch;
 
-  /** Batch in which it runs on a lane; null: none, or that batch has ended. */
-  LanesFold.@Nullable LaneBatch laneBatch;
-
-  /** True if a batch ended it, and the outcome that says so has not been read. */
-  boolean over;
-
   OpenJob(String classType, long intendedAtNs, long sloNs) {
     this.classType = classType;
     this.intendedAtNs = intendedAtNs;

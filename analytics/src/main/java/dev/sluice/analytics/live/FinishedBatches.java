@@ -155,7 +155,6 @@ public final class FinishedBatches {
     bar.put("id", batch.id());
     bar.put("attempt", batch.attempt());
     bar.set("startedNs", Json.whole(batch.startedNs()));
-    bar.put("started", true);
     bar.set("finishedNs", Json.whole(batch.endedNs()));
     bar.put("result", batch.result().toUpperCase(java.util.Locale.ROOT));
     bar.put("workload", batch.model().workload());

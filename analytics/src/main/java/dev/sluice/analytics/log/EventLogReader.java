@@ -24,14 +24,13 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a run's topics from their beginning, committed records only, save that dispatches are read
- * at once while the run goes on. The topics must exist.
+ * Reads a run's topics from their beginning, committed records only. The topics must exist.
  *
  * <p>While the run goes on, a thread of the reader folds the records into counts whose memory does
  * not grow with the jobs. It writes the run's description and each whole second of counts to the
- * metrics topic, once, also when an earlier process has written some, and four times a second to
- * the lanes topic what lanes do. It ends an abandoned run, whose jobs have all ended and which has
- * no end. {@link #report} reads everything a second time, into rows.
+ * metrics topic, once, also when an earlier process has written some, and between them the batches
+ * that have ended. It ends an abandoned run, whose jobs have all ended and which has no end. {@link
+ * #report} reads everything a second time, into rows.
  *
  * <p>Records that are no event are counted by topic. Those of outcomes and runs go to the dead
  * letters with topic, partition, offset and error in their headers; the scheduler and the executor
@@ -61,7 +60,6 @@ public final class EventLogReader implements AutoCloseable {
     this(
         ReaderClients.consumer(clients),
         () -> ReaderClients.again(clients),
-        ReaderClients.provisional(clients),
         ReaderClients.producer(clients),
         topics,
         clock,
@@ -80,12 +78,11 @@ public final class EventLogReader implements AutoCloseable {
 
   EventLogReader(
       Supplier<Consumer<byte[], byte[]>> consumers,
-      Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe) {
-    this(consumers.get(), consumers, provisional, producer, topics, clock, describe, null);
+    this(consumers.get(), consumers, producer, topics, clock, describe, null);
   }
 
   /**
@@ -94,7 +91,6 @@ public final class EventLogReader implements AutoCloseable {
   private EventLogReader(
       Consumer<byte[], byte[]> consumer,
       Supplier<Consumer<byte[], byte[]>> again,
-      Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
       ProcessClock clock,
@@ -103,7 +99,7 @@ public final class EventLogReader implements AutoCloseable {
     this.again = again;
     this.topics = topics;
     this.clock = clock;
-    this.live = new LiveReading(consumer, provisional, producer, topics, clock, describe, early);
+    this.live = new LiveReading(consumer, producer, topics, clock, describe, early);
     this.wholeRun = live.wholeRun();
     this.thread = new Thread(live, "analytics-reader");
     thread.setDaemon(true);

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -179,11 +180,11 @@ final class FactsFirst {
    * @return append time up to which everything has been read, milliseconds since 1970; {@link
    *     Long#MAX_VALUE} if nothing is left to read
    */
-  long keepTogether(LiveRecords records) {
+  long keepTogether(Consumer<byte[], byte[]> consumer) {
     long slowestEpochMs = Long.MAX_VALUE;
     long behind = 0;
     for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
-      OptionalLong lag = records.lag(entry.getKey());
+      OptionalLong lag = consumer.currentLag(entry.getKey());
       behind += lag.orElse(0);
       Progress of = entry.getValue();
       if (!of.waiting.isEmpty()) {
@@ -207,7 +208,10 @@ final class FactsFirst {
       }
     }
     pause.removeAll(awaited); // they may seem ahead once the broker's clock was set back
-    records.pauseOnly(pause);
+    if (!pause.equals(consumer.paused())) {
+      consumer.resume(consumer.paused());
+      consumer.pause(pause);
+    }
     return slowestEpochMs;
   }
 

@@ -4,13 +4,13 @@ import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
 import java.util.ArrayList;
@@ -28,23 +28,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reading of a run while it goes on: folds records into counts, writes the run's description
- * and each finished second once, tells four times a second what lanes do, and ends an abandoned
- * run. One thread runs it; its counts may be read from any other.
+ * and each finished second once, and the batches that have ended, and ends an abandoned run. One
+ * thread runs it; its counts may be read from any other.
  */
 final class LiveReading implements Runnable {
   /** Time without any record after which the broker is asked whether it is there. */
   private static final long SILENCE_NS = 60_000_000_000L;
 
-  /** Time between windows of the lanes. */
-  private static final long LANES_PERIOD_NS = 250_000_000L;
+  /** Longest time between records of the batches that have ended. */
+  private static final long ENDED_NS_MAX = 1_000_000_000L;
 
-  /**
-   * Age of the log time that a window of the lanes ends at: its dispatches have been read by then.
-   */
-  private static final long LANES_DELAY_NS = 300_000_000L;
+  /** Shortest time between them, where dispatches have just been committed. */
+  private static final long ENDED_NS_MIN = 250_000_000L;
 
   private final Consumer<byte[], byte[]> consumer;
-  private final LiveRecords records;
   private final LogWriter writer;
   private final Topics topics;
   private final RunPartitions run;
@@ -61,9 +58,8 @@ final class LiveReading implements Runnable {
   private long windowsWritten;
   private boolean described;
   private boolean summarized;
-  private long lanesClosedAtNs;
-  private long lanesDueAtNs;
-  private long lanesClosedThroughNs;
+  private long endedWrittenAtNs;
+  private boolean dispatchesCame;
 
   private volatile long recordsBehind;
   private volatile boolean closing;
@@ -72,28 +68,24 @@ final class LiveReading implements Runnable {
    * Uses all clients alone.
    *
    * @param consumer reads committed records; closed when the reading ends
-   * @param provisional reads dispatches that may not be committed; closed when the reading ends
    * @param describe makes the description of a run that has begun
    * @param early what ends the run before its time; null: nothing does
    */
   LiveReading(
       Consumer<byte[], byte[]> consumer,
-      Consumer<byte[], byte[]> provisional,
       Producer<byte[], byte[]> producer,
       Topics topics,
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
       @Nullable EarlyEnd early) {
     this.consumer = consumer;
-    this.records = new LiveRecords(consumer, provisional, topics);
     this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
     this.topics = topics;
     this.run = new RunPartitions(topics);
     this.clock = clock;
     this.describe = describe;
     this.early = early;
-    this.lanesClosedAtNs = clock.monotonicNs();
-    this.lanesDueAtNs = lanesClosedAtNs + LANES_PERIOD_NS;
+    this.endedWrittenAtNs = clock.monotonicNs();
   }
 
   /** Completes when the whole run has been read, or with the failure that ended the reading. */
@@ -148,7 +140,7 @@ final class LiveReading implements Runnable {
 
   @Override
   public void run() {
-    try (records) {
+    try (consumer) {
       readToTheEnd();
     } catch (WakeupException e) {
       if (!closing) {
@@ -162,34 +154,40 @@ final class LiveReading implements Runnable {
   private void readToTheEnd() {
     List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
     var order = new FactsFirst(topics, run, begin(), early, partitions);
-    records.assign(partitions);
+    RunPartitions.assign(consumer, partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
     long lastNs = clock.monotonicNs();
     while (!closing && !wholeRun.isDone()) {
-      var arrived = records.poll();
+      List<ConsumerRecord<byte[], byte[]>> arrived = new ArrayList<>();
+      consumer.poll(ReaderClients.POLL).forEach(arrived::add);
       if (!arrived.isEmpty()) {
         lastNs = clock.monotonicNs();
       } else if (clock.monotonicNs() - lastNs > SILENCE_NS) {
-        records.ends(topic -> true); // fails if nobody answers
+        ends(partitions); // fails if nobody answers
         lastNs = clock.monotonicNs();
       }
-      Step step = fold(arrived, order);
+      Step step = fold(arrived, order, partitions);
       step.metrics().forEach(writer::metrics);
-      if (step.lanes() != null) {
-        writer.lanes(step.lanes());
-      }
       if (step.end() != null && !endWritten) {
         endWritten = true;
         writer.end(step.end());
       }
       if (step.complete() && ends == null) {
-        ends = records.ends(topic -> true); // heartbeats go on, so the present end counts
+        ends = ends(partitions); // heartbeats go on, so the present end counts
       }
-      if (ends != null && records.hasReadTo(ends) && order.nothingWaits()) {
-        writeLastLanes();
+      if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
+        writeLastEnded();
         writer.flush();
         wholeRun.complete(null);
+      }
+    }
+  }
+
+  private void writeLastEnded() {
+    synchronized (lock) {
+      if (!summarized) {
+        writer.metrics(fold.takeEnded());
       }
     }
   }
@@ -209,29 +207,35 @@ final class LiveReading implements Runnable {
    * Result of a poll's records.
    *
    * @param metrics records of topic metrics that no process has written
-   * @param lanes window of the lanes; null: none is due
    * @param end end of an abandoned run, or of one that ends early; null for any other
    * @param complete true if the run has ended and every job sent has its outcome
    */
-  private record Step(
-      List<WindowRecord> metrics,
-      @Nullable LanesWindow lanes,
-      @Nullable RunEnded end,
-      boolean complete) {}
+  private record Step(List<WindowRecord> metrics, @Nullable RunEnded end, boolean complete) {}
 
-  private Step fold(List<ConsumerRecord<byte[], byte[]>> arrived, FactsFirst order) {
+  private Map<TopicPartition, Long> ends(List<TopicPartition> partitions) {
+    return consumer.endOffsets(partitions, ReaderClients.ANSWER_LIMIT);
+  }
+
+  private Step fold(
+      List<ConsumerRecord<byte[], byte[]>> arrived,
+      FactsFirst order,
+      List<TopicPartition> partitions) {
     boolean factsAreRead =
         arrived.isEmpty()
             && !order.nothingWaits()
-            && records.hasReadTo(
-                records.ends(
-                    topic -> topic.equals(topics.facts()) || topic.equals(topics.dispatches())));
+            && TopicReader.hasReadTo(
+                ends(
+                    partitions.stream()
+                        .filter(
+                            p -> List.of(topics.facts(), topics.dispatches()).contains(p.topic()))
+                        .toList()),
+                consumer);
     synchronized (lock) {
       for (ConsumerRecord<byte[], byte[]> entry : arrived) {
         take(entry, order);
       }
       order.applyWaiting(factsAreRead);
-      long readThroughEpochMs = order.keepTogether(records);
+      long readThroughEpochMs = order.keepTogether(consumer);
       recordsBehind = order.recordsBehind();
       List<WindowRecord> metrics = new ArrayList<>();
       RunStarted started = fold.started();
@@ -242,13 +246,15 @@ final class LiveReading implements Runnable {
       List<MetricsWindow> windows = fold.closeWindows(readThroughEpochMs);
       windowsWritten += windows.size();
       metrics.addAll(windows);
-      long nowNs = clock.monotonicNs();
-      boolean due = nowNs - lanesDueAtNs >= 0;
-      if (due) { // a wait for records that ends late does not delay the windows after it
-        lanesDueAtNs = Math.max(lanesDueAtNs + LANES_PERIOD_NS, nowNs);
+      long sinceNs = clock.monotonicNs() - endedWrittenAtNs;
+      if (fold.logTimeNs() > 0
+          && !summarized
+          && sinceNs >= (dispatchesCame ? ENDED_NS_MIN : ENDED_NS_MAX)) {
+        metrics.add(fold.takeEnded());
+        endedWrittenAtNs += sinceNs;
+        dispatchesCame = false;
       }
-      return new Step(
-          metrics, due ? closeLanes(LANES_DELAY_NS) : null, endIfLost(started), fold.isComplete());
+      return new Step(metrics, endIfLost(started), fold.isComplete());
     }
   }
 
@@ -266,35 +272,9 @@ final class LiveReading implements Runnable {
         early.why());
   }
 
-  private void writeLastLanes() {
-    LanesWindow last;
-    synchronized (lock) {
-      last = closeLanes(0);
-    }
-    if (last != null) {
-      writer.lanes(last);
-    }
-  }
-
-  /**
-   * The window of the lanes that ends a delay ago, by the log's time and, where the log is silent,
-   * by this process's monotonic clock; null before time zero. A wall clock that is set back moves
-   * neither.
-   */
-  private @Nullable LanesWindow closeLanes(long delayNs) {
-    long nowNs = clock.monotonicNs();
-    long passedNs = lanesClosedThroughNs == 0 ? 0 : nowNs - lanesClosedAtNs;
-    long throughNs = Math.max(fold.logTimeNs() - delayNs, lanesClosedThroughNs + passedNs);
-    lanesClosedAtNs = nowNs;
-    if (throughNs <= lanesClosedThroughNs) {
-      return null;
-    }
-    lanesClosedThroughNs = throughNs;
-    return fold.closeLanesWindow(throughNs);
-  }
-
   private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {
     recordsRead.merge(entry.topic(), 1L, Long::sum);
+    dispatchesCame |= entry.topic().equals(topics.dispatches());
     try {
       order.take(entry);
     } catch (UnreadableEventException e) {

@@ -2,7 +2,6 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.log.DeadLetter;
@@ -38,10 +37,6 @@ final class LogWriter implements AutoCloseable {
 
   void metrics(WindowRecord record) {
     send(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(record)));
-  }
-
-  void lanes(LanesWindow window) {
-    send(new ProducerRecord<>(topics.lanes(), 0, null, EventCodec.LANES.write(window)));
   }
 
   void end(RunEnded end) {

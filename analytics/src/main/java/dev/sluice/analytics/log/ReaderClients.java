@@ -32,11 +32,6 @@ final class ReaderClients {
     return clients.consumer(Reading.WHOLE_LOG, ANSWER_LIMIT);
   }
 
-  /** A consumer of dispatches, which may not be committed yet. */
-  static Consumer<byte[], byte[]> provisional(LogClients clients) {
-    return clients.consumer(Reading.PROVISIONAL, ANSWER_LIMIT);
-  }
-
   /** A producer that sends at once and loses or doubles nothing. */
   static Producer<byte[], byte[]> producer(LogClients clients) {
     return clients.producer(Writing.IN_ORDER, ANSWER_LIMIT);

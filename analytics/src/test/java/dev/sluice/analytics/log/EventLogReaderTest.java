@@ -10,8 +10,8 @@ import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunDescribed;
@@ -88,7 +88,7 @@ final class EventLogReaderTest {
       assertThat(numbers.recordsBehind()).isZero();
       assertThat(numbers.windowsWritten()).isEqualTo(4);
     }
-    assertThat(consumers).hasSize(4).allMatch(MockConsumer::closed);
+    assertThat(consumers).hasSize(3).allMatch(MockConsumer::closed);
   }
 
   @Test
@@ -156,8 +156,7 @@ final class EventLogReaderTest {
     consumers.clear();
     var late = consumer(run(), topics.dispatches());
     try (var reader =
-        new EventLogReader(
-            () -> consumer(run()), late, producer, topics, clock, EventLogReaderTest::described)) {
+        new EventLogReader(() -> late, producer, topics, clock, EventLogReaderTest::described)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
     }
     assertThat(windows()).isEqualTo(asItWas);
@@ -211,18 +210,16 @@ final class EventLogReaderTest {
   }
 
   @Test
-  void tellsWhatLanesDo_atTheLatestAtTheRunsEnd() throws Exception {
+  void tellsTheBatchesThatEnded_atTheLatestAtTheRunsEnd() throws Exception {
     try (var reader = reader(run())) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
     }
-    List<byte[]> written = written(topics.lanes());
-    assertThat(written).isNotEmpty();
-    LanesWindow last = EventCodec.LANES.read(written.get(written.size() - 1));
-    assertThat(last.requested()).isEqualTo(6);
-    assertThat(last.waiting()).isZero();
-    assertThat(last.running()).isZero();
+    List<byte[]> written = written(topics.metrics());
+    var last = (BatchesEnded) EventCodec.METRICS.read(written.get(written.size() - 1));
     assertThat(last.toNs()).isEqualTo(3_320_000_000L);
-    assertThat(last.executors().get(0).lanes().get(0).model()).isEqualTo("vit_tiny/onnx/fp32");
+    BatchesEnded.Lane lane = last.executors().get(0).lanes().get(0);
+    assertThat(lane.underWay()).isZero();
+    assertThat(lane.batches()).extracting(BatchesEnded.Batch::result).contains("DONE");
   }
 
   @Test
@@ -278,12 +275,12 @@ final class EventLogReaderTest {
   private EventLogReader reader(List<Bytes> log) {
     consumers.clear();
     return new EventLogReader(
-        () -> consumer(log), consumer(log), producer, topics, clock, EventLogReaderTest::described);
+        () -> consumer(log), producer, topics, clock, EventLogReaderTest::described);
   }
 
   private EventLogReader reader(MockConsumer<byte[], byte[]> consumer) {
     return new EventLogReader(
-        () -> consumer, consumer(run()), producer, topics, clock, EventLogReaderTest::described);
+        () -> consumer, producer, topics, clock, EventLogReaderTest::described);
   }
 
   private static RunDescribed described(RunStarted started) {
@@ -306,10 +303,14 @@ final class EventLogReaderTest {
         .toList();
   }
 
+  /** All records of topic metrics but the batches that ended. */
   private List<WindowRecord> metrics() throws UnreadableEventException {
     List<WindowRecord> records = new ArrayList<>();
     for (byte[] bytes : written(topics.metrics())) {
-      records.add(EventCodec.METRICS.read(bytes));
+      WindowRecord record = EventCodec.METRICS.read(bytes);
+      if (!(record instanceof BatchesEnded)) {
+        records.add(record);
+      }
     }
     return records;
   }
@@ -369,7 +370,6 @@ final class EventLogReaderTest {
             topics.dispatches(),
             topics.outcomes(),
             topics.metrics(),
-            topics.lanes(),
             topics.deadLetters())) {
       var partition = new TopicPartition(topic, 0);
       byPartition.put(partition, log.stream().filter(b -> b.topic().equals(topic)).toList());

@@ -76,8 +76,7 @@ final class ContractReaders {
         events("dispatches", EventCodec.DISPATCHES),
         events("outcomes", EventCodec.OUTCOMES),
         events("runs", EventCodec.RUNS),
-        events("metrics", EventCodec.METRICS),
-        events("lanes", EventCodec.LANES));
+        events("metrics", EventCodec.METRICS));
   }
 
   private static List<String> experiments() throws IOException {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.LanesWindow;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.WindowRecord;
@@ -31,9 +30,6 @@ public final class EventCodec<E> {
 
   /** Records of topic {@code metrics}. */
   public static final EventCodec<WindowRecord> METRICS = asItIs(WindowRecord.class);
-
-  /** Records of topic {@code lanes}. */
-  public static final EventCodec<LanesWindow> LANES = asItIs(LanesWindow.class);
 
   private final Reading<E> reading;
   private final Writing<E> writing;

@@ -6,18 +6,18 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
 /**
  * What analytics writes of a run. Topic {@code metrics} holds one {@link RunDescribed}, then a
- * {@link MetricsWindow} of each second once, in order, and last one {@link RunSummarized}. Topic
- * {@code lanes} holds {@link LanesWindow}s. Readers skip records of types that they do not know.
+ * {@link MetricsWindow} of each second once, in order, with {@link BatchesEnded} between them, and
+ * last one {@link RunSummarized}. Readers skip records of types that they do not know.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = RunDescribed.class, name = "RunDescribed"),
   @JsonSubTypes.Type(value = MetricsWindow.class, name = "MetricsWindow"),
   @JsonSubTypes.Type(value = RunSummarized.class, name = "RunSummarized"),
-  @JsonSubTypes.Type(value = LanesWindow.class, name = "LanesWindow")
+  @JsonSubTypes.Type(value = BatchesEnded.class, name = "BatchesEnded")
 })
 public sealed interface WindowRecord
-    permits RunDescribed, MetricsWindow, RunSummarized, LanesWindow {
+    permits RunDescribed, MetricsWindow, RunSummarized, BatchesEnded {
   /** The version of this record's fields that this build writes. */
   @JsonProperty("version")
   int version();

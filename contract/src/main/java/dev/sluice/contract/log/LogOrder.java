@@ -10,10 +10,7 @@ import java.util.List;
  * facts} comes before {@code dispatches} and {@code outcomes}. Not safe for threads.
  */
 public final class LogOrder {
-  /**
-   * Recorded topics of a run without its prefix, in the order of records of one time. The
-   * provisional {@code lanes} are not recorded.
-   */
+  /** Topics of a run without its prefix, in the order of records of one time. */
   public static final List<String> TOPICS =
       List.of("runs", "facts", "dispatches", "outcomes", "metrics", "dead-letters");
 

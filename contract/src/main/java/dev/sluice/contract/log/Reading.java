@@ -31,10 +31,7 @@ public enum Reading {
   WHOLE_RUN("read_committed", "none", polling(fetching(262_144, 200))),
 
   /** Every committed record of a run that is in the log already: no answer waits for more. */
-  WHOLE_LOG("read_committed", "none", polling(fetching(1, 100))),
-
-  /** Every record soon, committed or not, in large answers: the dispatches of analytics. */
-  PROVISIONAL("read_uncommitted", "none", polling(fetching(262_144, 100)));
+  WHOLE_LOG("read_committed", "none", polling(fetching(1, 100)));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot change
   private final Map<String, Object> settings;

@@ -6,9 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -25,15 +27,8 @@ public final class RunTopics {
   private static final Duration KNOWN_LIMIT = Duration.ofSeconds(30);
   private static final long KNOWN_AGAIN_NS = 100_000_000;
 
-  private static final Map<String, String> FOR_EVER = Map.of(TopicConfig.RETENTION_MS_CONFIG, "-1");
-
-  /** Retention of provisional windows, which nobody reads later. A whole segment goes at once. */
-  private static final Map<String, String> FOR_AN_HOUR =
-      Map.of(
-          TopicConfig.RETENTION_MS_CONFIG,
-          Long.toString(Duration.ofHours(1).toMillis()),
-          TopicConfig.SEGMENT_MS_CONFIG,
-          Long.toString(Duration.ofMinutes(10).toMillis()));
+  /** A topic that only runs of earlier versions have. */
+  private static final String FORMER = ".lanes";
 
   private RunTopics() {}
 
@@ -84,10 +79,8 @@ public final class RunTopics {
   private static List<String> make(Topics topics, int shards, LogClients kafka)
       throws InterruptedException, UserMistakeException {
     List<NewTopic> wanted = new ArrayList<>();
-    topics.sharded().forEach(name -> wanted.add(topic(name, shards, FOR_EVER)));
-    for (String name : topics.unsharded()) {
-      wanted.add(topic(name, 1, name.equals(topics.lanes()) ? FOR_AN_HOUR : FOR_EVER));
-    }
+    topics.sharded().forEach(name -> wanted.add(topic(name, shards)));
+    topics.unsharded().forEach(name -> wanted.add(topic(name, 1)));
     List<String> there = new ArrayList<>();
     try (var admin = kafka.admin()) {
       for (Map.Entry<String, KafkaFuture<Void>> made :
@@ -194,7 +187,8 @@ public final class RunTopics {
 
   /** The names among the broker's topics that are this run's, changelogs included; sorted. */
   static List<String> of(Topics topics, Collection<String> brokers) {
-    List<String> own = topics.all();
+    Set<String> own = new HashSet<>(topics.all());
+    own.add(topics.prefix() + FORMER);
     return brokers.stream()
         .filter(name -> own.contains(name) || isChangelog(topics, name))
         .sorted()
@@ -214,9 +208,13 @@ public final class RunTopics {
     return topics.prefix() + ".scheduler";
   }
 
-  private static NewTopic topic(String name, int partitions, Map<String, String> retention) {
-    Map<String, String> configs = new HashMap<>(retention);
-    configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-    return new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(configs);
+  private static NewTopic topic(String name, int partitions) {
+    return new NewTopic(name, Optional.of(partitions), Optional.empty())
+        .configs(
+            Map.of(
+                TopicConfig.RETENTION_MS_CONFIG,
+                "-1",
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                "LogAppendTime"));
   }
 }

@@ -29,10 +29,6 @@ public record Topics(String prefix) {
     return prefix + ".metrics";
   }
 
-  public String lanes() {
-    return prefix + ".lanes";
-  }
-
   public String deadLetters() {
     return prefix + ".dead-letters";
   }
@@ -44,7 +40,7 @@ public record Topics(String prefix) {
 
   /** Topics with one partition. */
   public List<String> unsharded() {
-    return List.of(runs(), metrics(), lanes(), deadLetters());
+    return List.of(runs(), metrics(), deadLetters());
   }
 
   /** All topics of the run. */

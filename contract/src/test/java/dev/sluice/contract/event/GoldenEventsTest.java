@@ -108,7 +108,7 @@ final class GoldenEventsTest {
       return EventCodec.OUTCOMES;
     }
     if (WindowRecord.class.isAssignableFrom(type)) {
-      return type == LanesWindow.class ? EventCodec.LANES : EventCodec.METRICS;
+      return EventCodec.METRICS;
     }
     return Dispatch.class.isAssignableFrom(type) ? EventCodec.DISPATCHES : EventCodec.RUNS;
   }

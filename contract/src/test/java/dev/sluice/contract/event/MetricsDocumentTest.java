@@ -70,7 +70,7 @@ final class MetricsDocumentTest {
   @Test
   void showsRecordsAsTheyStand() throws Exception {
     String text = Files.readString(DOCUMENT);
-    for (String golden : List.of("MetricsWindow.v2.json", "LanesWindow.v1.json")) {
+    for (String golden : List.of("MetricsWindow.v2.json", "BatchesEnded.v1.json")) {
       Path file = Path.of("src/test/resources/golden", golden);
       assertThat(text).contains("\n```json\n" + Files.readString(file).strip() + "\n```\n");
     }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
@@ -32,7 +33,8 @@ final class MetricsLines implements Closeable {
   }
 
   /**
-   * Writes a record. A record of a later version is written as far as it is known, as JSON whole.
+   * Writes a record, unless it is of batches that ended. A record of a later version is written as
+   * far as it is known, as JSON whole.
    *
    * @return true if it was the run's last one
    * @throws java.io.UncheckedIOException if a row cannot be written
@@ -42,7 +44,9 @@ final class MetricsLines implements Closeable {
       return false;
     }
     WindowRecord record = read(value);
-    if (csv == null) {
+    if (csv == null && record instanceof BatchesEnded) {
+      return false; // many, and of use to a page alone
+    } else if (csv == null) {
       json.write(value);
       json.write('\n');
     } else if (record instanceof MetricsWindow window) {

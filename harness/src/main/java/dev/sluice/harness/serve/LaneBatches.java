@@ -3,16 +3,16 @@ package dev.sluice.harness.serve;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.contract.event.LanesWindow;
-import dev.sluice.contract.event.LanesWindow.Batch;
-import java.util.ArrayDeque;
+import dev.sluice.contract.event.BatchesEnded;
+import dev.sluice.contract.event.BatchesEnded.Batch;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
-/** The last batches of a live run's lanes, each in its last known state. One thread at a time. */
+/** The last batches that have ended on a live run's lanes. One thread at a time. */
 final class LaneBatches {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -28,7 +28,7 @@ final class LaneBatches {
 
   private static final int ROWS_MAX = 200;
 
-  /** Batches by id and attempt, in the order in which they were first told. */
+  /** Batches by lane, id and attempt, in the order in which they were first told. */
   private final Map<String, Placed> batches =
       new LinkedHashMap<>() {
         @Override
@@ -37,113 +37,93 @@ final class LaneBatches {
         }
       };
 
-  /** What the batches do not tell of the windows of the last minute. */
-  private final Deque<Shares> shares = new ArrayDeque<>();
+  /**
+   * Busy shares by second: of lanes in batches that were not listed, or of executors in all
+   * batches.
+   */
+  private final Map<Row, TreeMap<Long, Double>> shares =
+      new TreeMap<>(Comparator.comparing(Row::executor).thenComparing(Row::lane));
 
   private long toNs;
+  private boolean isFolded;
 
   /** A lane; -1 stands for all lanes of the executor. */
   private record Row(String executor, int lane) {}
 
-  /**
-   * Busy shares of a window, without those that are 0.
-   *
-   * @param isFolded true if they are of executors; else of lanes, in batches that are not listed
-   */
-  private record Shares(long fromNs, long toNs, boolean isFolded, Map<Row, Double> byRow) {
-    static Shares of(LanesWindow window) {
-      boolean isFolded =
-          window.executors().stream().mapToInt(e -> e.lanes().size()).sum() > LANES_MAX;
-      Map<Row, Double> byRow = new LinkedHashMap<>();
-      for (LanesWindow.Executor executor : window.executors()) {
-        for (LanesWindow.Lane lane : executor.lanes()) {
-          double share = isFolded ? lane.busy() / executor.lanes().size() : lane.more();
-          if (share > 0) {
-            byRow.merge(new Row(executor.id(), isFolded ? -1 : lane.index()), share, Double::sum);
-          }
-        }
-      }
-      return new Shares(window.fromNs(), window.toNs(), isFolded, byRow);
-    }
-  }
-
   /** A batch and its lane. */
   private record Placed(String executor, int lane, Batch batch) {
     boolean isWithin(double fromNs, double toNs) {
-      Long finished = batch.finishedNs();
-      return batch.startedNs() < toNs && (finished == null || finished >= fromNs);
+      return batch.startedNs() < toNs && batch.finishedNs() >= fromNs;
     }
   }
 
-  void add(LanesWindow window) {
-    toNs = Math.max(toNs, window.toNs());
-    shares.add(Shares.of(window));
-    while (shares.element().toNs() < toNs - SNAPSHOT_SECONDS * SECOND_NS) {
-      shares.remove();
-    }
-    for (LanesWindow.Executor executor : window.executors()) {
-      for (LanesWindow.Lane lane : executor.lanes()) {
+  void add(BatchesEnded ended) {
+    toNs = Math.max(toNs, ended.toNs());
+    isFolded = ended.executors().stream().mapToInt(e -> e.lanes().size()).sum() > LANES_MAX;
+    for (BatchesEnded.Executor executor : ended.executors()) {
+      var all = new Row(executor.id(), -1);
+      double part = 1.0 / executor.lanes().size();
+      for (BatchesEnded.Lane lane : executor.lanes()) {
         for (Batch batch : lane.batches()) {
-          batches.put(
-              batch.id() + "/" + batch.attempt(), new Placed(executor.id(), lane.index(), batch));
+          String key =
+              executor.id() + "/" + lane.index() + "/" + batch.id() + "/" + batch.attempt();
+          boolean isNew = batches.put(key, new Placed(executor.id(), lane.index(), batch)) == null;
+          if (isFolded && isNew) {
+            addShare(all, batch.startedNs(), batch.finishedNs(), part);
+          }
+        }
+        BatchesEnded.More more = lane.more();
+        if (more != null) {
+          Row row = isFolded ? all : new Row(executor.id(), lane.index());
+          addShare(row, more.fromNs(), more.toNs(), isFolded ? more.busy() * part : more.busy());
         }
       }
+    }
+    long fromS = (long) (toNs / SECOND_NS) - SNAPSHOT_SECONDS;
+    shares.values().forEach(seconds -> seconds.headMap(fromS).clear());
+    shares.values().removeIf(Map::isEmpty);
+  }
+
+  /** Adds a share to the seconds that it overlaps. */
+  private void addShare(Row row, long fromNs, long endNs, double share) {
+    TreeMap<Long, Double> seconds = shares.computeIfAbsent(row, r -> new TreeMap<>());
+    double from = Math.max(fromNs / SECOND_NS, toNs / SECOND_NS - SNAPSHOT_SECONDS);
+    double end = endNs / SECOND_NS;
+    for (long second = (long) from; second < end; second++) {
+      double overlap = Math.min(end, second + 1.0) - Math.max(from, (double) second);
+      seconds.merge(second, share * overlap, Double::sum);
     }
   }
 
   /**
    * The last batches of the last minute, and busy shares of its seconds: of lanes in batches that
-   * no window listed, or of executors in all batches, if there are many lanes.
+   * no record listed, or of executors in all batches, if there are many lanes.
    */
   ObjectNode last() {
     double toS = toNs / SECOND_NS;
-    boolean isFolded = !shares.isEmpty() && shares.getLast().isFolded();
     int batchesMax = isFolded ? 0 : SNAPSHOT_BATCHES_MAX;
     ObjectNode json = between(Math.max(0, toS - SNAPSHOT_SECONDS), toS, batchesMax);
-    Map<Row, double[]> rows = new LinkedHashMap<>();
-    double[] known = new double[SNAPSHOT_SECONDS];
     long fromS = Math.max(0, (long) toS - SNAPSHOT_SECONDS + 1);
-    for (Shares window : shares) {
-      if (window.isFolded() == isFolded && window.toNs() > fromS * SECOND_NS) {
-        addTo(rows, known, window, fromS);
-      }
-    }
+    List<Map.Entry<Row, TreeMap<Long, Double>>> rows =
+        shares.entrySet().stream()
+            .filter(row -> (row.getKey().lane() < 0) == isFolded)
+            .limit(ROWS_MAX)
+            .toList();
     if (!rows.isEmpty()) {
       ObjectNode all = json.putObject("shares");
       ArrayNode list = all.put("from_s", fromS).put("to_s", toS).put("span_s", 1).putArray("lanes");
-      rows.entrySet().stream()
-          .limit(ROWS_MAX)
-          .forEach(
-              row -> {
-                ObjectNode entry = list.addObject().put("executor", row.getKey().executor());
-                entry.put("lane", isFolded ? null : Integer.valueOf(row.getKey().lane()));
-                ArrayNode busy = entry.putArray("busy");
-                for (int i = 0; i < SNAPSHOT_SECONDS && fromS + i < toS; i++) {
-                  double share = known[i] == 0 ? 0 : row.getValue()[i] / known[i];
-                  busy.add(Math.round(share * 100) / 100.0);
-                }
-              });
+      rows.forEach(
+          row -> {
+            ObjectNode entry = list.addObject().put("executor", row.getKey().executor());
+            entry.put("lane", isFolded ? null : Integer.valueOf(row.getKey().lane()));
+            ArrayNode busy = entry.putArray("busy");
+            for (long second = fromS; second < toS; second++) {
+              double share = row.getValue().getOrDefault(second, 0.0);
+              busy.add(Math.round(Math.min(1, share) * 100) / 100.0);
+            }
+          });
     }
     return json;
-  }
-
-  /** Spreads a window's shares, and how long it was, over the seconds that it overlaps. */
-  private static void addTo(Map<Row, double[]> rows, double[] known, Shares window, long fromS) {
-    for (int i = 0; i < SNAPSHOT_SECONDS; i++) {
-      double beginNs = Math.max((double) window.fromNs(), (fromS + i) * SECOND_NS);
-      double part =
-          (Math.min((double) window.toNs(), (fromS + i + 1) * SECOND_NS) - beginNs) / SECOND_NS;
-      if (part > 0) {
-        int second = i;
-        known[i] += part;
-        window
-            .byRow()
-            .forEach(
-                (row, share) ->
-                    rows.computeIfAbsent(row, r -> new double[SNAPSHOT_SECONDS])[second] +=
-                        share * part);
-      }
-    }
   }
 
   /** The last batches that ran between two times, in seconds since time zero. */

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.live.Snapshot;
-import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
@@ -159,14 +159,14 @@ final class LiveRun implements ShownRun {
   }
 
   /**
-   * Adds what lanes do.
+   * Adds batches that have ended.
    *
    * @param json the record as the topic holds it
    */
-  void lanes(LanesWindow window, byte[] json) {
+  void lanes(BatchesEnded ended, byte[] json) {
     List<PageStream> told;
     synchronized (this) {
-      batches.add(window);
+      batches.add(ended);
       snapshot = null;
       told = begun();
       if (!told.isEmpty()) {

@@ -1,8 +1,10 @@
 package dev.sluice.harness.serve;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
-import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
@@ -13,6 +15,7 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -31,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a live run's topics {@code runs}, {@code metrics} and {@code lanes}, and no other, on a
- * thread of its own. A broker that goes is waited for, and read from the beginning where Kafka
- * cannot go on; what is known already changes nothing.
+ * Reads a live run's topics {@code runs} and {@code metrics}, and no other, on a thread of its own.
+ * A broker that goes is waited for, and read from the beginning where Kafka cannot go on; what is
+ * known already changes nothing.
  */
 final class TopicReading implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicReading.class);
@@ -42,8 +45,10 @@ final class TopicReading implements AutoCloseable {
   private static final long AGAIN_MS = 1000;
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
-  /** Windows of {@code lanes} that are read at the beginning: somewhat more than a minute. */
-  private static final long LANES_NEWEST = 300;
+  /** Newest records whose batches are read at the beginning: those of more than a minute. */
+  private static final long ENDED_NEWEST = 300;
+
+  private static final byte[] ENDED = "{\"type\":\"BatchesEnded\"".getBytes(UTF_8);
 
   /** Polls without a record after which a run that has ended gets no summary any more: 10 s. */
   private static final int SILENT_POLLS_MAX = 50;
@@ -57,7 +62,6 @@ final class TopicReading implements AutoCloseable {
   private final UnaryOperator<String> hidden;
   private final TopicPartition runs;
   private final TopicPartition metrics;
-  private final TopicPartition lanes;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Thread thread;
   private volatile @Nullable Consumer<byte[], byte[]> consumer;
@@ -78,7 +82,6 @@ final class TopicReading implements AutoCloseable {
     var topics = new Topics(run.id());
     runs = new TopicPartition(topics.runs(), 0);
     metrics = new TopicPartition(topics.metrics(), 0);
-    lanes = new TopicPartition(topics.lanes(), 0);
     thread = new Thread(this::read, "sluice-page-topics-" + run.id());
     thread.setDaemon(true);
   }
@@ -108,7 +111,7 @@ final class TopicReading implements AutoCloseable {
         run.trouble(AWAY, null);
         while (!isStopped() && !run.hasEnded()) {
           if (draining) {
-            ends = opened.endOffsets(List.of(runs, metrics, lanes));
+            ends = opened.endOffsets(List.of(runs, metrics));
           }
           boolean last = draining;
           do {
@@ -158,16 +161,12 @@ final class TopicReading implements AutoCloseable {
   private @Nullable Map<TopicPartition, Long> ends;
 
   private void begin(Consumer<byte[], byte[]> opened) {
-    opened.assign(List.of(runs, metrics, lanes));
+    opened.assign(List.of(runs, metrics));
     opened.seekToBeginning(List.of(runs, metrics));
     try {
-      Map<TopicPartition, Long> found = opened.endOffsets(List.of(runs, metrics, lanes));
-      long first = opened.beginningOffsets(List.of(lanes)).getOrDefault(lanes, 0L);
-      opened.seek(lanes, Math.max(first, found.getOrDefault(lanes, 0L) - LANES_NEWEST));
-      ends = found;
+      ends = opened.endOffsets(List.of(runs, metrics));
     } catch (TimeoutException e) { // the topics are not there yet, or the broker is not
       ends = null;
-      opened.seekToBeginning(List.of(lanes));
     }
   }
 
@@ -179,14 +178,16 @@ final class TopicReading implements AutoCloseable {
   }
 
   private void take(ConsumerRecords<byte[], byte[]> records) {
-    for (TopicPartition partition : List.of(runs, metrics, lanes)) {
+    for (TopicPartition partition : List.of(runs, metrics)) {
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
         byte[] json = record.value();
         try {
           if (json == null) {
             throw new UnreadableEventException("a record without a value", null);
           }
-          take(partition, json);
+          if (!isOld(record)) {
+            take(partition, json);
+          }
         } catch (UnreadableEventException e) {
           LOG.debug("{} at {} is no record of Sluice's", partition, record.offset(), e);
           unreadable++;
@@ -216,6 +217,14 @@ final class TopicReading implements AutoCloseable {
     }
   }
 
+  /** Whether the record holds batches that are too old for the page. */
+  private boolean isOld(ConsumerRecord<byte[], byte[]> record) {
+    long end = ends == null ? 0 : ends.getOrDefault(metrics, 0L);
+    int length = Math.min(ENDED.length, record.value().length);
+    return record.offset() < end - ENDED_NEWEST
+        && Arrays.equals(record.value(), 0, length, ENDED, 0, ENDED.length);
+  }
+
   private void tellEndFromElsewhere() {
     RunSummarized known = elsewhere.get();
     if (known != null) {
@@ -231,14 +240,13 @@ final class TopicReading implements AutoCloseable {
       }
       return;
     }
-    WindowRecord record =
-        partition.equals(lanes) ? EventCodec.LANES.read(json) : EventCodec.METRICS.read(json);
+    WindowRecord record = EventCodec.METRICS.read(json);
     if (record instanceof RunDescribed described) {
       run.described(described);
     } else if (record instanceof MetricsWindow window) {
       run.settled(window, json);
-    } else if (record instanceof LanesWindow window) {
-      run.lanes(window, json);
+    } else if (record instanceof BatchesEnded ended) {
+      run.lanes(ended, json);
     } else if (record instanceof RunSummarized summarized) {
       run.ended(summarized);
     }

@@ -3,7 +3,7 @@ package dev.sluice.harness.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.BatchesEnded;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +13,7 @@ final class LaneBatchesTest {
 
   @Test
   void moreLanesThanAPageDrawsAreFoldedByExecutor() {
-    for (int i = 0; i <= 400; i++) { // a window each quarter of a second
+    for (int i = 0; i <= 400; i++) { // a record each quarter of a second
       lanes.add(Windows.lanes(i, 16, 64));
     }
     JsonNode last = lanes.last();
@@ -26,12 +26,14 @@ final class LaneBatchesTest {
     for (JsonNode row : shares.path("lanes")) {
       assertThat(row.path("executor").asText()).startsWith("executor-");
       assertThat(row.path("lane").isNull()).isTrue();
-      assertThat(row.path("busy")).hasSize(60).allMatch(share -> share.asDouble() == 0.1);
+      assertThat(row.path("busy")).hasSize(60);
+      assertThat(row.at("/busy/58").asDouble()).isEqualTo(0.1);
+      assertThat(row.at("/busy/59").asDouble()).as("a quarter of it").isEqualTo(0.03);
     }
   }
 
   @Test
-  void busyTimeOfBatchesThatNoWindowListsIsToldByTheSecond() {
+  void busyTimeOfBatchesThatNoRecordListsIsToldByTheSecond() {
     for (int i = 0; i < 6; i++) {
       lanes.add(withMore(Windows.lanes(i), i < 2 ? 0.5 : 0));
     }
@@ -48,18 +50,12 @@ final class LaneBatchesTest {
     assertThat(lanes.last().path("shares").isNull()).isTrue();
   }
 
-  private static LanesWindow withMore(LanesWindow window, double more) {
-    LanesWindow.Executor executor = window.executors().get(0);
-    LanesWindow.Lane lane = executor.lanes().get(0);
-    var cut = new LanesWindow.Lane(0, lane.busy(), lane.model(), lane.batches(), more);
-    return new LanesWindow(
-        window.fromNs(),
-        window.toNs(),
-        window.requested(),
-        window.waiting(),
-        window.running(),
-        List.of(
-            new LanesWindow.Executor(
-                executor.id(), 0, executor.deviceKind(), executor.tokens(), List.of(cut))));
+  private static BatchesEnded withMore(BatchesEnded ended, double busy) {
+    BatchesEnded.Executor executor = ended.executors().get(0);
+    BatchesEnded.Lane lane = executor.lanes().get(0);
+    var more = new BatchesEnded.More(ended.toNs() - 250_000_000, ended.toNs(), busy);
+    var cut = new BatchesEnded.Lane(0, 0, lane.batches(), busy == 0 ? null : more);
+    return new BatchesEnded(
+        ended.toNs(), List.of(new BatchesEnded.Executor(executor.id(), List.of(cut))));
   }
 }

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * From a real broker's topics to the page of an online deployment. The broker has the topics {@code
- * runs}, {@code metrics} and {@code lanes} and no other, so that a server that needed another one
- * would show nothing.
+ * runs} and {@code metrics} and no other, so that a server that needed another one would show
+ * nothing.
  */
 @Tag("loop")
 final class TopicReadingTest {
@@ -77,7 +77,7 @@ final class TopicReadingTest {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       admin
           .createTopics(
-              List.of(TOPICS.runs(), TOPICS.metrics(), TOPICS.lanes()).stream()
+              List.of(TOPICS.runs(), TOPICS.metrics()).stream()
                   .map(name -> new NewTopic(name, Optional.of(1), Optional.empty()))
                   .toList())
           .all()
@@ -131,7 +131,7 @@ final class TopicReadingTest {
   }
 
   @Test
-  void whatAnalyticsWritesReachesThePage_fromThreeTopicsAlone() throws Exception {
+  void whatAnalyticsWritesReachesThePage_fromTwoTopicsAlone() throws Exception {
     makeTopics();
     describe();
     settle(0, 3);
@@ -141,7 +141,7 @@ final class TopicReadingTest {
       assertThat(snapshot.id()).isEqualTo("2");
       assertThat(JSON.readTree(snapshot.data()).at("/run/policy").asText()).isEqualTo("fifo");
 
-      send(TOPICS.lanes(), Windows.json(Windows.lanes(12)));
+      send(TOPICS.metrics(), Windows.json(Windows.lanes(12)));
       assertThat(next(page, "lanes").data())
           .isEqualTo(new String(Windows.json(Windows.lanes(12)), StandardCharsets.UTF_8));
       settle(3, 5);
@@ -216,7 +216,7 @@ final class TopicReadingTest {
             .replace("\"version\":2", "\"version\":3,\"newField\":{\"a\":[1]}");
     send(TOPICS.metrics(), later.getBytes(StandardCharsets.UTF_8));
     send(TOPICS.metrics(), "{\"type\":\"Unheard\",\"version\":3}".getBytes(StandardCharsets.UTF_8));
-    send(TOPICS.lanes(), "no JSON".getBytes(StandardCharsets.UTF_8));
+    send(TOPICS.metrics(), "no JSON".getBytes(StandardCharsets.UTF_8));
     settle(2, 3);
     serve();
     try (RawClient page = stream()) {

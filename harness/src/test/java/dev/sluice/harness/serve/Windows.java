@@ -1,10 +1,11 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.event.LanesWindow;
+import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
+import dev.sluice.contract.event.WindowRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,44 +52,13 @@ final class Windows {
         MetricsWindow.Predictions.NONE);
   }
 
-  static byte[] json(MetricsWindow window) {
+  static byte[] json(WindowRecord window) {
     return EventCodec.METRICS.write(window);
   }
 
-  /** A quarter of a second in which one batch ran. */
-  static LanesWindow lanes(long number) {
-    long fromNs = number * SECOND_NS / 4;
-    var batch =
-        new LanesWindow.Batch(
-            "0:" + number + "-0",
-            1,
-            fromNs,
-            true,
-            fromNs + 1000,
-            "DONE",
-            "resnet18",
-            "onnx",
-            "fp32",
-            "interactive",
-            1,
-            "job-" + number,
-            1,
-            4.0,
-            null,
-            5.0,
-            Map.of());
-    var lane = new LanesWindow.Lane(0, 0.1, "resnet18/onnx/fp32", List.of(batch), 0);
-    return new LanesWindow(
-        fromNs,
-        fromNs + SECOND_NS / 4,
-        10,
-        2,
-        1,
-        List.of(new LanesWindow.Executor("executor-0", 0, "emulated", null, List.of(lane))));
-  }
-
-  static byte[] json(LanesWindow window) {
-    return EventCodec.LANES.write(window);
+  /** One batch that ended in a quarter of a second. */
+  static BatchesEnded lanes(long number) {
+    return lanes(number, 1, 1);
   }
 
   /** A second of a run with many classes, {@code class-0} and on, like each of its seconds. */
@@ -115,39 +85,35 @@ final class Windows {
         one.predictions());
   }
 
-  /** A quarter of a second in which each of many lanes ran one batch. */
-  static LanesWindow lanes(long number, int executors, int lanesEach) {
-    LanesWindow one = lanes(number);
-    LanesWindow.Lane lane = one.executors().get(0).lanes().get(0);
-    LanesWindow.Batch batch = lane.batches().get(0);
-    List<LanesWindow.Executor> all = new ArrayList<>();
+  /** A batch of each of many lanes that ended in a quarter of a second. */
+  static BatchesEnded lanes(long number, int executors, int lanesEach) {
+    long fromNs = number * SECOND_NS / 4;
+    List<BatchesEnded.Executor> all = new ArrayList<>();
     for (int e = 0; e < executors; e++) {
-      List<LanesWindow.Lane> lanes = new ArrayList<>();
+      List<BatchesEnded.Lane> lanes = new ArrayList<>();
       for (int i = 0; i < lanesEach; i++) {
         var own =
-            new LanesWindow.Batch(
+            new BatchesEnded.Batch(
                 "0:" + number + "-" + (e * lanesEach + i),
                 1,
-                batch.startedNs(),
-                true,
-                batch.finishedNs(),
-                batch.result(),
-                batch.workload(),
-                batch.backend(),
-                batch.precision(),
-                "class-" + i,
+                fromNs,
+                fromNs + 25_000_000,
+                "DONE",
+                "resnet18",
+                "onnx",
+                "fp32",
+                lanesEach == 1 ? "interactive" : "class-" + i,
                 1,
-                batch.firstJob(),
+                "job-" + number,
                 1,
-                batch.predictedMs(),
+                4.0,
                 null,
-                batch.serviceMs(),
+                5.0,
                 Map.of());
-        lanes.add(new LanesWindow.Lane(i, lane.busy(), lane.model(), List.of(own), 0));
+        lanes.add(new BatchesEnded.Lane(i, 1, List.of(own), null));
       }
-      all.add(new LanesWindow.Executor("executor-" + e, 0, "emulated", null, lanes));
+      all.add(new BatchesEnded.Executor("executor-" + e, lanes));
     }
-    return new LanesWindow(
-        one.fromNs(), one.toNs(), one.requested(), one.waiting(), one.running(), all);
+    return new BatchesEnded(fromNs + SECOND_NS / 4, all);
   }
 }

@@ -43,7 +43,7 @@ const text = (f) => (v) => v === 'inf' ? 'infinite' : isNumber(v) ? f(v) : '–'
 const number = text((v) => digits(v, Math.abs(v) < 1 ? 3 : Math.abs(v) < 10 ? 2 : Math.abs(v) < 100 ? 1 : 0));
 const percent = text((v) => `${digits(v * 100, Math.abs(v) < 0.1 ? 1 : 0)} %`);
 const millis = text((v) => v >= 1e4 ? `${digits(v / 1000, 1)} s` : `${number(v)} ms`);
-const count = (n, one) => `${digits(n, 0)} ${one}${n === 1 ? '' : 's'}`;
+const count = (n, one, more = 's') => `${digits(n, 0)} ${one}${n === 1 ? '' : more}`;
 function clock(s) {
 	const t = Math.max(0, Math.floor(s + 1e-6));
 	const two = (n) => String(n % 60).padStart(2, '0');
@@ -53,7 +53,7 @@ function clock(s) {
 // state
 
 const NOTHING = {
-	run: null, points: [], recent: [], soon: [], settled: 0, lanes: new Map(), held: [0, 0], leftOut: 0,
+	run: null, points: [], recent: [], told: 0, settled: 0, lanes: new Map(), held: [0, 0], leftOut: 0,
 	paused: false, lost: false, cursor: null, picked: null, pinned: false, group: 0,
 };
 const S = {};
@@ -62,7 +62,8 @@ let feed = null;
 let dirty = true;
 
 const live = () => S.run?.state === 'live';
-const now = () => Math.max(S.settled, S.soon.at(-1)?.t ?? 0, live() ? 0 : S.run?.now_seconds ?? 0);
+const now = () => Math.max(S.settled, S.told, live() ? 0 : S.run?.now_seconds ?? 0);
+const charted = () => live() ? S.settled : now();
 const ended = (c) => c.done + c.dropped + c.failed;
 const classes = () => S.run.classes.map((c) => c.name);
 const promise = (name) => S.run.classes.find((c) => c.name === name)?.slo_ms ?? null;
@@ -116,10 +117,10 @@ function takeSnapshot({ run, points, batches }) {
 	if (batches && !S.lanes.size) takeBars(batches);
 	if (same) return;
 	S.view = { span: live() ? 60 : null, end: null };
-	S.gantt = { span: 10, end: null };
+	S.gantt = { span: 10, end: null, lanes: true };
 	if (!live() && S.held[1] > S.held[0]) {
 		const span = Math.min(10, S.held[1] - S.held[0]);
-		S.gantt = { span, end: S.held[0] + span };
+		Object.assign(S.gantt, { span, end: S.held[0] + span });
 	}
 	unpick();
 }
@@ -142,19 +143,18 @@ function takeSecond(w) {
 	S.points.push(point);
 	S.recent = S.recent.concat(w).slice(-60);
 	S.settled = point.to;
-	S.soon = S.soon.filter((s) => s.t > S.settled - 2);
 	return true;
 }
 
 function laneOf(executor, index) {
 	const key = index === null ? executor : `${executor}/${index}`;
-	if (!S.lanes.has(key)) S.lanes.set(key, { key, executor, index, model: null, bars: [], known: new Map(), shares: [] });
+	if (!S.lanes.has(key)) S.lanes.set(key, { key, executor, index, underWay: 0, bars: [], known: new Map(), shares: [] });
 	return S.lanes.get(key);
 }
 
 function addBar(lane, batch) {
 	const key = `${batch.id}/${batch.attempt}`;
-	const bar = { ...batch, key, lane, from: batch.startedNs / 1e9, to: isNumber(batch.finishedNs) ? batch.finishedNs / 1e9 : null };
+	const bar = { ...batch, key, lane, from: batch.startedNs / 1e9, to: batch.finishedNs / 1e9 };
 	const { bars, known } = lane;
 	const old = known.get(key);
 	known.set(key, bar);
@@ -163,18 +163,24 @@ function addBar(lane, batch) {
 	bars.splice(bars.findLastIndex((b) => b.from <= bar.from) + 1, 0, bar);
 }
 
-function takeLanes(w) {
-	const t = w.toNs / 1e9;
-	const all = w.executors.flatMap((e) => e.lanes);
-	const keep = (parts) => parts.filter((p) => (p.to ?? t) > t - BARS_KEPT_S);
-	const share = (lane, part) => { if (part > 0) lane.shares.push({ from: w.fromNs / 1e9, to: t, share: part }); };
-	for (const executor of w.executors) {
-		if (all.length > LANES_DRAWN) share(laneOf(executor.id, null), sum(executor.lanes.map((l) => l.busy)) / executor.lanes.length);
-		else for (const { index, model, batches, more } of executor.lanes) {
-			const lane = laneOf(executor.id, index);
-			lane.model = model;
-			batches.forEach((b) => addBar(lane, b));
-			share(lane, more);
+function takeEnded(w) {
+	const t = S.told = Math.max(S.told, w.toNs / 1e9);
+	const folded = sum(w.executors.map((e) => e.lanes.length)) > LANES_DRAWN;
+	const keep = (parts) => parts.filter((p) => p.to > t - BARS_KEPT_S);
+	for (const lane of S.lanes.values()) lane.underWay = 0;
+	for (const { id, lanes } of w.executors) {
+		if (folded) laneOf(id, null).underWay = sum(lanes.map((l) => l.underWay));
+		for (const { index, underWay, batches, more } of lanes) {
+			const rest = more ? [{ from: more.fromNs / 1e9, to: more.toNs / 1e9, share: more.busy }] : [];
+			if (folded) {
+				const bars = batches.map((b) => ({ from: b.startedNs / 1e9, to: b.finishedNs / 1e9, share: 1 }));
+				bars.concat(rest).forEach((part) => addShare(laneOf(id, null), part, lanes.length));
+			} else {
+				const lane = laneOf(id, index);
+				lane.underWay = underWay;
+				lane.shares.push(...rest);
+				batches.forEach((b) => addBar(lane, b));
+			}
 		}
 	}
 	for (const lane of S.lanes.values()) {
@@ -183,16 +189,16 @@ function takeLanes(w) {
 		Object.assign(lane, { bars, known: new Map(bars.map((b) => [b.key, b])), shares: keep(lane.shares) });
 	}
 	S.held = [Math.max(S.held[1] ? S.held[0] : t, t - BARS_KEPT_S), t];
-	S.soon.push({ t, requested: w.requested, waiting: w.waiting, running: w.running, use: all.length ? sum(all.map((l) => l.busy)) / all.length : null });
-	S.soon = S.soon.slice(-120);
 }
 
-function provisional() {
-	if (!live()) return [];
-	return S.soon.map((s, i) => {
-		const before = S.soon.slice(0, i).findLast((o) => o.t < s.t - 0.99);
-		return { ...s, rate: before ? Math.max(0, (s.requested - before.requested) / (s.t - before.t)) : null };
-	}).filter((s) => s.t > S.settled + 0.01);
+// Adds a busy part of one of so many lanes to the seconds of their row.
+function addShare(row, { from, to, share }, lanes) {
+	for (let s = Math.floor(Math.max(from, S.told - BARS_KEPT_S)); s < to; s++) {
+		let second = row.shares.findLast((p) => p.from === s);
+		if (!second) row.shares.push(second = { from: s, share: 0 });
+		second.to = s + 1;
+		second.share += share * (Math.min(to, s + 1) - Math.max(from, s)) / lanes;
+	}
 }
 
 function minuteP99(all) {
@@ -260,7 +266,7 @@ class Feed {
 			takeSnapshot(value);
 			this.minute();
 		} else if (!S.run) return;
-		else if (kind === 'lanes') takeLanes(value);
+		else if (kind === 'lanes') takeEnded(value);
 		else if (kind === 'second') {
 			this.furthest = value.toNs / 1e9;
 			if (takeSecond(value) === false) this.fill();
@@ -314,7 +320,7 @@ class Feed {
 	watch() {
 		const silent = performance.now() - this.heard;
 		if (this.source && silent > 1000) this.channel.postMessage({ kind: 'silence', heard: silent });
-		const begun = S.soon.length + S.points.length > 0;
+		const begun = S.told + S.points.length > 0;
 		if (begun && this.source && silent > 5000 && performance.now() - this.opened > 5000) this.open();
 		if (begun && live() && !this.source && performance.now() - this.told > 5000) {
 			this.told = performance.now();
@@ -449,7 +455,7 @@ function cut(g, words, width) {
 function showState() {
 	const words = S.paused ? ['off', 'Paused', `this is ${Math.round((performance.now() - S.pausedAt) / 1000)} s old`]
 		: S.lost ? ['off', `Silent for ${Math.round((performance.now() - feed.heard) / 1000)} s`, LOOKING]
-		: live() ? ['', 'Live', S.points.length ? `settled to ${clock(S.settled)}, ○ provisional to ${clock(now())}` : 'nothing settled yet']
+		: live() ? ['', 'Live', S.points.length ? `figures to ${clock(S.settled)}, lanes to ${clock(now())}` : 'nothing settled yet']
 		: ['done', S.run.state[0].toUpperCase() + S.run.state.slice(1), isStatic ? '' : S.run.report ?? ''];
 	const all = words.join();
 	if ($('state').dataset.words === all) return;
@@ -500,30 +506,23 @@ function showTile(tile, note, rows, { rule = null, least = 1 } = {}) {
 		if (!row.b.isConnected) tile.list.append(h('li', null, h('span', null, place === undefined ? '' : swatch(place), name), row.b, row.beside));
 		row.b.className = mark;
 		set(row.b, value);
-		set(row.beside, mark === 'hollow' ? 'provisional' : beside);
+		set(row.beside, beside);
 	}
 	const { g, width, height } = fitted(tile.canvas);
-	const to = now();
+	const to = charted();
 	const from = live() ? Math.max(0, to - 60) : 0;
 	const points = S.points.filter((p) => p.to > from);
-	const soon = provisional();
-	const lines = rows.filter((r) => r.line).map((r) => ({ ...r, known: points.map((p) => [p.to, r.line(p) ?? null]), hollow: r.soon ? soon.map((s) => [s.t, r.soon(s)]) : [] }));
-	const top = Math.max(least, ...lines.flatMap((l) => l.known.concat(l.hollow).map(([, v]) => isNumber(v) ? Math.min(v, rule ? 3 * rule : v) : 0)));
+	const lines = rows.filter((r) => r.line).map((r) => ({ ...r, known: points.map((p) => [p.to, r.line(p) ?? null]) }));
+	const top = Math.max(least, ...lines.flatMap((l) => l.known.map(([, v]) => isNumber(v) ? Math.min(v, rule ? 3 * rule : v) : 0)));
 	const at = ([t, v]) => v === null ? null : [2 + (t - from) / Math.max(1, to - from) * (width - 8), v === 'inf' ? 1 : height - 3 - Math.min(v / top, 1) * (height - 8)];
 	g.strokeStyle = palette.quiet;
 	g.lineWidth = 0.6;
 	line(g, [[0, height - 2], [width, height - 2]]);
 	if (rule) line(g, [at([from, rule]), at([to, rule])], [3, 3]);
-	for (const { place, known, hollow } of lines) {
+	g.lineWidth = 1.8;
+	for (const { place, known } of lines) {
 		g.strokeStyle = color(place);
-		g.lineWidth = 1.8;
 		line(g, known.map(at), DASHES[place]);
-		g.lineWidth = 1.2;
-		for (const point of hollow.map(at).filter(Boolean)) {
-			g.beginPath();
-			g.arc(...point, 2, 0, 7);
-			g.stroke();
-		}
 	}
 }
 
@@ -536,17 +535,15 @@ function showTiles() {
 	$('progress').value = planned ? Math.min(1, now() / planned) : 0;
 	const s = live() ? null : run.summary;
 	const last = S.points.at(-1);
-	const soon = provisional().at(-1);
 	const per = (f) => (p) => f(p.total) / (p.to - p.from);
 	const ins = per((c) => c.requested);
 	const outs = per((c) => c.done);
 	showTile(tiles.rates, s ? 'measured jobs' : 'all jobs', s
 		? [{ name: 'done', place: 0, value: number(s.all_throughput_jobs_sec), line: outs }, { name: 'in time', place: 1, value: number(s.all_goodput_jobs_sec), line: per((c) => ended(c) - c.violations) }]
-		: [{ name: 'in', place: 0, value: number(soon?.rate ?? (last && ins(last))), mark: isNumber(soon?.rate) ? 'hollow' : '', line: ins, soon: (x) => x.rate }, { name: 'out', place: 1, value: number(last && outs(last)), line: outs }]);
-	const waits = { place: 0, line: (p) => p.waiting, soon: (x) => x.waiting };
-	const mark = soon ? 'hollow' : '';
+		: [{ name: 'in', place: 0, value: number(last && ins(last)), line: ins }, { name: 'out', place: 1, value: number(last && outs(last)), line: outs }]);
+	const waits = { place: 0, line: (p) => p.waiting };
 	showTile(tiles.waiting, s ? 'measured window' : 'jobs', s ? [{ ...waits, name: 'largest', value: number(s.queue_max) }]
-		: [{ ...waits, name: 'waiting', value: number((soon ?? last)?.waiting), mark }, { name: 'running', value: number((soon ?? last)?.running), mark }]);
+		: [{ ...waits, name: 'waiting', value: number(last?.waiting) }, { name: 'running', value: number(S.recent.at(-1)?.running) }]);
 	const late = [];
 	const p99 = [];
 	shownClasses().slice(0, 3).forEach((name, place) => {
@@ -566,8 +563,8 @@ function showTiles() {
 
 const share = (c) => c && ended(c) ? c.violations / ended(c) : null;
 
-function range({ span, end }) {
-	const to = Math.max(end ?? now(), Math.min(span ?? 5, 10));
+function range({ span, end, lanes }) {
+	const to = Math.max(end ?? (lanes ? now() : charted()), Math.min(span ?? 5, 10));
 	return [span === null ? 0 : Math.max(0, to - span), to];
 }
 
@@ -625,14 +622,14 @@ function drawGantt() {
 	g.rect(edge, 0, width - edge, height);
 	g.clip();
 	const names = classes();
-	rows.forEach((lane, i) => drawLane(g, lane, { x, y: i * row + (row > 5 ? 1 : 0), high: row > 5 ? row - 2 : row, from, to, t, names }));
+	rows.forEach((lane, i) => drawLane(g, lane, { x, y: i * row + (row > 5 ? 1 : 0), high: row > 5 ? row - 2 : row, from, to, names }));
 	g.strokeStyle = g.fillStyle = palette.ink;
-	if (live()) line(g, [[x(S.settled), 0], [x(S.settled), bottom]], [4, 3]);
 	if (S.cursor !== null) g.fillRect(x(S.cursor), 0, 1, bottom);
 	const at = rows.indexOf(S.picked?.lane);
 	g.lineWidth = 2;
-	if (at >= 0) g.strokeRect(x(S.picked.from) - 1, at * row, Math.max(4, x(S.picked.to ?? t) - x(S.picked.from) + 2), row);
+	if (at >= 0) g.strokeRect(x(S.picked.from) - 1, at * row, Math.max(4, x(S.picked.to) - x(S.picked.from) + 2), row);
 	g.restore();
+	if (live() && S.gantt.end === null && row >= 12) showUnderWay(g, rows, width, row);
 	const several = new Set(rows.map((l) => l.executor)).size > 1 || folded;
 	const every = Math.ceil(12 / row);
 	rows.forEach((lane, i) => {
@@ -642,43 +639,48 @@ function drawGantt() {
 		g.fillStyle = palette.ink;
 		g.fillText(cut(g, name, edge - 6), 0, (i + 0.5) * row);
 		g.fillStyle = palette.quiet;
-		if (edge > 100 && every === 1) g.fillText(cut(g, lane.model?.split('/')[0] ?? '', edge - used - 6), used, (i + 0.5) * row);
+		if (edge > 100 && every === 1) g.fillText(cut(g, lane.bars.at(-1)?.workload ?? '', edge - used - 6), used, (i + 0.5) * row);
 	});
 	const words = !rows.length ? 'No lane has joined yet.'
 		: folded ? `${count(rows.length, 'executor')}; height: share of busy lanes.`
-		: `${count(rows.length, 'lane')} from ${clock(from)} to ${clock(to)}.${live() ? ' Hollow: provisional.' : S.leftOut ? ` ${S.leftOut} batches left out${$('snapshot') ? ': those around the second of most waiting are here' : ': zoom in'}.` : ''}`;
+		: `${count(rows.length, 'lane')} from ${clock(from)} to ${clock(to)}.${live() ? ` ${count(sum(rows.map((l) => l.underWay)), 'batch', 'es')} under way.` : S.leftOut ? ` ${S.leftOut} batches left out${$('snapshot') ? ': those around the second of most waiting are here' : ': zoom in'}.` : ''}`;
 	set($('lanes-summary'), words);
 	if (!S.picked) valueOf(gantt, 0, t, Math.min(to, t), words);
 	askForBars(from, to);
+}
+
+function showUnderWay(g, rows, width, row) {
+	rows.forEach((lane, i) => {
+		if (!lane.underWay) return;
+		const words = `${lane.underWay} under way`;
+		const wide = g.measureText(words).width + 8;
+		g.fillStyle = palette.panel;
+		g.fillRect(width - wide, (i + 0.5) * row - 7, wide, 14);
+		g.fillStyle = palette.ink;
+		g.fillText(words, width - wide + 4, (i + 0.5) * row);
+	});
 }
 
 function valueOf(slider, min, max, value, words) {
 	for (const [name, v] of Object.entries({ min: Math.floor(min), max: Math.ceil(max), now: Math.round(value), text: words })) slider.setAttribute(`aria-value${name}`, v);
 }
 
-function drawLane(g, lane, { x, y, high, from, to, t, names }) {
+function drawLane(g, lane, { x, y, high, from, to, names }) {
 	const column = (a, b, part) => g.fillRect(a, y + high * (1 - part), Math.max(1, b - a), high * part);
 	const thin = [];
 	for (const bar of lane.bars) {
 		if (bar.from > to) break;
 		const a = x(bar.from);
-		const wide = x(bar.to ?? t) - a;
+		const wide = x(bar.to) - a;
 		if (a + wide < x(from)) continue;
 		if (wide < 2) {
 			thin[Math.floor(a)] = Math.min(1, (thin[Math.floor(a)] ?? 0) + Math.max(0.1, wide));
 			continue;
 		}
 		const place = Math.max(0, names.indexOf(bar.classType)) % GROUP;
-		const solid = !live() || (bar.to !== null && bar.to <= S.settled);
-		g.strokeStyle = color(place);
-		g.fillStyle = solid ? palette.fills[place] : color(place);
-		g.globalAlpha = solid ? 1 : 0.15;
+		g.fillStyle = palette.fills[place];
 		g.fillRect(a, y, wide - 0.6, high);
-		g.globalAlpha = 1;
-		g.setLineDash(bar.started === false ? [2, 2] : []);
-		if (!solid) g.strokeRect(a + 0.5, y + 0.5, wide - 1.6, high - 1);
 	}
-	g.setLineDash([]);
 	g.fillStyle = palette.quiet;
 	thin.forEach((part, i) => column(i, i, part));
 	for (const p of lane.shares) {
@@ -707,18 +709,18 @@ function askForBars(from, to) {
 
 function pick(bar, pinned) {
 	Object.assign(S, { picked: bar, pinned });
-	const actual = bar.serviceMs ?? (bar.to === null ? null : (bar.to - bar.from) * 1000);
+	const actual = bar.serviceMs ?? (bar.to - bar.from) * 1000;
 	const rows = [
 		['Jobs', `${count(bar.jobs, 'job')} of ${bar.classType}, ${count(bar.samples, 'sample')}`],
 		['Lane', `${bar.lane.key}, from ${digits(bar.from, 3)} s`],
 		['Predicted', millis(bar.predictedMs) + (bar.p95Ms ? `, p95 ${millis(bar.p95Ms)}` : '')],
-		['Actual', bar.to === null ? bar.started ? 'running' : 'not started' : millis(actual)],
-		['Attempt', `${bar.attempt}, ${bar.result ?? 'no result yet'}`],
+		['Actual', millis(actual)],
+		['Attempt', `${bar.attempt}, ${bar.result}`],
 		...Object.entries(bar.scoreTerms ?? {}).map(([term, value]) => [`Score: ${term}`, number(value)]),
 	];
 	const card = $('card');
 	card.replaceChildren(h('h3', null, `${bar.workload} · ${bar.backend} · ${bar.precision}`), h('dl', null, pairs(rows)), command(S.run.commands.explain.replace('JOB', bar.firstJob)));
-	card.classList.toggle('left', (bar.from + (bar.to ?? now())) / 2 > (G.from + G.to) / 2);
+	card.classList.toggle('left', (bar.from + bar.to) / 2 > (G.from + G.to) / 2);
 	card.hidden = false;
 	valueOf(gantt, 0, now(), bar.from, `${bar.workload}, ${rows.map(([k, v]) => `${k} ${v}`).join('; ')}`);
 }
@@ -738,7 +740,7 @@ function barAt(event) {
 	const lane = G.rows[Math.floor((event.clientY - box.top) / G.row)];
 	const t = timeAt(event);
 	const near = 3 * (G.to - G.from) / (G.width - G.edge);
-	return lane?.bars.findLast((b) => b.from <= t + near && (b.to ?? now()) >= t - near);
+	return lane?.bars.findLast((b) => b.from <= t + near && b.to >= t - near);
 }
 
 const timeAt = (event) => G.from + (event.clientX - gantt.getBoundingClientRect().left - G.edge) / (G.width - G.edge) * (G.to - G.from);
@@ -809,12 +811,13 @@ function listenToLanes() {
 function showLaneNumbers() {
 	if (!$('lanes-numbers').open) return;
 	const { from, to } = G;
-	$('lanes-numbers').lastElementChild.replaceChildren(table(`From ${digits(from, 3)} s to ${digits(to, 3)} s`, ['Lane', 'Model', 'Busy', 'Batches', 'Jobs', 'Samples'], G.rows.map((lane) => {
-		const inside = (parts) => parts.filter((b) => (b.to ?? now()) > from && b.from < to);
+	$('lanes-numbers').lastElementChild.replaceChildren(table(`From ${digits(from, 3)} s to ${digits(to, 3)} s`, ['Lane', 'Model', 'Busy', 'Batches', 'Jobs', 'Samples', ...(live() ? ['Under way'] : [])], G.rows.map((lane) => {
+		const inside = (parts) => parts.filter((b) => b.to > from && b.from < to);
 		const bars = inside(lane.bars);
-		const busy = sum(bars.concat(inside(lane.shares).filter((p) => !bars.length || !p.coarse)).map((b) => (Math.min(to, b.to ?? now()) - Math.max(from, b.from)) * (b.share ?? 1)));
+		const busy = sum(bars.concat(inside(lane.shares).filter((p) => !bars.length || !p.coarse)).map((b) => (Math.min(to, b.to) - Math.max(from, b.from)) * (b.share ?? 1)));
 		const least = inside(lane.shares).some((p) => !p.coarse) ? '≥ ' : '';
-		return [lane.key, lane.model ?? '', percent(Math.min(1, busy / (to - from))), ...[bars.length, sum(bars.map((b) => b.jobs)), sum(bars.map((b) => b.samples))].map((n) => least + digits(n, 0))];
+		const last = lane.bars.at(-1);
+		return [lane.key, last ? `${last.workload}/${last.backend}/${last.precision}` : '', percent(Math.min(1, busy / (to - from))), ...[bars.length, sum(bars.map((b) => b.jobs)), sum(bars.map((b) => b.samples))].map((n) => least + digits(n, 0)), ...(live() ? [digits(lane.underWay, 0)] : [])];
 	})));
 }
 
@@ -832,7 +835,7 @@ addEventListener('beforeprint', () => charts.forEach((c) => c.draw()));
 
 class Chart {
 	constructor(title, unit, lines, { levels = [], log = false, format = number } = {}) {
-		Object.assign(this, { title, unit, lines, levels, log, format, soon: lines.filter((l) => l.soon), index: null });
+		Object.assign(this, { title, unit, lines, levels, log, format, index: null });
 		const id = `chart-${title.toLowerCase().replace(/\W+/g, '-')}`;
 		this.summary = h('p', { class: 'summary', id: `${id}-summary` });
 		this.plot = h('div', { class: 'plot', tabindex: 0, role: 'slider', 'aria-label': `${title}: cursor`, 'aria-describedby': `${id}-summary`, 'aria-valuenow': 0, onkeydown: (event) => this.key(event) });
@@ -848,11 +851,8 @@ class Chart {
 		const points = S.points;
 		const a = points.findIndex((p) => p.to >= from);
 		this.shown = a < 0 ? [] : points.slice(a, points.findLastIndex((p) => p.from < to) + 1);
-		const soon = this.soon.length ? provisional().filter((s, i) => i % 2) : [];
 		this.raw = this.lines.map((l) => this.shown.map((p) => l.value(p) ?? null));
-		const xs = this.shown.map((p) => p.to).concat(soon.map((s) => s.t));
-		return [xs, ...this.raw.map((column) => column.map((v) => isNumber(v) && (v > 0 || !this.log) ? v : null).concat(soon.map(() => null))),
-			...this.soon.map((l) => this.shown.map(() => null).concat(soon.map(l.soon)))];
+		return [this.shown.map((p) => p.to), ...this.raw.map((column) => column.map((v) => isNumber(v) && (v > 0 || !this.log) ? v : null))];
 	}
 
 	make() {
@@ -870,8 +870,7 @@ class Chart {
 				{ ...axis, values: (u, splits) => splits.map(clock), incrs: STEPS, space: 60, size: 26 },
 				{ ...axis, size: 52, space: 30, values: (u, splits) => splits.map((v) => v === null ? null : this.format(v).replace(' ms', '')), ...(this.log ? { splits: (u, k, low, high) => [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].flatMap((n) => [1, 2, 5].map((d) => d * 10 ** n)).filter((v) => v > low && v < high) } : {}) },
 			],
-			series: [{}, ...this.lines.map((l) => ({ stroke: () => color(l.place), width: 2, dash: DASHES[l.dash ?? l.place], points: { filter: alone, size: 4, fill: () => color(l.place) } })),
-				...this.soon.map((l) => ({ paths: () => null, points: { show: true, size: 6, width: 1.4, fill: () => palette.panel, stroke: () => color(l.place) } }))],
+			series: [{}, ...this.lines.map((l) => ({ stroke: () => color(l.place), width: 2, dash: DASHES[l.dash ?? l.place], points: { filter: alone, size: 4, fill: () => color(l.place) } }))],
 			hooks: {
 				draw: [(u) => this.decorate(u)],
 				setCursor: [(u) => {
@@ -883,7 +882,7 @@ class Chart {
 					if (width < 6) return;
 					const end = u.posToVal(left + width, 'x');
 					S.view = { span: Math.max(1, end - u.posToVal(left, 'x')), end };
-					if (S.view.span <= 120) S.gantt = { ...S.view };
+					if (S.view.span <= 120) Object.assign(S.gantt, S.view);
 					u.setSelect({ left: 0, width: 0 }, false);
 					redraw(true);
 				}],
@@ -892,7 +891,7 @@ class Chart {
 	}
 
 	draw() {
-		if (!S.points.length && !S.soon.length) return set(this.summary, 'Nothing settled yet.');
+		if (!S.points.length) return set(this.summary, 'Nothing settled yet.');
 		const [from, to] = range(S.view);
 		if (!this.u) this.make();
 		else {
@@ -932,7 +931,6 @@ class Chart {
 			line(g, [[0, y(v)], [width, y(v)]], [1.5, 3]);
 			labels.push({ y: y(v), name, tint: palette.ink });
 		}
-		if (live() && x(S.settled) < width) line(g, [[x(S.settled), 0], [x(S.settled), height]], [4, 4]);
 		this.lines.forEach((l, k) => {
 			const last = this.raw[k].findLastIndex(isNumber);
 			if (last >= 0 && u.data[k + 1][last] !== null) labels.push({ y: y(this.raw[k][last]), name: l.name, tint: color(l.place) });
@@ -959,10 +957,9 @@ class Chart {
 		if (!this.u) return;
 		this.index = index ?? null;
 		const at = index ?? this.shown.length - 1;
-		const soon = this.soon.map((l, k) => this.u.data[this.lines.length + 1 + k][at]);
-		this.values.forEach((b, k) => set(b, at < this.shown.length ? this.format(this.raw[k][at]) : this.lines[k].soon ? `○ ${this.format(soon[this.soon.indexOf(this.lines[k])])}` : '–'));
+		this.values.forEach((b, k) => set(b, this.shown[at] ? this.format(this.raw[k][at]) : '–'));
 		const t = this.u.data[0][at] ?? 0;
-		valueOf(this.plot, ...range(S.view), t, `at ${clock(t)}${at < this.shown.length ? '' : ', provisional'}: ${this.lines.map((l, k) => `${l.name} ${this.values[k].textContent}`).join(', ')}`);
+		valueOf(this.plot, ...range(S.view), t, `at ${clock(t)}: ${this.lines.map((l, k) => `${l.name} ${this.values[k].textContent}`).join(', ')}`);
 	}
 
 	point(t) {
@@ -1004,13 +1001,13 @@ function buildCharts() {
 	const each = (f) => names.map((name, place) => ({ name, place, value: (p) => p.classes[name] && f(p.classes[name]) }));
 	const of = (f) => (p) => p.batches ? f(p) / p.batches : null;
 	charts = [
-		new Chart('Rates', 'jobs per second', [{ name: 'in', place: 0, value: rate((p) => p.total.requested), soon: (s) => s.rate }, { name: 'out', place: 1, value: rate((p) => p.total.done) },
+		new Chart('Rates', 'jobs per second', [{ name: 'in', place: 0, value: rate((p) => p.total.requested) }, { name: 'out', place: 1, value: rate((p) => p.total.done) },
 			{ name: 'not done', place: 3, value: rate((p) => p.total.dropped + p.total.failed) }]),
-		new Chart('Waiting', 'jobs at the end', [...each((c) => c.waiting), { name: 'all', place: 4, value: (p) => p.waiting, soon: (s) => s.waiting }]),
+		new Chart('Waiting', 'jobs at the end', [...each((c) => c.waiting), { name: 'all', place: 4, value: (p) => p.waiting }]),
 		...names.map((name, place) => new Chart(`Latency: ${name}`, 'end to end, ms, of jobs that ended', ['p99', 'p95', 'p50'].map((p, dash) => ({ name: p, place, dash, value: (x) => x.classes[name]?.[`${p}_ms`] })),
 			{ log: true, format: millis, levels: promise(name) ? [[`promise ${millis(promise(name))}`, promise(name)]] : [] })),
 		new Chart('Violation rate', 'late share of ended jobs', each(share), { format: percent }),
-		new Chart('Lane use', 'busy share of all lanes', [{ name: 'use', place: 0, value: (p) => p.lane_use, soon: (s) => s.use }], { format: percent, levels: [['all lanes', 1]] }),
+		new Chart('Lane use', 'busy share of all lanes', [{ name: 'use', place: 0, value: (p) => p.lane_use }], { format: percent, levels: [['all lanes', 1]] }),
 		new Chart('Idle beside work', 'ms per second that lanes stood idle while jobs waited, by cause', CAUSES.map((name, place) => ({ name, place, value: rate((p) => p.blocked_ms?.[name] ?? 0) }))),
 		...(budget ? [new Chart('Tokens in use', 'memory tokens at the end', [{ name: 'in use', place: 0, value: (p) => p.tokens_in_use }], { levels: [['budget', budget]] })] : []),
 		new Chart('Predicted against actual', 'batches beyond their bounds; (actual − predicted) / predicted', [{ name: 'beyond p95', place: 0, value: of((p) => p.beyond_p95) }, { name: 'beyond p99', place: 1, value: of((p) => p.beyond_p99) },
@@ -1112,7 +1109,7 @@ async function route() {
 	feed?.close();
 	feed = null;
 	clearTimeout(L.timer);
-	Object.assign(S, structuredClone(NOTHING), { view: { span: 60, end: null }, gantt: { span: 10, end: null } });
+	Object.assign(S, structuredClone(NOTHING), { view: { span: 60, end: null }, gantt: { span: 10, end: null, lanes: true } });
 	chartsKey = '';
 	tiles = {};
 	unpick();
