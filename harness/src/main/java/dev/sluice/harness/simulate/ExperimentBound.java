@@ -80,7 +80,7 @@ public final class ExperimentBound {
   /** Jobs of a model that may share batches with each other, or that run alone. */
   private record Family(ModelKey model, boolean shares) {}
 
-  ExperimentBound(SimulatedExperiment experiment) throws UserMistakeException {
+  private ExperimentBound(SimulatedExperiment experiment) throws UserMistakeException {
     this.experiment = experiment;
     asked = experiment.parsed().experiment();
     requests = experiment.requests();
@@ -123,16 +123,35 @@ public final class ExperimentBound {
           "in the scenario (single_stream) jobs arrive when the scheduler has ended others",
           "scenario: server is meant");
     }
-    var bound =
-        new ExperimentBound(
-            SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
+    return of(SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
+  }
+
+  /** Bounds an experiment whose files were read; with the mistakes of {@link #of}. */
+  static ExperimentBound of(SimulatedExperiment experiment) throws UserMistakeException {
+    var bound = new ExperimentBound(experiment);
     if (bound.measured().findAny().isEmpty()) {
       throw new UserMistakeException(
-          parsed.location("duration_seconds"),
+          experiment.parsed().location("duration_seconds"),
           "none of the jobs (%d) arrives in the measured window".formatted(bound.requests.size()),
           "a longer duration_seconds is meant, or a higher rate");
     }
     return bound;
+  }
+
+  /** Refuses more lane time up to the last promise than a long holds. */
+  void refuseUncountable() throws UserMistakeException {
+    refuseUncountable(requests.kinds().stream().mapToLong(JobKind::sloNs).max().orElse(0));
+  }
+
+  private void refuseUncountable(long promiseMaxNs) throws UserMistakeException {
+    double lastNs = asked.load().durationSeconds() * 1e9 + promiseMaxNs;
+    if (lastNs * lanes() > SchedulingInstance.LANE_TIME_MAX_NS) {
+      throw new UserMistakeException(
+          experiment.parsed().location("lanes.num_lanes"),
+          "%d lanes have more time up to the last promise (%.0f s) than can be counted"
+              .formatted(lanes(), lastNs / 1e9),
+          "fewer lanes are meant, or a shorter promise");
+    }
   }
 
   private IntStream measured() {
@@ -218,14 +237,7 @@ public final class ExperimentBound {
       promiseMaxNs = Math.max(promiseMaxNs, promiseNs == null ? kinds.get(i).sloNs() : promiseNs);
     }
     int[] jobs = measured().filter(job -> counted[requests.kindNumber(job)]).toArray();
-    double lastNs = asked.load().durationSeconds() * 1e9 + promiseMaxNs;
-    if (lastNs * lanes() > SchedulingInstance.LANE_TIME_MAX_NS) {
-      throw new UserMistakeException(
-          experiment.parsed().location("lanes.num_lanes"),
-          "%d lanes have more time up to the last promise (%.0f s) than can be counted"
-              .formatted(lanes(), lastNs / 1e9),
-          "fewer lanes are meant, or a shorter promise");
-    }
+    refuseUncountable(promiseMaxNs);
     var release = new long[jobs.length];
     var deadline = new long[jobs.length];
     var samples = new int[jobs.length];

@@ -87,12 +87,7 @@ public final class SimulatedCapacity {
           "the capacity is a rate, and this experiment has none",
           "scenario: server is meant, and arrivals that are drawn");
     }
-    if (new ExperimentBound(experiment).good(kind -> true, null).jobs() == 0) {
-      throw new UserMistakeException(
-          parsed.location("duration_seconds"),
-          "none of the jobs arrives in the measured window",
-          "a longer duration_seconds is meant, or a higher rate");
-    }
+    ExperimentBound.of(experiment).refuseUncountable();
   }
 
   /** Names of the figures that {@link #write} leaves. */
@@ -153,7 +148,7 @@ public final class SimulatedCapacity {
               drawnAtJobsSec,
               DOUBLINGS_MAX,
               rate -> {
-                ExperimentBound.Good good = new ExperimentBound(at(rate)).good(kind -> true, null);
+                ExperimentBound.Good good = ExperimentBound.of(at(rate)).good(kind -> true, null);
                 return good.goodMax() >= goodShare * good.jobs();
               });
       bounds.known.put(key, known);

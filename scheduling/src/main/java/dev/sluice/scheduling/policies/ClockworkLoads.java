@@ -42,7 +42,7 @@ final class ClockworkLoads {
     List<? extends Lane> lanes = state.lanes();
     for (int i = 0; i < lanes.size(); i++) {
       Lane lane = lanes.get(i);
-      if (lane.freeBytes() < Long.MAX_VALUE && !lane.hangs() && !loads(lane)) {
+      if (mayLoad(lane)) {
         Choice.Prepare load = on(state, order, lane);
         if (load != null) {
           return load;
@@ -57,32 +57,37 @@ final class ClockworkLoads {
    * fewest bytes make room; null: there is none.
    */
   static Choice.@Nullable Prepare missing(SchedulerState state) {
-    for (CompatibleSet set : state.sets()) {
-      Lane best = null;
-      List<Resident> released = List.of();
+    List<Lane> free = new ArrayList<>(); // none where lanes hold all models
+    for (Lane lane : state.lanes()) {
+      if (mayLoad(lane)) {
+        free.add(lane);
+      }
+    }
+    for (CompatibleSet set : free.isEmpty() ? List.<CompatibleSet>of() : state.sets()) {
+      if (state.lanes().stream().anyMatch(lane -> state.resident(set, lane) != null)) {
+        continue;
+      }
+      Choice.Prepare best = null;
       long fewestBytes = Long.MAX_VALUE;
-      boolean isMissing = true;
-      for (Lane lane : state.lanes()) {
-        isMissing &= state.resident(set, lane) == null;
-        if (lane.freeBytes() < Long.MAX_VALUE
-            && !lane.hangs()
-            && !loads(lane)
-            && state.canRun(lane, set)) {
-          List<Resident> release = release(state, lane, state.memoryBytes(set, lane));
-          long bytes =
-              release == null ? Long.MAX_VALUE : release.stream().mapToLong(Resident::bytes).sum();
-          if (release != null && bytes < fewestBytes) {
-            best = lane;
-            released = release;
-            fewestBytes = bytes;
-          }
+      for (Lane lane : free) {
+        List<Resident> release =
+            state.canRun(lane, set) ? release(state, lane, state.memoryBytes(set, lane)) : null;
+        long bytes =
+            release == null ? Long.MAX_VALUE : release.stream().mapToLong(Resident::bytes).sum();
+        if (release != null && bytes < fewestBytes) {
+          best = Choice.prepare(lane, set, release);
+          fewestBytes = bytes;
         }
       }
-      if (isMissing && best != null) {
-        return Choice.prepare(best, set, released);
+      if (best != null) {
+        return best;
       }
     }
     return null;
+  }
+
+  private static boolean mayLoad(Lane lane) {
+    return lane.freeBytes() < Long.MAX_VALUE && !lane.hangs() && !loads(lane);
   }
 
   private static boolean loads(Lane lane) {

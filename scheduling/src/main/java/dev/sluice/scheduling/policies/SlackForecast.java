@@ -79,11 +79,7 @@ final class SlackForecast {
    * Returns the largest number of samples whose batch takes at most a time by the upper bound; if
    * not even one does, by the mean.
    */
-  static int largestWithin(SchedulerState state, CompatibleSet set, Lane lane, long ns) {
-    return largestWithin(state, set, lane, ns, margin(state, set));
-  }
-
-  private static int largestWithin(
+  static int largestWithin(
       SchedulerState state, CompatibleSet set, Lane lane, long ns, double margin) {
     int fits = state.largestWithinBound(set, lane, Math.round(ns / margin));
     return fits > 0 ? fits : state.largestWithin(set, lane, ns);
@@ -100,8 +96,9 @@ final class SlackForecast {
   }
 
   /** Returns the time of a batch that is seldom exceeded. */
-  static long boundNs(SchedulerState state, CompatibleSet set, int samples, Lane lane) {
-    return Math.round(state.boundNs(set, samples, lane) * margin(state, set));
+  static long boundNs(
+      SchedulerState state, CompatibleSet set, int samples, Lane lane, double margin) {
+    return Math.round(state.boundNs(set, samples, lane) * margin);
   }
 
   /**
@@ -148,7 +145,7 @@ final class SlackForecast {
         size += samples[job];
         job++;
       }
-      freeNs[next] = startNs + Math.round(state.boundNs(set, size, lane) * margin);
+      freeNs[next] = startNs + boundNs(state, set, size, lane, margin);
     }
     return lost;
   }

@@ -153,13 +153,15 @@ final class SlackPolicy implements SchedulingPolicy {
       return null;
     }
     long waiting = Queues.samplesWaiting(set);
-    int fits = SlackForecast.largestWithin(state, set, lane, leftNs);
+    double margin = SlackForecast.margin(state, set);
+    int fits = SlackForecast.largestWithin(state, set, lane, leftNs, margin);
     int samples = Math.max(first.group().samples(), (int) Math.min(fits, waiting));
-    long latestNs = first.deadlineNs() - SlackForecast.boundNs(state, set, samples, lane);
+    long latestNs = first.deadlineNs() - SlackForecast.boundNs(state, set, samples, lane, margin);
     long startNs = state.nowNs();
     boolean isAlone = state.sets().size() == 1;
     if (isAlone && samples < set.samplesMax() && isScarce(state, first, lane)) {
-      long oneMoreNs = first.deadlineNs() - SlackForecast.boundNs(state, set, samples + 1, lane);
+      long oneMoreNs =
+          first.deadlineNs() - SlackForecast.boundNs(state, set, samples + 1, lane, margin);
       startNs = Math.max(startNs, Math.min(oneMoreNs, latestNs) - hopNs);
     }
     return new Batch(first, lane, samples, startNs, latestNs);

@@ -87,6 +87,11 @@ public record Grid(
       others = List.copyOf(others);
       groups = List.copyOf(groups);
     }
+
+    /** The words of a cell's name. */
+    public static List<String> words(String cell) {
+      return List.of(cell.split(" "));
+    }
   }
 
   /**

@@ -41,7 +41,7 @@ final class LeagueReader {
     String policies = section.requiredText("policies", "scheduler_name");
     String ours = section.requiredText("ours", "slack");
     Set<String> words = new LinkedHashSet<>();
-    values(section, "cells", cells, axes).forEach(name -> words.addAll(words(name)));
+    values(section, "cells", cells, axes).forEach(name -> words.addAll(League.words(name)));
     List<String> names = values(section, "policies", policies, axes);
     check(section.place("ours"), "league.ours", ours, names, "policies of the grid");
     List<String> others = section.texts("others");
@@ -67,11 +67,6 @@ final class LeagueReader {
     }
     section.end();
     return new League(cells, policies, ours, others, shown, groups);
-  }
-
-  /** The words of a cell's name. */
-  static List<String> words(String name) {
-    return List.of(name.split(" "));
   }
 
   private Set<String> known(Section group, String key, Set<String> words) {

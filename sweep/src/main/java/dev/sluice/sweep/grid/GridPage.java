@@ -54,7 +54,9 @@ final class GridPage {
     page.element("h1", cells.grid().name());
     page.raw("<p>").text("Cells of ").raw("<code>").text(cells.grid().base().toString());
     page.raw("</code>. ").text(String.join(". ", notes)).raw("</p>\n");
-    pictures.forEach((figure, png) -> picture(page, figure, png));
+    pictures.forEach(
+        (figure, png) ->
+            picture(page, "Heat map of " + figure + "; the table below has its numbers", png));
     page.element("h2", "Figures");
     means(page);
     if (!table.pairs().isEmpty()) {
@@ -66,8 +68,9 @@ final class GridPage {
     return page.raw("</body>\n</html>\n").toString();
   }
 
-  private static void picture(Html page, String figure, byte[] png) {
-    page.raw("<p><img alt=\"").text("Heat map of " + figure + "; the table below has its numbers");
+  /** Adds a picture, with words in its place. */
+  static void picture(Html page, String words, byte[] png) {
+    page.raw("<p><img alt=\"").text(words);
     page.raw("\" src=\"data:image/png;base64,");
     page.raw(Base64.getEncoder().encodeToString(png)).raw("\"></p>\n");
   }
@@ -92,7 +95,7 @@ final class GridPage {
     }
   }
 
-  private static void number(Html page, String text) {
+  static void number(Html page, String text) {
     page.raw("<td class=\"number\">").text(text).raw("</td>");
   }
 

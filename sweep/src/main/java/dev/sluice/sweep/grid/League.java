@@ -112,24 +112,20 @@ final class League {
 
   /** Cells whose words a group asks for. */
   List<String> cells(Grid.Group group) {
-    return cells().stream().filter(cell -> group.holds(words(cell))).toList();
+    return cells().stream().filter(cell -> group.holds(Grid.League.words(cell))).toList();
   }
 
   /** Words of all cells' names, in the order of their places in a name. */
   List<String> words() {
-    int most = cells().stream().mapToInt(cell -> words(cell).size()).max().orElse(0);
+    int most = cells().stream().mapToInt(cell -> Grid.League.words(cell).size()).max().orElse(0);
     Set<String> words = new LinkedHashSet<>();
     for (int place = 0; place < most; place++) {
       for (String cell : cells()) {
-        List<String> own = words(cell);
+        List<String> own = Grid.League.words(cell);
         words.addAll(own.subList(Math.min(place, own.size()), Math.min(place + 1, own.size())));
       }
     }
     return List.copyOf(words);
-  }
-
-  static List<String> words(String cell) {
-    return List.of(cell.split(" "));
   }
 
   List<String> policies(Grid grid) {

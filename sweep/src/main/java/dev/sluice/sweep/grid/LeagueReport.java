@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,9 +58,7 @@ final class LeagueReport {
         markdown.append("\n## ").append(variant).append('\n');
         page.element("h2", variant);
       }
-      page.raw("<p><img alt=\"Heat map; the tables below have its numbers\" ");
-      page.raw("src=\"data:image/png;base64," + Base64.getEncoder().encodeToString(png));
-      page.raw("\"></p>\n");
+      GridPage.picture(page, "Heat map; the tables below have its numbers", png);
       for (Table table : tables(league)) {
         append(markdown, table);
         append(page, table);
@@ -93,10 +90,14 @@ final class LeagueReport {
   private List<Group> asGroups() {
     List<Group> groups = new ArrayList<>(List.of(new Group("all cells", Set.of(), Set.of())));
     if (!asked.shown().isEmpty()) {
-      groups.add(new Group(asked.shown(), Set.of(asked.shown()), Set.of()));
+      groups.add(shown());
     }
     groups.addAll(asked.groups());
     return groups;
+  }
+
+  private Group shown() {
+    return new Group(asked.shown(), Set.of(asked.shown()), Set.of());
   }
 
   private Table groups(League league) {
@@ -157,15 +158,12 @@ final class LeagueReport {
 
   /** Words that some shown cells have, and not all of them. */
   private Map<String, List<String>> familiesOf(League league) {
-    List<String> shown =
-        league.cells().stream()
-            .filter(cell -> asked.shown().isEmpty() || League.words(cell).contains(asked.shown()))
-            .toList();
+    List<String> shown = asked.shown().isEmpty() ? league.cells() : league.cells(shown());
     Map<String, List<String>> families = new LinkedHashMap<>();
     families.put("all", shown);
     for (String word : league.words()) {
       List<String> cells =
-          shown.stream().filter(cell -> League.words(cell).contains(word)).toList();
+          shown.stream().filter(cell -> Grid.League.words(cell).contains(word)).toList();
       if (!cells.isEmpty() && cells.size() < shown.size()) {
         families.put(word, cells);
       }
@@ -315,8 +313,7 @@ final class LeagueReport {
     for (List<String> row : table.rows()) {
       page.raw("<tr>");
       page.element("td", row.get(0));
-      row.subList(1, row.size())
-          .forEach(text -> page.raw("<td class=\"number\">").text(text).raw("</td>"));
+      row.subList(1, row.size()).forEach(text -> GridPage.number(page, text));
       page.raw("</tr>\n");
     }
     page.raw("</table></div>\n");
