@@ -68,7 +68,7 @@ final class Completions {
       case DONE -> {
         if (batch.hasUnendedJob()) {
           learn(batch, completion.serviceNs());
-          remember(batch, completion.serviceNs());
+          remember(batch, completion);
         }
         endAll(batch, Status.DONE, null, listener);
       }
@@ -119,7 +119,7 @@ final class Completions {
     }
   }
 
-  private void remember(Batch batch, long serviceNs) {
+  private void remember(Batch batch, BatchCompleted completion) {
     QueuedJob first = null;
     long sloNs = Long.MAX_VALUE;
     for (int i = 0; i < batch.jobs.size(); i++) {
@@ -132,8 +132,21 @@ final class Completions {
     if (first != null && remembering.remembers()) {
       int samples = batch.dispatch.samples();
       remembering.take(
-          new Happening.Completed(batch.lane, first.group.set.name(), samples, serviceNs, sloNs));
+          new Happening.Completed(
+              batch.lane,
+              first.group.set.name(),
+              samples,
+              completion.serviceNs(),
+              hopNs(batch, completion),
+              sloNs));
     }
+  }
+
+  private static long hopNs(Batch batch, BatchCompleted completion) {
+    Long startedAtNs = completion.startedAtNs();
+    return startedAtNs == null
+        ? 0
+        : Math.max(0, startedAtNs - batch.dispatch.decidedAtNs() - completion.switchNs());
   }
 
   /** Ends all jobs of the batch that have not ended. */

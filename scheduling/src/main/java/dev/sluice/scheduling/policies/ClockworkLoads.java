@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads of {@link ClockworkPolicy} and {@link SlackPolicy}, one at a time on each lane: the model
- * of the most work that the lanes which hold it cannot do in time. Work is the time of one job
- * alone × 100 ms / the time that the job has. It goes to the lanes that hold its model, more to
- * those with less work, and a lane does 100 ms of it. What was not used for longest makes room,
- * models first for which no job waits (section 5 of the paper, and its LoadTracker).
+ * Loads of {@link ClockworkPolicy}, one at a time on each lane: the model of the most work that the
+ * lanes which hold it cannot do in time. Work is the time of one job alone × 100 ms / the time that
+ * the job has. It goes to the lanes that hold its model, more to those with less work, and a lane
+ * does 100 ms of it. What was not used for longest makes room, models first for which no job waits
+ * (section 5 of the paper, and its LoadTracker).
  */
 final class ClockworkLoads {
   /** Span over which work is counted, C in the paper's code. */
@@ -47,40 +47,6 @@ final class ClockworkLoads {
         if (load != null) {
           return load;
         }
-      }
-    }
-    return null;
-  }
-
-  /**
-   * Returns the load of a model that a job waits for and no lane holds, on the lane where the
-   * fewest bytes make room; null: there is none.
-   */
-  static Choice.@Nullable Prepare missing(SchedulerState state) {
-    List<Lane> free = new ArrayList<>(); // none where lanes hold all models
-    for (Lane lane : state.lanes()) {
-      if (mayLoad(lane)) {
-        free.add(lane);
-      }
-    }
-    for (CompatibleSet set : free.isEmpty() ? List.<CompatibleSet>of() : state.sets()) {
-      if (state.lanes().stream().anyMatch(lane -> state.resident(set, lane) != null)) {
-        continue;
-      }
-      Choice.Prepare best = null;
-      long fewestBytes = Long.MAX_VALUE;
-      for (Lane lane : free) {
-        List<Resident> release =
-            state.canRun(lane, set) ? release(state, lane, state.memoryBytes(set, lane)) : null;
-        long bytes =
-            release == null ? Long.MAX_VALUE : release.stream().mapToLong(Resident::bytes).sum();
-        if (release != null && bytes < fewestBytes) {
-          best = Choice.prepare(lane, set, release);
-          fewestBytes = bytes;
-        }
-      }
-      if (best != null) {
-        return best;
       }
     }
     return null;

@@ -30,15 +30,22 @@ final class SlackForecast {
   private final int waiting;
   private final int jobs;
   private final long gapNs;
+  private final long hopNs;
+  private final int samplesMax;
   private final double margin;
 
   /**
    * @param set a job of it waits
    * @param horizon for how many promises arrivals are expected
+   * @param samplesMax most samples of a batch
+   * @param hopNs time that each batch takes to its lane
    */
-  SlackForecast(SchedulerState state, CompatibleSet set, double horizon) {
+  SlackForecast(
+      SchedulerState state, CompatibleSet set, double horizon, int samplesMax, long hopNs) {
     this.state = state;
     this.set = set;
+    this.samplesMax = samplesMax;
+    this.hopNs = hopNs;
     List<? extends Lane> all = state.lanes();
     for (int i = 0; i < all.size(); i++) {
       if (serves(state, all.get(i), set)) {
@@ -132,8 +139,9 @@ final class SlackForecast {
       int next = firstFree();
       long startNs = Math.max(freeNs[next], arrivalNs(job));
       Lane lane = lanes.get(next);
-      long leftNs = deadlineNs[job] - startNs;
-      int fits = leftNs <= 0 ? 0 : largestWithin(state, set, lane, leftNs, margin);
+      long leftNs = deadlineNs[job] - startNs - hopNs;
+      int fits =
+          leftNs <= 0 ? 0 : Math.min(samplesMax, largestWithin(state, set, lane, leftNs, margin));
       int size = samples[job];
       if (size > fits && (leftNs <= 0 || state.boundNs(set, size, lane) * margin > leftNs)) {
         lost++;
@@ -145,7 +153,7 @@ final class SlackForecast {
         size += samples[job];
         job++;
       }
-      freeNs[next] = startNs + boundNs(state, set, size, lane, margin);
+      freeNs[next] = startNs + hopNs + boundNs(state, set, size, lane, margin);
     }
     return lost;
   }

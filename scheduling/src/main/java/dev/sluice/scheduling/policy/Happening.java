@@ -14,9 +14,11 @@ public sealed interface Happening {
    * @param set name of the compatible set that the batch was of
    * @param samples inputs of all of its jobs
    * @param serviceNs measured service time
+   * @param hopNs time from the decision until the lane began with it, loading left out
    * @param sloNs shortest latency promise of its jobs that had not ended
    */
-  record Completed(SchedulerState.Lane lane, String set, int samples, long serviceNs, long sloNs)
+  record Completed(
+      SchedulerState.Lane lane, String set, int samples, long serviceNs, long hopNs, long sloNs)
       implements Happening {}
 
   /** A choice of the policy was applied. */

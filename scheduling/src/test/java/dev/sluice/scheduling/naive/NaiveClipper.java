@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.naive;
 
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.LaneOf;
@@ -13,14 +14,14 @@ final class NaiveClipper extends NaiveJoining {
   private final Map<List<Object>, Integer> limits = new HashMap<>();
 
   @Override
-  public void completed(NaiveState state, Held held, long serviceNs) {
+  public void completed(NaiveState state, Held held, BatchCompleted completion) {
     Waiting first = held.jobs.get(0);
     List<Object> key =
         key(new LaneOf(state.executor(held.start.executorId()), held.start.lane()), first);
     int limit = limits.getOrDefault(key, 1);
     long sloNs =
         held.jobs.stream().filter(w -> !w.ended).mapToLong(w -> w.spec.sloNs()).min().orElseThrow();
-    if (serviceNs > 0.5 * sloNs) {
+    if (completion.serviceNs() > 0.5 * sloNs) {
       limits.put(key, Math.max(1, (int) Math.floor(0.9 * limit)));
     } else if (held.samples >= limit) {
       limits.put(key, limit + 1);

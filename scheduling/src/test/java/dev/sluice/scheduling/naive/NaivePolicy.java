@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.naive;
 
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Held;
 import dev.sluice.scheduling.naive.NaiveState.Waiting;
@@ -54,7 +55,7 @@ interface NaivePolicy {
   default void started(NaiveState state, Held held) {}
 
   /** A batch was done. */
-  default void completed(NaiveState state, Held held, long serviceNs) {}
+  default void completed(NaiveState state, Held held, BatchCompleted completion) {}
 
   /** A fact was taken in. */
   default void timePassed(NaiveState state) {}

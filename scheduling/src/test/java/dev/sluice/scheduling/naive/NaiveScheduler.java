@@ -336,7 +336,7 @@ public final class NaiveScheduler {
             learn(held, completion.serviceNs());
           }
           if (!held.lost && !left.isEmpty()) {
-            policy.completed(state, held, completion.serviceNs());
+            policy.completed(state, held, completion);
           }
           left.stream()
               .filter(w -> held.cancelled && !w.runs)

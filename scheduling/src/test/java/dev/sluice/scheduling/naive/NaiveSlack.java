@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.naive;
 
+import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.naive.NaiveState.Executor;
 import dev.sluice.scheduling.naive.NaiveState.Held;
@@ -21,12 +22,19 @@ final class NaiveSlack extends NaiveJoining {
   private static final int DROP_MAX = 500;
 
   private record Batch(
-      JobSetOf set, Waiting first, LaneOf lane, int samples, long startNs, long latestNs) {}
+      JobSetOf set,
+      Waiting first,
+      LaneOf lane,
+      int samples,
+      int samplesMax,
+      long startNs,
+      long latestNs) {}
 
   /** Upper bounds of the batches that lanes run, and margins of sets. */
   private final Map<List<Object>, Long> bounds = new HashMap<>();
 
   private final Map<String, Double> margins = new HashMap<>();
+  private final Map<String, Double> hops = new HashMap<>();
 
   /** A job of the forecast: when it comes, when it must be done, and its size. */
   private record Expected(long atNs, long deadlineNs, int samples) {}
@@ -56,14 +64,19 @@ final class NaiveSlack extends NaiveJoining {
   }
 
   @Override
-  public void completed(NaiveState state, Held held, long serviceNs) {
+  public void completed(NaiveState state, Held held, BatchCompleted completion) {
     Long boundNs = bounds.get(List.of(held.start.executorId(), held.start.lane()));
     if (boundNs != null) {
       String set = name(held.jobs.get(0).spec);
       double margin = margins.getOrDefault(set, 1.0);
-      boolean isExceeded = serviceNs > boundNs * margin * 1.0001;
-      margins.put(set, Math.max(1, Math.min(2, margin + (isExceeded ? 0.0095 : -0.0005))));
+      boolean isExceeded = completion.serviceNs() > boundNs * margin * 1.0001;
+      double step = isExceeded ? 0.01 * 0.97 : 0.01 * (0.97 - 1);
+      margins.put(set, Math.max(1, Math.min(2, margin + step)));
     }
+    long tookNs = Math.max(0, completion.startedAtNs() - held.startedNs - completion.switchNs());
+    double hopNs = hops.getOrDefault(held.start.executorId(), (double) Math.min(HOP_NS, tookNs));
+    double step = tookNs > hopNs ? 200_000 * 0.97 : 200_000 * (0.97 - 1);
+    hops.put(held.start.executorId(), Math.max(0, hopNs + step));
   }
 
   private static String name(JobSpec job) {
@@ -81,7 +94,7 @@ final class NaiveSlack extends NaiveJoining {
     if (next == null) {
       return late;
     }
-    int skip = jobsToSkip(state, next.set);
+    int skip = jobsToSkip(state, next);
     return skip == 0
         ? null
         : new Dropped(
@@ -121,8 +134,12 @@ final class NaiveSlack extends NaiveJoining {
     if (lane == null) {
       return null;
     }
-    int fits = largestWithin(state, set, lane, deadlineNs - state.nowNs);
-    int samples = Math.max(first.spec.samples(), Math.min(fits, set.samplesWaiting()));
+    long leftNs = deadlineNs - state.nowNs;
+    long hopNs = hopNs(lane);
+    int most = worthwhile(state, set, lane);
+    int fits = largestWithin(state, set, lane, leftNs - Math.min(hopNs, leftNs / 4));
+    int samples =
+        Math.max(first.spec.samples(), Math.min(Math.min(most, fits), set.samplesWaiting()));
     long latestNs = deadlineNs - boundNs(state, set, samples, lane);
     List<LaneOf> others =
         lanes(state, set.spec()).stream().filter(other -> !other.equals(lane)).toList();
@@ -130,10 +147,42 @@ final class NaiveSlack extends NaiveJoining {
     long all = state.joined().mapToLong(e -> e.report.lanes().size()).sum();
     boolean isScarce = idle < others.size() && idle < Math.max(1, all / 4);
     long startNs =
-        isScarce && state.sets().size() == 1 && samples < state.samplesMax(set)
-            ? Math.min(latestNs, deadlineNs - boundNs(state, set, samples + 1, lane)) - HOP_NS
+        isScarce && state.sets().size() <= Math.max(1, all / 4) && samples < most
+            ? Math.min(latestNs, deadlineNs - boundNs(state, set, samples + 1, lane)) - hopNs
             : state.nowNs;
-    return new Batch(set, first, lane, samples, startNs, latestNs);
+    return new Batch(set, first, lane, samples, most, startNs, latestNs);
+  }
+
+  private long hopNs(LaneOf lane) {
+    return Math.round(hops.getOrDefault(lane.executor().report.executorId(), (double) HOP_NS));
+  }
+
+  /** The size from which on larger batches save less than 5 % for each sample. */
+  private static int worthwhile(NaiveState state, JobSetOf set, LaneOf lane) {
+    int max = state.samplesMax(set);
+    double leastNs =
+        IntStream.rangeClosed(1, max)
+            .filter(size -> size == max || Integer.bitCount(size) == 1)
+            .mapToDouble(size -> (double) timeNs(state, set, size, lane) / size)
+            .min()
+            .orElseThrow();
+    double enoughNs = leastNs * (1 + 0.05);
+    int enough =
+        IntStream.rangeClosed(1, max)
+            .filter(size -> size == max || Integer.bitCount(size) == 1)
+            .filter(size -> size == max || timeNs(state, set, size, lane) <= enoughNs * size)
+            .min()
+            .orElseThrow();
+    int tooSmall = enough / 2;
+    while (tooSmall + 1 < enough) {
+      int middle = (tooSmall + enough) / 2;
+      if (timeNs(state, set, middle, lane) <= enoughNs * middle) {
+        enough = middle;
+      } else {
+        tooSmall = middle;
+      }
+    }
+    return enough;
   }
 
   /** The lanes that run the job and are idle, or will be. */
@@ -178,7 +227,8 @@ final class NaiveSlack extends NaiveJoining {
     return fits == 0 ? state.largestWithin(set, lane, ns) : fits;
   }
 
-  private int jobsToSkip(NaiveState state, JobSetOf set) {
+  private int jobsToSkip(NaiveState state, Batch next) {
+    JobSetOf set = next.set;
     List<Expected> jobs = jobs(state, set);
     int best = 0;
     int fewestLost = Integer.MAX_VALUE;
@@ -189,7 +239,7 @@ final class NaiveSlack extends NaiveJoining {
       boolean isLikeTheOneBefore = skip > 0 && jobs.get(skip).deadlineNs == triedNs;
       triedNs = jobs.get(skip).deadlineNs;
       if (skip < fewestLost && !isLikeTheOneBefore) {
-        int lost = skip + lost(state, set, jobs.subList(skip, jobs.size()));
+        int lost = skip + lost(state, next, jobs.subList(skip, jobs.size()));
         if (lost < fewestLost) {
           fewestLost = lost;
           best = skip;
@@ -219,7 +269,9 @@ final class NaiveSlack extends NaiveJoining {
   }
 
   /** How many of the jobs are lost if each lane takes what ends by the first deadline. */
-  private int lost(NaiveState state, JobSetOf set, List<Expected> jobs) {
+  private int lost(NaiveState state, Batch batch, List<Expected> jobs) {
+    JobSetOf set = batch.set;
+    long hopNs = Math.min(hopNs(batch.lane), batch.first.spec.sloNs() / 4);
     List<LaneOf> lanes = lanes(state, set.spec());
     long[] freeNs =
         lanes.stream().mapToLong(l -> Math.max(state.nowNs, state.laneFreeNs(l))).toArray();
@@ -233,8 +285,9 @@ final class NaiveSlack extends NaiveJoining {
       LaneOf lane = lanes.get(next);
       Expected first = left.remove(0);
       long startNs = Math.max(freeNs[next], first.atNs);
-      long leftNs = first.deadlineNs - startNs;
-      int fits = leftNs <= 0 ? 0 : largestWithin(state, set, lane, leftNs);
+      long leftNs = first.deadlineNs - startNs - hopNs;
+      int fits =
+          leftNs <= 0 ? 0 : Math.min(batch.samplesMax, largestWithin(state, set, lane, leftNs));
       int size = first.samples;
       if (size > fits && (leftNs <= 0 || timeNs(state, set, size, lane) * margin(set) > leftNs)) {
         lost++;
@@ -243,7 +296,7 @@ final class NaiveSlack extends NaiveJoining {
       while (!left.isEmpty() && left.get(0).atNs <= startNs && size + left.get(0).samples <= fits) {
         size += left.remove(0).samples;
       }
-      freeNs[next] = startNs + boundNs(state, set, size, lane);
+      freeNs[next] = startNs + hopNs + boundNs(state, set, size, lane);
     }
     return lost;
   }
