@@ -8,11 +8,13 @@ import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -129,7 +131,10 @@ public final class SimulatedCapacity {
           folder.path().resolve(FolderFiles.SUMMARY), JSON.writeValueAsString(figures) + "\n");
       Files.writeString(
           folder.path().resolve(FolderFiles.CONFIG),
-          ResolvedConfig.write(experiment.parsed().experiment()));
+          ResolvedConfig.write(experiment.parsed().experiment())
+              + ExperimentFile.RECORDED
+              + ":\n"
+              + ExperimentFiles.toYaml(experiment.parsed(), folder.path()));
       folder.finish();
       return ExitStatus.DONE;
     }

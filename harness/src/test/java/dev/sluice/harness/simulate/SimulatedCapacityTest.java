@@ -88,6 +88,28 @@ final class SimulatedCapacityTest {
   }
 
   @Test
+  void leavesAConfigThatIsRunAgainWhereItLies_withTheTableThatItNames() throws Exception {
+    Files.createDirectory(folder.resolve("tables"));
+    Files.writeString(
+        folder.resolve("tables/times.csv"),
+        """
+        # device_kind: test
+        workload,backend,precision,samples,mean_ms
+        m,onnx,fp32,1,6
+        m,onnx,fp32,16,22
+        """);
+    JsonNode figures = figures(
+            "one",
+            "lanes.latency_table=tables/times.csv",
+            "workloads=[{name: m, tokens: 1}]");
+    Path config = folder.resolve("one/config.yaml");
+    ParsedExperiment again = ExperimentFile.read(config, List.of(), Registries.vocabulary());
+    new SimulatedCapacity(again)
+        .write(folder, "two", 0.99, List.of(0.5, 1.2), new SimulatedCapacity.Bounds());
+    assertThat(FinishedRun.of(folder.resolve("two")).summary()).isEqualTo(figures);
+  }
+
+  @Test
   void refusesRequestsWithoutARate() {
     assertThatThrownBy(() -> new SimulatedCapacity(cell("scenario=offline", "warmup_seconds=0")))
         .isInstanceOf(UserMistakeException.class)

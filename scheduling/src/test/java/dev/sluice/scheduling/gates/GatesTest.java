@@ -305,6 +305,39 @@ final class GatesTest {
         .isLessThan(0.5);
   }
 
+  /**
+   * Of four lanes that hold one model each, the arrivals of one keep 2.5 busy and those of the other
+   * 0.6. Two and two would serve the one too slowly.
+   */
+  @Test
+  void slackGivesModelsCopiesByTheirWork_andLeavesThemThere() {
+    Cell cell = Cell.of("a", Cell.linear(10, 0), 4).and("b", Cell.linear(10, 0)).holding(1, 50);
+    List<JobRequested> jobs = new ArrayList<>();
+    for (int i = 0; i < 6200; i++) {
+      jobs.add(Cell.job(i, i % 31 < 25 ? "a" : "b", 1, 100, i * 1000.0 / 310));
+    }
+    Cell.Run run = cell.run("slack", Map.of(), jobs);
+    assertThat(run.goodShare()).isGreaterThan(0.98);
+    assertThat(run.loads.size()).as("loads, four of them the first ones").isLessThan(9);
+  }
+
+  /** A batch of eight takes as long as eight alone, and longer than the other model can wait. */
+  @Test
+  void slackJoinsNothingThatSavesNoTime() {
+    Cell cell = Cell.of("slow", Cell.linear(12, 0), 1).and("quick", Cell.linear(1, 2));
+    List<JobRequested> jobs = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      double burstMs = 220.0 * (i / 20);
+      jobs.add(
+          i % 20 < 10
+              ? Cell.job(i, "slow", 1, 200, burstMs)
+              : Cell.job(i, "quick", 1, 30, burstMs + 11 * (i % 20 - 10)));
+    }
+    Cell.Run run = cell.run("slack", Map.of(), jobs);
+    assertThat(run.goodShare()).isGreaterThan(0.99);
+    assertThat(cell.run("eager_edf", Map.of(), jobs).goodShare()).isLessThan(0.9);
+  }
+
   /** Times vary by 8 %, and nothing but their mean is known: a margin is learned. */
   @Test
   void slackLearnsHowFarBatchesExceedTheirMean() {
