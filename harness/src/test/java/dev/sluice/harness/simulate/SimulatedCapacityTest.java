@@ -98,10 +98,8 @@ final class SimulatedCapacityTest {
         m,onnx,fp32,1,6
         m,onnx,fp32,16,22
         """);
-    JsonNode figures = figures(
-            "one",
-            "lanes.latency_table=tables/times.csv",
-            "workloads=[{name: m, tokens: 1}]");
+    JsonNode figures =
+        figures("one", "lanes.latency_table=tables/times.csv", "workloads=[{name: m, tokens: 1}]");
     Path config = folder.resolve("one/config.yaml");
     ParsedExperiment again = ExperimentFile.read(config, List.of(), Registries.vocabulary());
     new SimulatedCapacity(again)

@@ -306,8 +306,8 @@ final class GatesTest {
   }
 
   /**
-   * Of four lanes that hold one model each, the arrivals of one keep 2.5 busy and those of the other
-   * 0.6. Two and two would serve the one too slowly.
+   * Of four lanes that hold one model each, the arrivals of one keep 2.5 busy and those of the
+   * other 0.6. Two and two would serve the one too slowly.
    */
   @Test
   void slackGivesModelsCopiesByTheirWork_andLeavesThemThere() {
