@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -175,6 +176,14 @@ final class ClockworkLoadsTwinTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
   void loadsWhatTheRuleSays(int seed) {
+    int[] loads = new int[1];
+    Cell.Run run = run(seed, () -> new Held(loads));
+    assertThat(run.loads).hasSizeGreaterThan(20);
+    assertThat(loads[0]).as("loads that were compared").isEqualTo(run.loads.size());
+  }
+
+  /** Five models of two classes, on lanes that hold one or two of them. */
+  static Cell.Run run(int seed, Supplier<SchedulingPolicy> policy) {
     Random random = new Random(seed);
     // times that do not come to equal sums, so that no rounding decides
     Cell cell =
@@ -191,9 +200,6 @@ final class ClockworkLoadsTwinTest {
       double promiseMs = type.equals("class") ? 40 : 120;
       jobs.add(Cell.job(i, type, model, 1 + random.nextInt(2), promiseMs, atMs));
     }
-    int[] loads = new int[1];
-    Cell.Run run = cell.run(() -> new Held(loads), jobs);
-    assertThat(run.loads).hasSizeGreaterThan(20);
-    assertThat(loads[0]).as("loads that were compared").isEqualTo(run.loads.size());
+    return cell.run(policy, jobs);
   }
 }
