@@ -52,7 +52,8 @@ final class ClockworkLoads {
     return null;
   }
 
-  private static boolean mayLoad(Lane lane) {
+  /** Returns whether models come and go on a lane, and none does now. */
+  static boolean mayLoad(Lane lane) {
     return lane.freeBytes() < Long.MAX_VALUE && !lane.hangs() && !loads(lane);
   }
 

@@ -56,23 +56,11 @@ final class SlackLoads {
   static Choice.@Nullable Prepare next(SchedulerState state) {
     List<? extends Lane> lanes = state.lanes();
     for (int i = 0; i < lanes.size(); i++) {
-      if (mayLoad(lanes.get(i))) {
+      if (ClockworkLoads.mayLoad(lanes.get(i))) {
         return new SlackLoads(state).next();
       }
     }
     return null;
-  }
-
-  private static boolean mayLoad(Lane lane) {
-    if (lane.freeBytes() == Long.MAX_VALUE || lane.hangs()) {
-      return false;
-    }
-    for (Resident resident : lane.residents()) {
-      if (!resident.isLoaded()) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private Choice.@Nullable Prepare next() {
@@ -115,7 +103,7 @@ final class SlackLoads {
     Load best = null;
     double bestWork = 0;
     for (Lane lane : state.lanes()) {
-      Load load = mayLoad(lane) ? load(model, lane) : null;
+      Load load = ClockworkLoads.mayLoad(lane) ? load(model, lane) : null;
       double heldWork = load == null ? 0 : heldWork(lane);
       if (load != null
           && (best == null

@@ -3,11 +3,8 @@ package dev.sluice.scheduling.gates;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
-import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
@@ -31,22 +28,12 @@ final class ClockworkLoadsTwinTest {
   private static final List<String> MODELS = List.of("a", "b", "c", "d", "e");
 
   /** {@code clockwork}, whose loads are held to the rule in each state that it is asked in. */
-  private static final class Held implements SchedulingPolicy {
-    private final SchedulingPolicy policy = Policies.create("clockwork", Map.of());
+  private static final class Held extends WatchedPolicy {
     private final int[] loads;
 
     Held(int[] loads) {
+      super("clockwork");
       this.loads = loads;
-    }
-
-    @Override
-    public Needs needs() {
-      return policy.needs();
-    }
-
-    @Override
-    public void remember(Memory memory, Happening what, SchedulerState state) {
-      policy.remember(memory, what, state);
     }
 
     @Override

@@ -2,20 +2,15 @@ package dev.sluice.scheduling.gates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
-import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulerState.Resident;
-import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -25,22 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The loads of {@code slack}, beside a plain reading of its rule. */
 final class SlackLoadsTwinTest {
   /** {@code slack}, whose loads are held to the rule in each state that it is asked in. */
-  private static final class Held implements SchedulingPolicy {
-    private final SchedulingPolicy policy = Policies.create("slack", Map.of());
+  private static final class Held extends WatchedPolicy {
     private final int[] loads;
 
     Held(int[] loads) {
+      super("slack");
       this.loads = loads;
-    }
-
-    @Override
-    public Needs needs() {
-      return policy.needs();
-    }
-
-    @Override
-    public void remember(Memory memory, Happening what, SchedulerState state) {
-      policy.remember(memory, what, state);
     }
 
     @Override
