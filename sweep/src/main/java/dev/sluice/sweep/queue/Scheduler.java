@@ -308,7 +308,9 @@ public final class Scheduler {
           }
         }
         case UNFINISHED -> {
-          if (QueueProcesses.ofAttempt(attempt).isEmpty()) {
+          // A keeper may have written the rest, run its command and ended during the search.
+          if (QueueProcesses.ofAttempt(attempt).isEmpty()
+              && attempt.claim() == Attempt.Claim.UNFINISHED) {
             neverBegan(running);
           }
         }
