@@ -5,6 +5,7 @@ import static dev.sluice.cli.fuzz.FuzzedReader.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.layers.runtime.ScheduleFile;
+import dev.sluice.layers.schedule.Operation;
 import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
 import dev.sluice.sweep.config.Grid;
@@ -14,7 +15,6 @@ import dev.sluice.sweep.config.WorkspaceKey;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -99,17 +99,15 @@ final class PlanReaders {
     Path written =
         Files.writeString(
             folder.resolve("written.yaml"),
-            ScheduleFile.text(read.model(), lines(read.first()), lines(read.steps())));
+            ScheduleFile.text(read.model(), LAYERS.get(read.model()), read.schedule()));
     ScheduleFile again = ScheduleFile.read(written, LAYERS);
     assertThat(again.model()).isEqualTo(read.model());
-    assertThat(lines(again.first())).isEqualTo(lines(read.first()));
-    assertThat(lines(again.steps())).isEqualTo(lines(read.steps()));
+    assertThat(unplaced(again.schedule().first())).isEqualTo(unplaced(read.schedule().first()));
+    assertThat(unplaced(again.schedule().step())).isEqualTo(unplaced(read.schedule().step()));
   }
 
-  private static List<String> lines(List<ScheduleFile.Entry> entries) {
-    List<String> lines = new ArrayList<>();
-    entries.forEach(entry -> lines.add(entry.operation() + ": " + entry.layer()));
-    return lines;
+  private static List<Operation> unplaced(List<Operation> operations) {
+    return operations.stream().map(each -> Operation.made(each.kind(), each.layer())).toList();
   }
 
   private static void grid(Path folder, byte[] input) throws Exception {

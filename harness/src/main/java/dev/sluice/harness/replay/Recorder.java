@@ -79,11 +79,33 @@ public final class Recorder {
       }
     }
 
-    /** The file with its size, for a person. */
-    String fileWithSize() throws IOException {
-      return Files.isRegularFile(file)
-          ? String.format(Locale.ROOT, "%s, %.2f MB", file, Files.size(file) / 1e6)
-          : file.toString();
+    /** Begins to write requests to the file, or to standard output. */
+    RecordingWriter<RecordedRequest> requests(RecordingHeader header) throws IOException {
+      return isStandardOutput()
+          ? RecordingWriter.ofRequests(standardOutput(), header)
+          : RecordingWriter.ofRequests(file, header);
+    }
+
+    /** Begins to write a log to the file, or to standard output. */
+    RecordingWriter<RecordedEntry> log(RecordingHeader header) throws IOException {
+      return isStandardOutput()
+          ? RecordingWriter.ofLog(standardOutput(), header)
+          : RecordingWriter.ofLog(file, header);
+    }
+
+    private static OutputStream standardOutput() {
+      return new FileOutputStream(FileDescriptor.out);
+    }
+
+    /** Tells a person the file with its size, unless it is standard output. */
+    void tellFile(Console console) throws IOException {
+      if (!isStandardOutput()) {
+        console.item(
+            "file",
+            Files.isRegularFile(file)
+                ? String.format(Locale.ROOT, "%s, %.2f MB", file, Files.size(file) / 1e6)
+                : file.toString());
+      }
     }
   }
 
@@ -228,10 +250,7 @@ public final class Recorder {
     buffer.sort(requests.once());
     long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
-    try (RecordingWriter<RecordedRequest> writer =
-        options.isStandardOutput()
-            ? RecordingWriter.ofRequests(standardOutput(), header)
-            : RecordingWriter.ofRequests(options.file(), header)) {
+    try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
       buffer.write(writer, zeroNs);
       heedAWishToStop();
       writer.finish();
@@ -249,7 +268,7 @@ public final class Recorder {
       console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
     }
     tellMissing();
-    tellFile();
+    options.tellFile(console);
   }
 
   private void read(
@@ -318,10 +337,7 @@ public final class Recorder {
             started == null ? null : started.configDigest(),
             null);
     var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
-    try (RecordingWriter<RecordedEntry> writer =
-        options.isStandardOutput()
-            ? RecordingWriter.ofLog(standardOutput(), header)
-            : RecordingWriter.ofLog(options.file(), header)) {
+    try (RecordingWriter<RecordedEntry> writer = options.log(header)) {
       merge.read(
           offsets,
           record -> {
@@ -337,7 +353,7 @@ public final class Recorder {
     console.item(
         "", "topics tell neither their experiment nor the version of the core that decided");
     tellMissing();
-    tellFile();
+    options.tellFile(console);
   }
 
   private static void refuseOffset(String option, @Nullable TopicBound moment)
@@ -380,15 +396,5 @@ public final class Recorder {
 
   private void tellMissing() {
     missing.lines().forEach(line -> console.item("missing", line));
-  }
-
-  private void tellFile() throws IOException {
-    if (!options.isStandardOutput()) {
-      console.item("file", options.fileWithSize());
-    }
-  }
-
-  static OutputStream standardOutput() {
-    return new FileOutputStream(FileDescriptor.out);
   }
 }

@@ -48,17 +48,12 @@ final class RunRecorder {
     } else {
       recordRequests(log);
     }
-    if (!options.isStandardOutput()) {
-      console.item("file", options.fileWithSize());
-    }
+    options.tellFile(console);
   }
 
   private void copy(Path log) throws UserMistakeException, IOException {
     try (RecordingReader<RecordedEntry> reader = RecordingReader.ofLog(log, options.salvage());
-        RecordingWriter<RecordedEntry> writer =
-            options.isStandardOutput()
-                ? RecordingWriter.ofLog(Recorder.standardOutput(), reader.header())
-                : RecordingWriter.ofLog(options.file(), reader.header())) {
+        RecordingWriter<RecordedEntry> writer = options.log(reader.header())) {
       for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
         stopCheck.check();
         writer.write(e);
@@ -75,10 +70,7 @@ final class RunRecorder {
     Trace requests = load.requests();
     String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
     var header = RecordingHeader.requests(digest);
-    try (RecordingWriter<RecordedRequest> writer =
-        options.isStandardOutput()
-            ? RecordingWriter.ofRequests(Recorder.standardOutput(), header)
-            : RecordingWriter.ofRequests(options.file(), header)) {
+    try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
       for (int i = 0; i < requests.size(); i++) {
         stopCheck.check();
         TraceKind kind = requests.kinds().get(requests.kindByIndex()[i]);

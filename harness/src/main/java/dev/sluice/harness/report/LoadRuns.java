@@ -13,6 +13,7 @@ import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.simulate.QuietSimulation;
@@ -21,9 +22,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,8 +118,9 @@ final class LoadRuns {
   private RunEvidence live(String policy, double rate, long seed, int lengths)
       throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
     String id = policy + "-" + rate + "-" + seed;
-    for (String end : new String[] {"", ".running", ".failed"}) { // what an earlier command left
-      remove(folder.resolve(id + end));
+    for (String end :
+        new String[] {"", RunFolder.RUNNING, RunFolder.FAILED}) { // what an earlier command left
+      RunFolder.removeTree(folder.resolve(id + end));
     }
     List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
     options
@@ -143,7 +143,7 @@ final class LoadRuns {
       throw new StoppedRunException();
     }
     Path finished = folder.resolve(id);
-    Path left = Files.exists(finished) ? finished : folder.resolve(id + ".failed");
+    Path left = Files.exists(finished) ? finished : folder.resolve(id + RunFolder.FAILED);
     if (status == ExitStatus.INCONCLUSIVE && Files.exists(left.resolve(FolderFiles.FAILURE))) {
       String why = Files.readString(left.resolve(FolderFiles.FAILURE)).strip();
       return new RunEvidence(
@@ -200,16 +200,5 @@ final class LoadRuns {
           }
         });
     return samples.build();
-  }
-
-  private static void remove(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(root)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

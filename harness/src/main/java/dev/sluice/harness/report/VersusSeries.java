@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class VersusSeries implements AutoCloseable {
   static final String A = "a";
   static final String B = "b";
-  private static final String RUNNING = ".running";
 
   private final Path open;
   private final Path finished;
@@ -52,14 +49,16 @@ final class VersusSeries implements AutoCloseable {
           "a run with this id has left a folder (" + results.resolve(name) + ")",
           "you want another --run-id, or to move that folder away");
     }
-    Path open = results.resolve(name + RUNNING);
+    Path open = results.resolve(name + RunFolder.RUNNING);
     return new VersusSeries(open, results.resolve(name), FolderHold.take(open, "--results"));
   }
 
   /** The folder of a setting's runs; it is called otherwise while runs are missing. */
   Path side(String side) throws IOException {
     Path whole = open.resolve(side);
-    return Files.exists(whole) ? whole : Files.createDirectories(open.resolve(side + RUNNING));
+    return Files.exists(whole)
+        ? whole
+        : Files.createDirectories(open.resolve(side + RunFolder.RUNNING));
   }
 
   /** True if all runs of a setting are there. */
@@ -96,25 +95,15 @@ final class VersusSeries implements AutoCloseable {
   /** Removes what an interrupted run left, or one that may not be compared. */
   void remove(String side, String runId) throws IOException {
     Path run = side(side).resolve(runId);
-    remove(run);
-    remove(run.resolveSibling(runId + RUNNING));
-    remove(run.resolveSibling(runId + RunFolder.FAILED));
+    RunFolder.removeTree(run);
+    RunFolder.removeTree(run.resolveSibling(runId + RunFolder.RUNNING));
+    RunFolder.removeTree(run.resolveSibling(runId + RunFolder.FAILED));
   }
 
   /** Removes what an interrupted simulation left of a setting. */
   void removeRest(String side) throws IOException {
-    remove(open.resolve(side + RUNNING));
-    remove(open.resolve(side + RunFolder.FAILED));
-  }
-
-  private static void remove(Path root) throws IOException {
-    if (Files.exists(root)) {
-      try (Stream<Path> tree = Files.walk(root)) {
-        for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
+    RunFolder.removeTree(open.resolve(side + RunFolder.RUNNING));
+    RunFolder.removeTree(open.resolve(side + RunFolder.FAILED));
   }
 
   /** Gives the folder its name, compares both settings there, and returns the exit status. */

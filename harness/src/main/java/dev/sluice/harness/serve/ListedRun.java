@@ -2,19 +2,16 @@ package dev.sluice.harness.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.contract.file.UserMistakeException;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +32,7 @@ record ListedRun(
     List<String> why,
     @Nullable String policy,
     Map<String, Double> figures) {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Names of summary.json that the list shows, with their names in the list. */
   private static final Map<String, String> FIGURES =
@@ -45,16 +42,6 @@ record ListedRun(
           "all_p99_e2e_ms", "p99_ms",
           "all_slo_violation_rate", "late",
           "duration_seconds", "seconds");
-
-  /** The last of these names in summary.json: what follows is not read. */
-  private static final String LAST = "asked_rate_jobs_sec";
-
-  /** The last but one: between the two stand hundreds of figures that the list does not show. */
-  private static final String LAST_BUT_ONE = "all_goodput_jobs_sec";
-
-  private static final String NUMBER = "-+.0123456789eE";
-
-  private static final byte[] LAST_BEGIN = ("\n  \"" + LAST + "\" : ").getBytes(UTF_8);
 
   private static final List<String> ORDER =
       List.of("rate_per_s", "goodput_per_s", "p99_ms", "late", "started_epoch_ms", "seconds");
@@ -84,13 +71,13 @@ record ListedRun(
   }
 
   /**
-   * Reads the first figures of a folder's summary.json.
+   * Reads the figures of a folder's summary.json.
    *
    * @param writtenEpochMs time at which the file was written
    */
   static ListedRun read(String id, State state, Path summary, long writtenEpochMs) {
     try {
-      return read(id, state, Files.readAllBytes(summary), writtenEpochMs);
+      return read(id, state, JSON.readTree(Files.readAllBytes(summary)), writtenEpochMs);
     } catch (JsonProcessingException e) {
       return unreadable(id, "summary.json is no whole JSON: " + UserMistakeException.reason(e));
     } catch (IOException e) {
@@ -102,157 +89,73 @@ record ListedRun(
     return of(id, State.UNREADABLE, List.of(why));
   }
 
-  private static ListedRun read(String id, State state, byte[] summary, long writtenEpochMs)
-      throws IOException {
-    List<String> words = new ArrayList<>();
-    List<String> why = new ArrayList<>();
-    Map<String, Double> figures = new HashMap<>();
-    String policy = null;
-    boolean known = false;
-    boolean noneDone = false;
-    try (JsonParser json = JSON.createParser(summary)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        return unreadable(id, "summary.json is no JSON object");
-      }
-      for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-        JsonToken value = json.nextToken();
-        switch (name) {
-          case "repeats" -> {
-            return new ListedRun(
-                id,
-                state,
-                List.of("repeats"),
-                List.of(json.getText() + " runs lie in its folder: ./sluice serve that folder"),
-                null,
-                Map.of());
-          }
-          case "run_id" -> known = true;
-          case "scheduler_name" -> policy = json.getValueAsString();
-          case "emulated", "simulated" -> {
-            if (value == JsonToken.VALUE_TRUE) {
-              words.add(name);
-            }
-          }
-          case "notes" -> readTexts(json, why);
-          case "not_comparable" -> {
-            if (readTexts(json, why) > 0) {
-              words.add("not comparable");
-            }
-          }
-          default -> {
-            String listed = FIGURES.get(name);
-            if (listed != null && value.isNumeric()) {
-              figures.put(listed, json.getDoubleValue());
-            } else if (name.equals("all_p99_e2e_ms") && value == JsonToken.VALUE_NULL) {
-              noneDone = true;
-            } else if (name.equals("all_count") && value.isNumeric() && json.getLongValue() == 0) {
-              figures.put("none", 1.0);
-            }
-            json.skipChildren();
-          }
-        }
-        if (name.equals(LAST)) {
-          break;
-        }
-        if (name.equals(LAST_BUT_ONE)) {
-          Double last = last(summary, (int) json.currentLocation().getByteOffset());
-          if (last != null) {
-            figures.put("rate_per_s", last);
-            break;
-          }
-        }
-      }
+  private static ListedRun read(String id, State state, JsonNode summary, long writtenEpochMs) {
+    if (!summary.isObject()) {
+      return unreadable(id, "summary.json is no JSON object");
     }
-    if (!known) {
+    if (summary.has("repeats")) {
+      String runs = summary.get("repeats").asText();
+      return new ListedRun(
+          id,
+          state,
+          List.of("repeats"),
+          List.of(runs + " runs lie in its folder: ./sluice serve that folder"),
+          null,
+          Map.of());
+    }
+    if (!summary.has("run_id")) {
       return unreadable(id, "summary.json is not of a run");
     }
-    boolean none = figures.remove("none") != null;
-    if (noneDone && !none) {
-      figures.put("p99_ms", Double.POSITIVE_INFINITY);
+    List<String> words = new ArrayList<>();
+    for (String word : List.of("emulated", "simulated")) {
+      if (summary.path(word).asBoolean()) {
+        words.add(word);
+      }
+    }
+    List<String> why = new ArrayList<>();
+    summary.path("notes").forEach(note -> why.add(note.asText("")));
+    if (!summary.path("not_comparable").isEmpty()) {
+      words.add("not comparable");
+      summary.path("not_comparable").forEach(reason -> why.add(reason.asText("")));
+    }
+    Map<String, Double> figures = new HashMap<>();
+    FIGURES.forEach(
+        (name, listed) -> {
+          if (summary.path(name).isNumber()) {
+            figures.put(listed, summary.get(name).doubleValue());
+          }
+        });
+    if (summary.path("all_p99_e2e_ms").isNull() && summary.path("all_count").asLong(1) > 0) {
+      figures.put("p99_ms", Double.POSITIVE_INFINITY); // some jobs, and none of them done
     }
     figures.put("started_epoch_ms", writtenEpochMs - 1000 * figures.getOrDefault("seconds", 0.0));
+    String policy = summary.path("scheduler_name").textValue();
     return new ListedRun(id, state, words, why, policy, figures);
-  }
-
-  /** The last figure, found by its line; null: it has none, and the parser must look for it. */
-  private static @Nullable Double last(byte[] summary, int from) {
-    for (int at = from; at < summary.length - LAST_BEGIN.length; at++) {
-      int end = at + LAST_BEGIN.length;
-      if (summary[at] == '\n'
-          && Arrays.equals(summary, at, end, LAST_BEGIN, 0, LAST_BEGIN.length)) {
-        int begin = end;
-        while (end < summary.length && NUMBER.indexOf(summary[end]) >= 0) {
-          end++;
-        }
-        try {
-          return end == summary.length
-              ? null // half written
-              : Double.valueOf(new String(summary, begin, end - begin, UTF_8));
-        } catch (NumberFormatException e) {
-          return null; // null, or no number
-        }
-      }
-    }
-    return null;
-  }
-
-  private static int readTexts(JsonParser json, List<String> texts) throws IOException {
-    int read = 0;
-    if (json.currentToken() == JsonToken.START_ARRAY) {
-      while (json.nextToken() != JsonToken.END_ARRAY) {
-        texts.add(json.getValueAsString(""));
-        read++;
-      }
-    }
-    return read;
   }
 
   /** The list of runs as JSON. */
   static byte[] json(List<ListedRun> runs) {
-    var bytes = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
-      json.writeStartObject();
-      json.writeArrayFieldStart("runs");
-      for (ListedRun run : runs) {
-        run.write(json);
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    ObjectNode list = JSON.createObjectNode();
+    ArrayNode rows = list.putArray("runs");
+    runs.forEach(run -> rows.add(run.json()));
+    return list.toString().getBytes(UTF_8);
   }
 
-  private void write(JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("id", id);
-    json.writeStringField("state", state.text());
-    writeTexts(json, "words", words);
-    writeTexts(json, "why", why);
-    json.writeStringField("policy", policy);
+  private ObjectNode json() {
+    ObjectNode json = JSON.createObjectNode().put("id", id).put("state", state.text());
+    words.forEach(json.putArray("words")::add);
+    why.forEach(json.putArray("why")::add);
+    json.put("policy", policy);
     for (String name : ORDER) {
       Double value = figures.get(name);
-      json.writeFieldName(name);
-      if (value == null) {
-        json.writeNull();
-      } else if (value.isInfinite()) {
-        json.writeString("inf");
-      } else if (name.equals("started_epoch_ms")) {
-        json.writeNumber(value.longValue());
+      if (value != null && value.isInfinite()) {
+        json.put(name, "inf");
+      } else if (value != null && name.equals("started_epoch_ms")) {
+        json.put(name, value.longValue());
       } else {
-        json.writeNumber(value);
+        json.put(name, value);
       }
     }
-    json.writeEndObject();
-  }
-
-  private static void writeTexts(JsonGenerator json, String name, List<String> texts)
-      throws IOException {
-    json.writeArrayFieldStart(name);
-    for (String text : texts) {
-      json.writeString(text);
-    }
-    json.writeEndArray();
+    return json;
   }
 }

@@ -3,16 +3,31 @@ package dev.sluice.harness.serve;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.log.LogClients;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** One live run, read from its topics. */
+/** One live run, read from its topics. Any thread. */
 final class OneRun implements Runs {
   private final LiveRun run;
+  private final Supplier<@Nullable RunSummarized> elsewhere;
   private volatile @Nullable TopicReading reading;
 
+  /** A run of which its topics alone tell. */
   OneRun(String runId) {
+    this(runId, () -> null);
+  }
+
+  /**
+   * @param elsewhere how the run came out, as {@link TopicReading#start} asks for it
+   */
+  OneRun(String runId, Supplier<@Nullable RunSummarized> elsewhere) {
     run = new LiveRun(runId);
+    this.elsewhere = elsewhere;
+  }
+
+  LiveRun run() {
+    return run;
   }
 
   /**
@@ -21,7 +36,7 @@ final class OneRun implements Runs {
    * @param hidden a text without the secrets of the clients
    */
   TopicReading read(LogClients kafka, UnaryOperator<String> hidden) {
-    TopicReading begun = TopicReading.start(kafka, run, () -> null, hidden);
+    TopicReading begun = TopicReading.start(kafka, run, elsewhere, hidden);
     reading = begun;
     return begun;
   }

@@ -40,7 +40,7 @@ final class ResultsRuns implements Runs {
   private final Path results;
   private final @Nullable Path kafkaConfig;
   private final Map<Path, Seen> seen = new ConcurrentHashMap<>();
-  private final Map<String, Watched> watched = new HashMap<>();
+  private final Map<String, OneRun> watched = new HashMap<>();
   private final Map<Path, FolderRun> read =
       new LinkedHashMap<>(READ_RUNS_MAX, 0.75f, true) {
         @Override
@@ -51,8 +51,6 @@ final class ResultsRuns implements Runs {
 
   /** A folder's row, and the file that it was read from. */
   private record Seen(Object version, ListedRun row) {}
-
-  private record Watched(LiveRun run, TopicReading reading) {}
 
   /** A folder of a run, by its name alone. */
   private record Folder(String id, State state, Path path) {
@@ -247,7 +245,7 @@ final class ResultsRuns implements Runs {
   /** The run under way in a folder; null: its Kafka is not named yet. */
   private @Nullable LiveRun live(Folder folder) throws IOException {
     synchronized (watched) {
-      Watched before = watched.get(folder.id());
+      OneRun before = watched.get(folder.id());
       if (before != null) {
         return before.run();
       }
@@ -257,14 +255,10 @@ final class ResultsRuns implements Runs {
       }
       try {
         KafkaAccess kafka = KafkaAccess.of(folder.path().toString(), broker.get(), kafkaConfig);
-        var run = new LiveRun(folder.id());
-        watched.put(
-            folder.id(),
-            new Watched(
-                run,
-                TopicReading.start(
-                    kafka.clients(), run, () -> cameOut(folder), kafka.secrets()::hide)));
-        return run;
+        var run = new OneRun(folder.id(), () -> cameOut(folder));
+        var unused = run.read(kafka.clients(), kafka.secrets()::hide);
+        watched.put(folder.id(), run);
+        return run.run();
       } catch (UserMistakeException e) {
         throw new IOException(e);
       }
@@ -298,9 +292,9 @@ final class ResultsRuns implements Runs {
   /** Stops watching a run that is over, once somebody asks for it again. */
   private void forget(String id) {
     synchronized (watched) {
-      Watched before = watched.remove(id);
+      OneRun before = watched.remove(id);
       if (before != null) {
-        before.reading().close();
+        before.close();
       }
     }
   }
@@ -308,7 +302,7 @@ final class ResultsRuns implements Runs {
   @Override
   public void close() {
     synchronized (watched) {
-      watched.values().forEach(one -> one.reading().close());
+      watched.values().forEach(OneRun::close);
       watched.clear();
     }
   }

@@ -75,11 +75,6 @@ final class ToyParameters implements LayerOperations, AutoCloseable {
   }
 
   @Override
-  public void compute(int layer) {
-    // the training loop computes
-  }
-
-  @Override
   public void release(int layer) {
     readings.remove(layer);
     log.end(log.begin("release " + layers.get(layer).name()));

@@ -15,6 +15,7 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.WeightlessModule;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.schedule.Hooks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

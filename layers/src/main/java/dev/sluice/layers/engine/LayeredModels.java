@@ -12,10 +12,12 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.layers.parameters.LayerFile;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.schedule.Hooks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Models of a run whose layers come and go, by their workloads' names. All lanes share a model, and
@@ -25,7 +27,7 @@ public final class LayeredModels implements BudgetedModels {
   private final Map<String, Loaded> models = new LinkedHashMap<>();
 
   private record Loaded(
-      LayeredModel model, Path file, long budgetBytes, LayerScheduling.Chosen schedule) {}
+      LayeredModel model, Path file, long budgetBytes, Function<ResidentLayers, Hooks> schedule) {}
 
   private LayeredModels() {}
 

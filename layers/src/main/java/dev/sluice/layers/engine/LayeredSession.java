@@ -7,11 +7,13 @@ import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
 import dev.sluice.layers.parameters.LayerFile;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.schedule.Hooks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A lane's session of a model whose layers come and go. After a failure it begins anew. */
@@ -19,7 +21,7 @@ final class LayeredSession implements InferenceSession {
   private final LayeredModel model;
   private final Path file;
   private final long budgetBytes;
-  private final LayerScheduling.Chosen schedule;
+  private final Function<ResidentLayers, Hooks> schedule;
   private final InputBuffer buffer;
   private @Nullable Running running;
   private boolean closed;
@@ -40,7 +42,7 @@ final class LayeredSession implements InferenceSession {
       LayeredModel model,
       Path file,
       long budgetBytes,
-      LayerScheduling.Chosen schedule,
+      Function<ResidentLayers, Hooks> schedule,
       InputBuffer buffer) {
     this.model = model;
     this.file = file;
@@ -80,7 +82,7 @@ final class LayeredSession implements InferenceSession {
       try {
         ParameterSource source = LayerFile.open(file, model.tensors());
         ResidentLayers resident = model.resident(source, budgetBytes, () -> 0, LayerTrace.NONE);
-        now = new Running(source, resident, schedule.hooks(resident));
+        now = new Running(source, resident, schedule.apply(resident));
         running = now;
       } catch (UserMistakeException | IOException e) {
         throw new InferenceException("the parameters cannot be read: " + e.getMessage(), e);

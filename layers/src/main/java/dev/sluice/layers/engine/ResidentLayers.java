@@ -10,6 +10,7 @@ import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.schedule.LayerOperations;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods are called by the one thread that computes.
  */
-public final class ResidentLayers implements AutoCloseable {
+public final class ResidentLayers implements LayerOperations, AutoCloseable {
   /** Name of the computing thread in a trace. */
   public static final String COMPUTE_THREAD = "compute";
 
@@ -106,6 +107,7 @@ public final class ResidentLayers implements AutoCloseable {
   }
 
   /** Asks for a layer, and does not wait for it. */
+  @Override
   public void prefetch(int layer) {
     long startNs = clockNs.getAsLong();
     ask(layer);
@@ -117,6 +119,7 @@ public final class ResidentLayers implements AutoCloseable {
    *
    * @throws LayerReadException if the layer could not be read
    */
+  @Override
   public void fetch(int layer) {
     long startNs = clockNs.getAsLong();
     Layer resident = layers[layer];
@@ -129,6 +132,7 @@ public final class ResidentLayers implements AutoCloseable {
    *
    * @throws LayerReadException if the layer was never needed and could not be read
    */
+  @Override
   public void release(int layer) {
     long startNs = clockNs.getAsLong();
     Layer resident = resident(layer);

@@ -15,6 +15,8 @@ import dev.sluice.layers.parameters.FiniteParameters;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.TrainingFolder;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
+import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.LayerOperations;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -31,7 +33,7 @@ import java.util.function.UnaryOperator;
  * layers; a released layer that the step has changed is written. Layers count from 0, steps from 1.
  * Used by one thread.
  */
-public final class Training implements AutoCloseable {
+public final class Training implements LayerOperations, AutoCloseable {
   private final int commitEvery;
   private final TrainingModel model;
   private final TrainingFolder folder;
@@ -271,6 +273,7 @@ public final class Training implements AutoCloseable {
   }
 
   /** Asks for a layer, and does not wait for it. */
+  @Override
   public void prefetch(int layer) {
     resident.prefetch(layer);
   }
@@ -280,6 +283,7 @@ public final class Training implements AutoCloseable {
    *
    * @throws LayerReadException if the layer could not be read
    */
+  @Override
   public void fetch(int layer) {
     resident.fetch(layer);
   }
@@ -289,6 +293,7 @@ public final class Training implements AutoCloseable {
    *
    * @throws UncheckedIOException if it cannot be written; {@link #step} makes it a user's mistake
    */
+  @Override
   public void release(int layer) {
     if (changed[layer]) {
       try {

@@ -21,7 +21,9 @@ import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.ScheduleWalk;
 import dev.sluice.layers.schedule.Schedules;
+import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -44,7 +46,7 @@ final class Inference implements AutoCloseable {
   private final ByteBuffer input;
   private final int samples;
   private final OptionalLong startedBytes;
-  private volatile @Nullable WalkHooks running;
+  private volatile @Nullable ScheduleWalk running;
   private volatile boolean stopped;
 
   /**
@@ -149,7 +151,7 @@ final class Inference implements AutoCloseable {
   /** Ends what runs after the layer that is being computed. Called from any thread. */
   void stop() {
     stopped = true;
-    WalkHooks now = running;
+    ScheduleWalk now = running;
     if (now != null) {
       now.stop();
     }
@@ -166,7 +168,7 @@ final class Inference implements AutoCloseable {
       throws InferenceException {
     try (ResidentLayers resident =
         model.resident(source, budgetBytes, MachineClock::monotonicNs, trace)) {
-      var hooks = new WalkHooks(schedule, layers.names(), new ResidentOperations(resident));
+      var hooks = new ScheduleWalk(schedule, layers.names(), resident);
       running = hooks;
       if (stopped) {
         hooks.stop();

@@ -34,7 +34,7 @@ public final class LayersCheck {
    * @throws UserMistakeException with each fault
    */
   public int execute() throws UserMistakeException {
-    FileSchedule schedule = FileSchedule.read(file);
+    ScheduleFile schedule = ScheduleFile.read(file);
     boolean training = schedule.isOfTraining();
     Layers layers =
         training

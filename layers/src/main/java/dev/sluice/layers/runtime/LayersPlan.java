@@ -47,7 +47,7 @@ public final class LayersPlan {
       }
     }
     console.item("schedule", plan.text());
-    out.print(FileSchedule.text(options.model(), layers, plan.schedule()));
+    out.print(ScheduleFile.text(options.model(), layers.names(), plan.schedule()));
     out.flush();
     return ExitStatus.DONE;
   }

@@ -17,6 +17,7 @@ import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.engine.WholeGraphTraining;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.ScheduleWalk;
 import dev.sluice.layers.schedule.Schedules;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -153,7 +154,7 @@ public final class LayersProbe {
                 source -> source,
                 MachineClock::monotonicNs,
                 new MeasuredTimes(layers.count()))) {
-      var hooks = new WalkHooks(eager, layers.names(), new TrainingOperations(state));
+      var hooks = new ScheduleWalk(eager, layers.names(), state);
       state.step(hooks);
       state.step(hooks);
       whole.step();

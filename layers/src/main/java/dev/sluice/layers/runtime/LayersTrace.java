@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * files grow as the run goes on. Safe for threads.
  */
 public final class LayersTrace implements LayerTrace, AutoCloseable {
+  private static final String CSV_HEADER =
+      "step,hook,operation,layer,thread,start_ns,end_ns,bytes,resident_bytes\n";
+
   /** Steps that the picture shows. */
   private static final int STEPS_SHOWN = 3;
 
@@ -44,8 +49,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     }
   }
 
-  private record Open(
-      TraceFolder folder, Writer csvOut, LayersCsv csv, Writer jsonOut, ChromeTrace json) {}
+  private record Open(TraceFolder folder, Writer csv, Writer jsonOut, ChromeTrace json) {}
 
   /**
    * @param folder takes the files; null: there are none
@@ -57,14 +61,10 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   }
 
   private static Open opened(Run run, TraceFolder folder) throws IOException {
-    Writer csvOut = Files.newBufferedWriter(folder.file("layers.csv"));
+    Writer csv = Files.newBufferedWriter(folder.file("layers.csv"));
+    csv.write(CSV_HEADER);
     Writer jsonOut = Files.newBufferedWriter(folder.file("trace.json"));
-    return new Open(
-        folder,
-        csvOut,
-        new LayersCsv(csvOut, run.layers()),
-        jsonOut,
-        new ChromeTrace(jsonOut, run.layers(), run.title()));
+    return new Open(folder, csv, jsonOut, new ChromeTrace(jsonOut, run.layers(), run.title()));
   }
 
   /** Says that the first step begins. All operations come behind this. */
@@ -82,12 +82,28 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     }
     if (files != null && failure == null) {
       try {
-        files.csv().add(row);
+        files.csv().write(csvLine(row));
         files.json().add(row);
       } catch (IOException e) {
         failure = e;
       }
     }
+  }
+
+  /** A line of layers.csv; no name of a layer holds a comma. */
+  private String csvLine(Row row) {
+    return Stream.of(
+            row.step(),
+            row.hook(),
+            row.operation(),
+            run.layers().get(row.layer()),
+            row.thread(),
+            row.startNs(),
+            row.endNs(),
+            row.bytes(),
+            row.residentBytes())
+        .map(String::valueOf)
+        .collect(Collectors.joining(",", "", "\n"));
   }
 
   /**
@@ -111,7 +127,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     check();
     if (files != null) {
       files.json().end();
-      files.csvOut().close();
+      files.csv().close();
       files.jsonOut().close();
       Files.write(files.folder().file("timeline.png"), picture(steps));
     }
@@ -151,7 +167,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   @Override
   public synchronized void close() throws IOException {
     if (files != null) {
-      files.csvOut().close();
+      files.csv().close();
       files.jsonOut().close();
     }
   }

@@ -18,7 +18,9 @@ import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.ScheduleWalk;
 import dev.sluice.layers.schedule.Schedules;
+import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -39,7 +41,7 @@ public final class LayersTrain {
   private final RunOptions options;
   private final RunOptions.Training training;
   private final Console console;
-  private volatile @Nullable WalkHooks running;
+  private volatile @Nullable ScheduleWalk running;
   private volatile boolean stopped;
 
   public LayersTrain(RunOptions options, RunOptions.Training training, Console console) {
@@ -77,7 +79,7 @@ public final class LayersTrain {
 
   private void stop() {
     stopped = true;
-    WalkHooks now = running;
+    ScheduleWalk now = running;
     if (now != null) {
       now.stop();
     }
@@ -158,7 +160,7 @@ public final class LayersTrain {
 
   private void steps(Training state, LayerSchedule schedule, Layers layers, int steps)
       throws UserMistakeException, InferenceException {
-    var hooks = new WalkHooks(schedule, layers.names(), new TrainingOperations(state));
+    var hooks = new ScheduleWalk(schedule, layers.names(), state);
     running = hooks;
     if (stopped) {
       hooks.stop();
@@ -196,7 +198,7 @@ public final class LayersTrain {
             }
           };
       try (Training state = opened(copy, false, plan, cache, engines, afterWarmUp)) {
-        var hooks = new WalkHooks(schedule, plan.layers().names(), new TrainingOperations(state));
+        var hooks = new ScheduleWalk(schedule, plan.layers().names(), state);
         running = hooks;
         for (int step = 0; step < WARM_UP_STEPS + TIMED_STEPS; step++) {
           if (stopped) {

@@ -40,7 +40,7 @@ final class Plan {
     checkBudget(layers, budgetBytes);
     Path file = asked.file();
     if (file != null) {
-      schedule = FileSchedule.read(file).checked(options.model(), layers, budgetBytes);
+      schedule = ScheduleFile.read(file).checked(options.model(), layers, budgetBytes);
     } else if (!asked.isAuto()) {
       schedule = made();
       check(schedule);

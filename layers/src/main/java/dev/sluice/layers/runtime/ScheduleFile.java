@@ -7,15 +7,26 @@ import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import dev.sluice.executor.network.Network;
+import dev.sluice.executor.network.Workloads;
+import dev.sluice.layers.schedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.Operation;
+import dev.sluice.layers.schedule.ScheduleCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,25 +34,30 @@ import org.jspecify.annotations.Nullable;
  * that run once, before step 1) and {@code steps} (entries of each step), each entry an operation
  * and a layer: {@code - fetch: block_0}.
  *
- * @param place place of the file
  * @param model name of the model
  * @param modelPlace place of the model's name
+ * @param schedule operations, each with its line of the file
  */
-public record ScheduleFile(
-    Place place, String model, Place modelPlace, List<Entry> first, List<Entry> steps) {
-  /** Operations that an entry may name. */
-  public static final List<String> OPERATIONS = List.of("fetch", "compute", "release", "prefetch");
-
+public record ScheduleFile(Path file, String model, Place modelPlace, LayerSchedule schedule) {
+  private static final List<String> OPERATIONS = Stream.of(Kind.values()).map(Kind::text).toList();
   private static final String EXAMPLE = "- fetch: block_0";
   private static final Tree.Limits LIMITS = new Tree.Limits(10, 1_000_000);
 
-  public ScheduleFile {
-    first = List.copyOf(first);
-    steps = List.copyOf(steps);
+  /**
+   * Reads a schedule of whichever built-in model it names.
+   *
+   * @throws UserMistakeException with all mistakes of the file
+   */
+  static ScheduleFile read(Path file) throws UserMistakeException {
+    Map<String, List<String>> layers = new TreeMap<>();
+    Stream.concat(Workloads.splittable().stream(), Workloads.trainable().stream())
+        .forEach(
+            model ->
+                layers.put(
+                    model,
+                    Workloads.network(model).blocks().stream().map(Network.Block::name).toList()));
+    return read(file, layers);
   }
-
-  /** An operation on a layer. */
-  public record Entry(String operation, String layer, Place place) {}
 
   /**
    * Reads a schedule of a known model.
@@ -72,32 +88,32 @@ public record ScheduleFile(
           "model (" + model + ") is unknown",
           NearestName.advice(model, layersByModel.keySet(), "models"));
     }
-    List<Entry> first = entries(section, "first", layers, problems);
-    List<Entry> steps = entries(section, "steps", layers, problems);
+    List<Operation> first = operations(section, "first", layers, problems);
+    List<Operation> steps = operations(section, "steps", layers, problems);
     if (!section.has("steps")) {
       problems.error(mapping.place(), "steps is missing", "it holds entries like " + EXAMPLE);
     }
     section.end();
     problems.throwIfAny();
-    return new ScheduleFile(mapping.place(), model, section.place("model"), first, steps);
+    return new ScheduleFile(file, model, section.place("model"), new LayerSchedule(first, steps));
   }
 
-  private static List<Entry> entries(
+  private static List<Operation> operations(
       Section section, String key, @Nullable List<String> layers, Problems problems) {
-    List<Entry> entries = new ArrayList<>();
+    List<Operation> operations = new ArrayList<>();
     Sequence list = section.sequence(key);
     if (list != null) {
       for (Value item : list.items()) {
-        Entry entry = entry(item, layers, problems);
-        if (entry != null) {
-          entries.add(entry);
+        Operation operation = operation(item, layers, problems);
+        if (operation != null) {
+          operations.add(operation);
         }
       }
     }
-    return entries;
+    return operations;
   }
 
-  private static @Nullable Entry entry(
+  private static @Nullable Operation operation(
       Value item, @Nullable List<String> layers, Problems problems) {
     if (!(item instanceof Mapping mapping) || mapping.entries().size() != 1) {
       problems.error(
@@ -130,23 +146,66 @@ public record ScheduleFile(
           NearestName.advice(name.text(), layers, "layers"));
       return null;
     }
-    return new Entry(operation, name.text(), only.getValue().keyPlace());
+    return new Operation(
+        Kind.values()[OPERATIONS.indexOf(operation)],
+        layers == null ? 0 : layers.indexOf(name.text()),
+        only.getValue().keyPlace().line());
+  }
+
+  /** True if a layer is computed twice in a step, as in training. */
+  boolean isOfTraining() {
+    Set<Integer> computed = new HashSet<>();
+    return schedule.step().stream()
+        .anyMatch(
+            operation -> operation.kind() == Kind.COMPUTE && !computed.add(operation.layer()));
+  }
+
+  /**
+   * Returns the schedule.
+   *
+   * @throws UserMistakeException if it is of another model, with all faults if it breaks a rule
+   */
+  LayerSchedule checked(String runsModel, Layers layers, long budgetBytes)
+      throws UserMistakeException {
+    if (!runsModel.equals(model)) {
+      throw new UserMistakeException(
+          modelPlace,
+          "the schedule is one of (%s), and the run is one of (%s)".formatted(model, runsModel),
+          "you meant ./sluice layers plan " + runsModel);
+    }
+    List<Problem> problems =
+        ScheduleCheck.faults(schedule, layers, budgetBytes).stream()
+            .map(
+                fault ->
+                    new Problem(
+                        new Place(file.toString(), fault.line()).toString(),
+                        fault.what(),
+                        fault.maybe()))
+            .toList();
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+    return schedule;
   }
 
   /**
    * Writes a schedule as {@link #read} reads it.
    *
-   * @param first lines such as {@code fetch: block_0}
+   * @param layers names of the model's layers
    */
-  public static String text(String model, List<String> first, List<String> steps) {
+  public static String text(String model, List<String> layers, LayerSchedule schedule) {
     var text = new StringBuilder("model: ").append(model).append('\n');
-    list(text, "first", first);
-    list(text, "steps", steps);
+    list(text, "first", layers, schedule.first());
+    list(text, "steps", layers, schedule.step());
     return text.toString();
   }
 
-  private static void list(StringBuilder text, String key, List<String> entries) {
-    text.append(key).append(entries.isEmpty() ? ": []\n" : ":\n");
-    entries.forEach(entry -> text.append("  - ").append(entry).append('\n'));
+  private static void list(
+      StringBuilder text, String key, List<String> layers, List<Operation> operations) {
+    text.append(key).append(operations.isEmpty() ? ": []\n" : ":\n");
+    for (Operation operation : operations) {
+      text.append("  - ").append(operation.kind().text()).append(": ");
+      text.append(layers.get(operation.layer())).append('\n');
+    }
   }
 }

@@ -9,7 +9,7 @@ public interface LayerOperations {
   void prefetch(int layer);
 
   /** Says that the layer is computed next; the loop that fires the hooks computes it. */
-  void compute(int layer);
+  default void compute(int layer) {}
 
   /** Frees the layer. */
   void release(int layer);

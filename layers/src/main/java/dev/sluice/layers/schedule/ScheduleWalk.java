@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * layer that stays needs no fetch in the steps, and the first step computes while later layers are
  * still read.
  *
- * <p>Not safe for several threads: a loop fires its hooks one after the other.
+ * <p>Not safe for several threads, but for {@link #stop}: a loop fires its hooks one after the
+ * other.
  */
-public final class ScheduleWalk {
+public final class ScheduleWalk implements Hooks {
   private final LayerSchedule schedule;
   private final List<String> names;
   private final LayerOperations operations;
@@ -26,6 +27,7 @@ public final class ScheduleWalk {
   private final boolean[] computed;
 
   private boolean began;
+  private volatile boolean stopped;
   private int next;
 
   /** Layer between its hooks; -1: none. */
@@ -43,11 +45,17 @@ public final class ScheduleWalk {
     this.next = schedule.step().size();
   }
 
+  /** Ends the loop at the next hook behind a layer. Called from any thread. */
+  public void stop() {
+    stopped = true;
+  }
+
   /**
    * Begins a step; the first one runs what stands before all steps.
    *
    * @throws HookOrderException if the step before has computes left
    */
+  @Override
   public void onStepStart() {
     expectNoCompute("on_step_start");
     if (!began) {
@@ -63,6 +71,7 @@ public final class ScheduleWalk {
    *
    * @throws HookOrderException if the list's next compute is another one
    */
+  @Override
   public void onPreForward(int layer) {
     runUntilCompute("on_pre_forward", layer, false);
   }
@@ -71,7 +80,9 @@ public final class ScheduleWalk {
    * Runs the releases and prefetches behind the layer's compute.
    *
    * @throws HookOrderException if the layer is not the one that was computed
+   * @throws StoppedAtLayerException if {@link #stop} was called
    */
+  @Override
   public void onPostForward(int layer) {
     runAfterCompute("on_post_forward", layer);
   }
@@ -81,6 +92,7 @@ public final class ScheduleWalk {
    *
    * @throws HookOrderException if the list's next compute is another one
    */
+  @Override
   public void onPreBackward(int layer) {
     runUntilCompute("on_pre_backward", layer, true);
   }
@@ -89,7 +101,9 @@ public final class ScheduleWalk {
    * Runs the releases and prefetches behind the layer's second compute.
    *
    * @throws HookOrderException if the layer is not the one that was computed
+   * @throws StoppedAtLayerException if {@link #stop} was called
    */
+  @Override
   public void onPostBackward(int layer) {
     runAfterCompute("on_post_backward", layer);
   }
@@ -99,6 +113,7 @@ public final class ScheduleWalk {
    *
    * @throws HookOrderException if a compute is left
    */
+  @Override
   public void onStepEnd() {
     expectNoCompute("on_step_end");
     while (next < schedule.step().size()) {
@@ -149,6 +164,9 @@ public final class ScheduleWalk {
     computed[layer] = true;
     while (next < schedule.step().size() && neverWaits(schedule.step().get(next))) {
       run(schedule.step().get(next++));
+    }
+    if (stopped) {
+      throw new StoppedAtLayerException();
     }
   }
 

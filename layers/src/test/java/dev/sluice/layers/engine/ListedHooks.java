@@ -1,5 +1,7 @@
 package dev.sluice.layers.engine;
 
+import dev.sluice.layers.schedule.Hooks;
+
 /** Schedules of inference as tests need them, by the hooks of which they consist. */
 class ListedHooks implements Hooks {
   /** All layers stay. */

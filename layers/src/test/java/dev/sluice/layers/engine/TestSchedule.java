@@ -1,5 +1,7 @@
 package dev.sluice.layers.engine;
 
+import dev.sluice.layers.schedule.Hooks;
+
 /** Hooks that bring the layers of a training by a fixed plan. */
 final class TestSchedule implements Hooks {
   private final Training training;

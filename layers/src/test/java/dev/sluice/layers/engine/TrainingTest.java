@@ -14,6 +14,7 @@ import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.engine.TestSchedule.Plan;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.SafetensorsFile;
+import dev.sluice.layers.schedule.Hooks;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

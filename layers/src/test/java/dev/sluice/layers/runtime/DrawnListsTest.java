@@ -16,6 +16,7 @@ import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleCheck;
+import dev.sluice.layers.schedule.ScheduleWalk;
 import dev.sluice.layers.schedule.Schedules;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -143,7 +144,7 @@ final class DrawnListsTest {
             source -> new Delayed(source, random),
             MachineClock::monotonicNs,
             LayerTrace.NONE)) {
-      var hooks = new WalkHooks(schedule, layers.names(), new TrainingOperations(state));
+      var hooks = new ScheduleWalk(schedule, layers.names(), state);
       for (int step = 0; step < STEPS; step++) {
         state.step(hooks);
       }

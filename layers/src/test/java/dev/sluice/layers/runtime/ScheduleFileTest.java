@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.layers.schedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a schedule's file may hold, and what is said of a mistake, with its line. */
 final class ScheduleFileTest {
-  private static final Map<String, List<String>> MODELS =
-      Map.of("vit", List.of("embedding", "block_0", "head"));
+  private static final List<String> LAYERS = List.of("embedding", "block_0", "head");
+  private static final Map<String, List<String>> MODELS = Map.of("vit", LAYERS);
 
   @TempDir private Path folder;
 
@@ -24,8 +27,10 @@ final class ScheduleFileTest {
     String text =
         ScheduleFile.text(
             "vit",
-            List.of("prefetch: embedding"),
-            List.of("fetch: embedding", "compute: embedding"));
+            LAYERS,
+            new LayerSchedule(
+                List.of(Operation.made(Kind.PREFETCH, 0)),
+                List.of(Operation.made(Kind.FETCH, 0), Operation.made(Kind.COMPUTE, 0))));
     assertThat(text)
         .isEqualTo(
             """
@@ -38,12 +43,11 @@ final class ScheduleFileTest {
             """);
     ScheduleFile read = read(text);
     assertThat(read.model()).isEqualTo("vit");
-    assertThat(read.first()).extracting(ScheduleFile.Entry::operation).containsExactly("prefetch");
-    assertThat(read.steps())
-        .extracting(ScheduleFile.Entry::layer)
-        .containsExactly("embedding", "embedding");
-    assertThat(read.steps()).extracting(entry -> entry.place().line()).containsExactly(5, 6);
-    assertThat(read(ScheduleFile.text("vit", List.of(), List.of("fetch: head"))).first()).isEmpty();
+    assertThat(read.schedule().first()).containsExactly(new Operation(Kind.PREFETCH, 0, 3));
+    assertThat(read.schedule().step())
+        .containsExactly(new Operation(Kind.FETCH, 0, 5), new Operation(Kind.COMPUTE, 0, 6));
+    var head = new LayerSchedule(List.of(), List.of(Operation.made(Kind.FETCH, 2)));
+    assertThat(read(ScheduleFile.text("vit", LAYERS, head)).schedule().first()).isEmpty();
   }
 
   @Test

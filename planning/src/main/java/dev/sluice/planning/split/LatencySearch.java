@@ -36,7 +36,6 @@ final class LatencySearch {
   private @Nullable Split best;
   private double lowerSeconds;
   private double bestSeconds;
-  private boolean proved;
 
   LatencySearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
     this.costs = costs;
@@ -50,7 +49,7 @@ final class LatencySearch {
   }
 
   /** Searches until the end or until time is up. */
-  void run() {
+  ExactEnd run() {
     try {
       lowerSeconds = plain.bound(hostsMax);
       if (lowerSeconds < Double.POSITIVE_INFINITY) {
@@ -58,25 +57,10 @@ final class LatencySearch {
         lowerSeconds = Math.max(lowerSeconds, priced.bound(hostsMax));
         search();
       }
-      proved = true;
+      return new ExactEnd(best, lowerSeconds, true);
     } catch (OutOfTimeException e) {
-      proved = false;
+      return new ExactEnd(best, lowerSeconds, false);
     }
-  }
-
-  /** The best split found; null if there is none. */
-  @Nullable Split best() {
-    return best;
-  }
-
-  /** Returns whether the best split is the first of all optimal ones, or that there is none. */
-  boolean proved() {
-    return proved;
-  }
-
-  /** Bound that no plan's latency is below. */
-  double lowerSeconds() {
-    return lowerSeconds;
   }
 
   private void search() {

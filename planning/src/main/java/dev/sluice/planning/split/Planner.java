@@ -60,13 +60,12 @@ public final class Planner {
   private PlanOutcome leastBottleneck() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      var search = new ThroughputSearch(costs, vectors, settings);
-      search.run();
-      if (search.proved()) {
-        return outcome(search.best(), search.lowerSeconds(), true);
+      ExactEnd exact = new ThroughputSearch(costs, vectors, settings).run();
+      if (exact.proved()) {
+        return outcome(exact.best(), exact.lowerSeconds(), true);
       }
-      best = search.best();
-      lowerSeconds = search.lowerSeconds();
+      best = exact.best();
+      lowerSeconds = exact.lowerSeconds();
     }
     boolean late = settings.outOfTime().getAsBoolean();
     int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
@@ -154,12 +153,11 @@ public final class Planner {
   private PlanOutcome leastLatency() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      var search = new LatencySearch(costs, vectors, settings);
-      search.run();
-      if (search.proved()) {
-        return outcome(search.best(), search.lowerSeconds(), true);
+      ExactEnd exact = new LatencySearch(costs, vectors, settings).run();
+      if (exact.proved()) {
+        return outcome(exact.best(), exact.lowerSeconds(), true);
       }
-      lowerSeconds = search.lowerSeconds();
+      lowerSeconds = exact.lowerSeconds();
     }
     if (isProvedImpossible(new StageEnds(costs))) {
       return outcome(null, lowerSeconds, true);

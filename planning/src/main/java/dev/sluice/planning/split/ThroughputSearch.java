@@ -27,7 +27,6 @@ final class ThroughputSearch {
   private @Nullable Split best;
   private double bestSeconds = Double.POSITIVE_INFINITY;
   private double lowerSeconds;
-  private boolean proved;
 
   ThroughputSearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
     this.costs = costs;
@@ -38,34 +37,19 @@ final class ThroughputSearch {
   }
 
   /** Searches until the end or until time is up. */
-  void run() {
+  ExactEnd run() {
     try {
       search();
+      return new ExactEnd(best, lowerSeconds, true);
     } catch (OutOfTimeException e) {
-      proved = false;
+      return new ExactEnd(best, lowerSeconds, false);
     }
-  }
-
-  /** The best split found; null if there is none. */
-  @Nullable Split best() {
-    return best;
-  }
-
-  /** Returns whether the best split is the first of all optimal ones, or that there is none. */
-  boolean proved() {
-    return proved;
-  }
-
-  /** Bound that no plan's bottleneck is below. */
-  double lowerSeconds() {
-    return lowerSeconds;
   }
 
   private void search() {
     weights.add(LayerWeights.ofTimes(costs));
     weights.add(LayerWeights.ofMemory(costs));
     if (!limitTo(Double.MAX_VALUE)) {
-      proved = true;
       return;
     }
     take(farthest.search(ends, weights));
@@ -74,7 +58,6 @@ final class ThroughputSearch {
       exact = new ReachableCuts(costs, vectors, settings);
       take(exactly(exact));
       if (best == null) {
-        proved = true;
         return;
       }
     }
@@ -88,7 +71,6 @@ final class ThroughputSearch {
     ends.fillRows();
     int hosts = exact.fillFewest(ends, weights, Objects.requireNonNull(best).size());
     best = new FirstOfEqual(costs, vectors, settings, ends, exact).find(hosts);
-    proved = true;
   }
 
   /** Narrows the limit by the quick search, until no stage's time lies between its two ends. */

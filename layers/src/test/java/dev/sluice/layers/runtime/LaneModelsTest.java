@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lanes of a model with a memory budget, by the schedule that its timed passes choose. */
 @Tag("loop")
-final class LaneSchedulesTest {
+final class LaneModelsTest {
   private static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
   private static final int ELEMENTS = 3 * 224 * 224;
 
@@ -44,7 +44,7 @@ final class LaneSchedulesTest {
                 engines,
                 CACHE,
                 ModelProgress.none(),
-                new LaneSchedules());
+                new LaneModels());
         var reference = whole.openSession("vit_tiny", "pytorch", "fp32", 0, new InputBuffer());
         var one = layered.openSession("vit_tiny", new InputBuffer());
         var other = layered.openSession("vit_tiny", new InputBuffer())) {

@@ -1,4 +1,4 @@
-package dev.sluice.layers.engine;
+package dev.sluice.layers.schedule;
 
 /**
  * What a loop over a model's layers fires, on its own thread. Layers count from 0. A hook that
