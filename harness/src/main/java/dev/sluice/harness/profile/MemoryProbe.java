@@ -85,11 +85,8 @@ public final class MemoryProbe {
       lanes.startEngine(model.backend(), cache);
       long beforeBytes = bytes("VmRSS");
       LoadedModels models = lanes.load(model, cache, ModelProgress.none());
-      int elements =
-          models.info(model.workload(), model.backend(), model.precision()).elementsPerSample();
-      try (var session =
-          models.openSession(
-              model.workload(), model.backend(), model.precision(), 0, new InputBuffer())) {
+      int elements = models.info(model).elementsPerSample();
+      try (var session = models.openSession(model, 0, new InputBuffer())) {
         Files.writeString(CLEAR, "5");
         List<Peak> peaks = new ArrayList<>();
         for (int count : samples) {
