@@ -26,18 +26,6 @@ final class LayersBench implements Bench {
   private static final Map<String, String> FREED_AT_ONCE =
       Map.of("MALLOC_MMAP_THRESHOLD_", "65536", "MALLOC_TRIM_THRESHOLD_", "65536");
 
-  /** The whole heap is touched at the start, so that it adds nothing to the process's memory. */
-  private static final List<String> JVM =
-      List.of(
-          "-XX:+UseSerialGC",
-          "-Xms128m",
-          "-Xmx128m",
-          "-XX:MaxDirectMemorySize=2g",
-          "-XX:+AlwaysPreTouch",
-          "-XX:TieredStopAtLevel=1",
-          "--enable-native-access=ALL-UNNAMED",
-          "-Djava.awt.headless=true");
-
   private static final String BYTES_PER_SECOND = "700000000";
   private static final String BUDGET_BYTES = "64000000";
 
@@ -84,8 +72,10 @@ final class LayersBench implements Bench {
       throws IOException, InterruptedException, MeasurementFailedException {
     Files.createDirectories(folder);
     Path errors = folder.resolve("layers-" + String.join("-", arguments) + ".log");
+    List<String> options = ChildJvm.probe(128);
+    options.add("-XX:MaxDirectMemorySize=2g");
     Launch launch =
-        Launch.of(ChildJvm.of(JVM, LayersProbe.class.getName(), List.of(arguments)))
+        Launch.of(ChildJvm.of(options, LayersProbe.class.getName(), List.of(arguments)))
             .errors(Redirect.to(errors.toFile()))
             .environment(FREED_AT_ONCE);
     try {

@@ -5,6 +5,7 @@ import static dev.sluice.cli.BadInputCommand.sluice;
 import static dev.sluice.cli.BadInputCommand.sluiceWithCache;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import java.io.IOException;
@@ -174,7 +175,9 @@ final class BadInputModelFileTest {
   /** A built-in model's file, which stands in for one of the user's. */
   private static Path model(String name) throws Exception {
     return new ModelCache(shared)
-        .file("vit_tiny", name.endsWith(".pt") ? "pytorch" : "onnx", "fp32", ModelProgress.none());
+        .file(
+            new ModelKey("vit_tiny", name.endsWith(".pt") ? "pytorch" : "onnx", "fp32"),
+            ModelProgress.none());
   }
 
   private static Path cached(Path cache) throws Exception {

@@ -11,16 +11,15 @@ import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.RealDevice.Holding;
-import dev.sluice.executor.lane.RealDevice.Models;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelShelf;
+import dev.sluice.executor.model.RunModels;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
 import java.lang.management.ManagementFactory;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** The backend of lanes: real models, or an emulation. */
@@ -46,85 +45,46 @@ public final class LaneBackend {
   public static LaneBackend real(LoadedModels models, BudgetedModels budgeted) {
     return real(
         models.devices().kind(),
-        new Models() {
-          @Override
-          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
-            if (budgeted.holds(model.workload())) {
-              return budgeted.openSession(model.workload(), buffer);
-            }
-            return models.openSession(
-                model.workload(), model.backend(), model.precision(), lane, buffer);
-          }
-
-          @Override
-          public boolean isOneWithTheFirst(ModelKey model, int lane) {
-            return budgeted.holds(model.workload())
-                || models.isOneWithTheFirst(
-                    model.workload(), model.backend(), model.precision(), lane);
-          }
-
-          @Override
-          public WorkloadInfo info(ModelKey model) {
-            if (budgeted.holds(model.workload())) {
-              return Workloads.info(model.workload());
-            }
-            return models.info(model.workload(), model.backend(), model.precision());
-          }
-        },
+        budgeted == BudgetedModels.NONE ? models : new WithBudgets(models, budgeted),
+        Holding.ALL,
         processCpuNs());
   }
 
-  /**
-   * Returns a backend of models on this machine's devices of which a lane holds one at a time: the
-   * lane loads another model when a batch needs it, and releases the previous one.
-   *
-   * @param shelf the models, by the names of their workloads
-   */
-  public static LaneBackend switching(ModelShelf shelf) {
-    return of(shelf, ModelKey::workload, Holding.ONE);
+  /** Models of which some are held in part, by their workloads. */
+  private record WithBudgets(RunModels whole, BudgetedModels budgeted) implements RunModels {
+    @Override
+    public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
+        throws InferenceException {
+      return budgeted.holds(model.workload())
+          ? budgeted.openSession(model.workload(), buffer)
+          : whole.openSession(model, lane, buffer);
+    }
+
+    @Override
+    public boolean isOneWithTheFirst(ModelKey model, int lane) {
+      return budgeted.holds(model.workload()) || whole.isOneWithTheFirst(model, lane);
+    }
+
+    @Override
+    public WorkloadInfo info(ModelKey model) {
+      return budgeted.holds(model.workload())
+          ? Workloads.info(model.workload())
+          : whole.info(model);
+    }
   }
 
   /**
-   * Returns a backend of models on this machine's devices that lanes load and release as the
-   * scheduler says.
+   * Returns a backend of models on this machine's devices that each lane loads and releases.
    *
-   * @param shelf the models, by the texts of their keys
+   * @param holding {@link Holding#ONE}: the model that a batch needs, in place of the previous one;
+   *     {@link Holding#AS_PREPARED}: those that the scheduler says
    */
-  public static LaneBackend prepared(ModelShelf shelf) {
-    return of(shelf, ModelKey::toString, Holding.AS_PREPARED);
-  }
-
-  private static LaneBackend of(
-      ModelShelf shelf, Function<ModelKey, String> name, Holding holding) {
-    return real(
-        shelf.devices().kind(),
-        new Models() {
-          @Override
-          public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
-              throws InferenceException {
-            return shelf.load(name.apply(model), lane, buffer);
-          }
-
-          @Override
-          public boolean isOneWithTheFirst(ModelKey model, int lane) {
-            return false;
-          }
-
-          @Override
-          public WorkloadInfo info(ModelKey model) {
-            return shelf.info(name.apply(model));
-          }
-        },
-        holding,
-        processCpuNs());
-  }
-
-  static LaneBackend real(String deviceKind, Models models, LongSupplier processCpuNs) {
-    return real(deviceKind, models, Holding.ALL, processCpuNs);
+  public static LaneBackend loading(ModelShelf shelf, Holding holding) {
+    return real(shelf.devices().kind(), shelf, holding, processCpuNs());
   }
 
   static LaneBackend real(
-      String deviceKind, Models models, Holding holding, LongSupplier processCpuNs) {
+      String deviceKind, RunModels models, Holding holding, LongSupplier processCpuNs) {
     return new LaneBackend(
         deviceKind,
         (settings, clock, pacer) -> new RealDevice(models, holding, settings, clock, processCpuNs));

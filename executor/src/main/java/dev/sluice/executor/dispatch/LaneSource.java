@@ -178,7 +178,7 @@ public final class LaneSource implements AutoCloseable {
     Map<String, Long> budgets = budgets(experiment);
     List<ModelRequest> whole =
         requests(experiment).stream()
-            .filter(request -> !budgets.containsKey(request.workload()))
+            .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
     LoadedModels loaded = load(whole, cacheFolder, progress);
     var cache = new ModelCache(cacheFolder);
@@ -195,13 +195,11 @@ public final class LaneSource implements AutoCloseable {
     checkMemory(experiment);
     var cache = new ModelCache(cacheFolder);
     Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    Map<String, ModelRequest> requests = new LinkedHashMap<>();
-    for (ModelRequest request : requests(experiment)) {
-      var model = new ModelKey(request.workload(), request.backend(), request.precision());
-      requests.put(model.toString(), request);
-    }
-    return LaneBackend.prepared(
-        ModelShelf.of(requests, engines, devices(engines), cache, progress));
+    Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
+    requests(experiment).forEach(request -> models.put(request.model(), request.model()));
+    return LaneBackend.loading(
+        ModelShelf.of(models, engines, devices(engines), cache, progress),
+        RealDevice.Holding.AS_PREPARED);
   }
 
   /** Where real lanes have a memory, the parameters of each model are known, and fit. */
@@ -252,10 +250,7 @@ public final class LaneSource implements AutoCloseable {
       throws UserMistakeException {
     List<ModelRequest> requests =
         requests(parsed.experiment()).stream()
-            .filter(
-                request ->
-                    model.equals(
-                        new ModelKey(request.workload(), request.backend(), request.precision())))
+            .filter(request -> request.model().equals(model))
             .toList();
     return load(requests, cacheFolder, progress);
   }
@@ -325,7 +320,9 @@ public final class LaneSource implements AutoCloseable {
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
       for (String precision : experiment.jobs().precisionModes()) {
         for (String backend : experiment.backendsOf(workload)) {
-          requests.add(new ModelRequest(workload.name(), backend, precision, userFile(workload)));
+          requests.add(
+              new ModelRequest(
+                  new ModelKey(workload.name(), backend, precision), userFile(workload)));
         }
       }
     }
@@ -356,12 +353,11 @@ public final class LaneSource implements AutoCloseable {
     }
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests(parsed.experiment())) {
-      if (!budgets(parsed.experiment()).containsKey(request.workload())) {
-        infos.put(
-            request.workload(),
-            loaded.info(request.workload(), request.backend(), request.precision()));
-      } else if (Workloads.names().contains(request.workload())) {
-        infos.put(request.workload(), Workloads.info(request.workload()));
+      String workload = request.model().workload();
+      if (!budgets(parsed.experiment()).containsKey(workload)) {
+        infos.put(workload, loaded.info(request.model()));
+      } else if (Workloads.names().contains(workload)) {
+        infos.put(workload, Workloads.info(workload));
       }
     }
     return infos;

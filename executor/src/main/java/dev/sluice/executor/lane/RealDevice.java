@@ -10,6 +10,7 @@ import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.RunModels;
 import dev.sluice.executor.network.WorkloadInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,7 +43,7 @@ public final class RealDevice implements Device {
 
   private static final int TOP_CLASSES = 5;
 
-  private final Models models;
+  private final RunModels models;
   private final Holding holding;
   private final ExecutorSettings settings;
   private final ProcessClock clock;
@@ -60,29 +61,12 @@ public final class RealDevice implements Device {
     AS_PREPARED
   }
 
-  /** The loaded models as lanes need them. */
-  public interface Models {
-    /**
-     * Opens a session of one lane, by the lane's number from 0. A lane has one buffer for all its
-     * sessions.
-     *
-     * @throws InferenceException if the model must be loaded for this session and cannot be
-     */
-    InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
-        throws InferenceException;
-
-    /** Returns whether a lane shares the first lane's loaded model, on one device. */
-    boolean isOneWithTheFirst(ModelKey model, int lane);
-
-    WorkloadInfo info(ModelKey model);
-  }
-
   /**
    * @param holding which models a lane holds
    * @param processCpuNs processor time that this process has used, in nanoseconds
    */
   public RealDevice(
-      Models models,
+      RunModels models,
       Holding holding,
       ExecutorSettings settings,
       ProcessClock clock,

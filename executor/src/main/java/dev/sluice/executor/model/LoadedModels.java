@@ -7,6 +7,7 @@ import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
 import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
 import java.io.IOException;
@@ -27,15 +28,8 @@ import java.util.stream.Collectors;
  * hold its memory outside the Java heap, and ONNX Runtime ends the whole process if a model is
  * closed during an inference.
  */
-public final class LoadedModels implements AutoCloseable {
+public final class LoadedModels implements RunModels, AutoCloseable {
   private static final int GIST_CHARACTERS_MAX = 200;
-
-  /** The key of a model within one run. */
-  private record Key(String workload, String backend, String precision) {
-    static Key of(ModelRequest request) {
-      return new Key(request.workload(), request.backend(), request.precision());
-    }
-  }
 
   /**
    * @param models the model on each device of its backend
@@ -44,7 +38,7 @@ public final class LoadedModels implements AutoCloseable {
 
   private final Engines engines;
   private final Devices devices;
-  private final Map<Key, Loaded> models = new ConcurrentHashMap<>();
+  private final Map<ModelKey, Loaded> models = new ConcurrentHashMap<>();
   private final AtomicInteger sessionsOpen = new AtomicInteger();
 
   private LoadedModels(Engines engines, Devices devices) {
@@ -69,8 +63,8 @@ public final class LoadedModels implements AutoCloseable {
       ModelCache cache,
       ModelProgress progress)
       throws UserMistakeException {
-    var distinct = new LinkedHashMap<Key, ModelRequest>();
-    requests.forEach(request -> distinct.putIfAbsent(Key.of(request), request));
+    var distinct = new LinkedHashMap<ModelKey, ModelRequest>();
+    requests.forEach(request -> distinct.putIfAbsent(request.model(), request));
     var files = new LinkedHashMap<ModelRequest, Path>();
     for (ModelRequest request : distinct.values()) {
       files.put(request, checkedFile(request, cache, progress));
@@ -92,39 +86,39 @@ public final class LoadedModels implements AutoCloseable {
       throws UserMistakeException {
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
-      return cache.file(request.workload(), request.backend(), request.precision(), progress);
+      return cache.file(request.model(), progress);
     }
-    if (!request.precision().equals("fp32")) {
+    if (!request.model().precision().equals("fp32")) {
       throw new IllegalArgumentException("a user's own model runs as it is: " + request);
     }
-    checkUserFile(userFile, Backend.named(request.backend()));
+    checkUserFile(userFile, Backend.named(request.model().backend()));
     return userFile.path();
   }
 
   private void load(ModelRequest request, Path file) throws UserMistakeException {
-    Key key = Key.of(request);
+    ModelKey model = request.model();
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
       models.put(
-          key,
+          model,
           new Loaded(
               open(
                   file.toString(),
                   file,
-                  request.backend(),
+                  model.backend(),
                   said -> "delete it; Sluice writes it again"),
-              Workloads.info(request.workload())));
+              Workloads.info(model.workload())));
       return;
     }
-    Backend backend = Backend.named(request.backend());
+    Backend backend = Backend.named(model.backend());
     List<Model> opened =
         open(
             userFile.location(),
             file,
-            request.backend(),
+            model.backend(),
             said -> ModelHints.notLoaded(file, backend, said));
-    var info = new WorkloadInfo(request.workload(), userFile.tokens(), 0, 0, userFile.inputs());
-    models.put(key, new Loaded(opened, info)); // before the trial, so that a failure closes it
+    var info = new WorkloadInfo(model.workload(), userFile.tokens(), 0, 0, userFile.inputs());
+    models.put(model, new Loaded(opened, info)); // before the trial, so that a failure closes it
     tryOut(userFile, opened.get(0), info);
   }
 
@@ -268,26 +262,19 @@ public final class LoadedModels implements AutoCloseable {
         : line.substring(0, GIST_CHARACTERS_MAX) + "…";
   }
 
-  /**
-   * Opens a session for one lane.
-   *
-   * @param lane number of the lane, from 0, which selects one of several devices
-   * @param buffer buffer of the lane, shared by its sessions
-   * @throws IllegalArgumentException if {@link #load} was not asked for that model
-   */
-  public InferenceSession openSession(
-      String workload, String backend, String precision, int lane, InputBuffer buffer) {
-    Loaded loaded = loaded(workload, backend, precision);
-    Model model = loaded.models().get(lane % loaded.models().size());
-    var session = new DjlSession(model, loaded.info().inputs(), buffer);
+  @Override
+  public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
+    Loaded loaded = loaded(model);
+    Model onDevice = loaded.models().get(lane % loaded.models().size());
+    var session = new DjlSession(onDevice, loaded.info().inputs(), buffer);
     sessionsOpen.incrementAndGet();
     session.onClose(sessionsOpen::decrementAndGet);
     return session;
   }
 
-  /** Returns whether a lane's sessions use the first lane's loaded model, on its device. */
-  public boolean isOneWithTheFirst(String workload, String backend, String precision, int lane) {
-    return lane % loaded(workload, backend, precision).models().size() == 0;
+  @Override
+  public boolean isOneWithTheFirst(ModelKey model, int lane) {
+    return lane % loaded(model).models().size() == 0;
   }
 
   /** Returns the devices that the models compute on. */
@@ -295,21 +282,16 @@ public final class LoadedModels implements AutoCloseable {
     return devices;
   }
 
-  /**
-   * Returns the size and cost of a loaded model.
-   *
-   * @throws IllegalArgumentException if {@link #load} was not asked for that model
-   */
-  public WorkloadInfo info(String workload, String backend, String precision) {
-    return loaded(workload, backend, precision).info();
+  @Override
+  public WorkloadInfo info(ModelKey model) {
+    return loaded(model).info();
   }
 
-  private Loaded loaded(String workload, String backend, String precision) {
-    Loaded loaded = models.get(new Key(workload, backend, precision));
+  private Loaded loaded(ModelKey model) {
+    Loaded loaded = models.get(model);
     if (loaded == null) {
       throw new IllegalArgumentException(
-          "no model (%s, %s, %s) was loaded; loaded: %s"
-              .formatted(workload, backend, precision, models.keySet()));
+          "no model (%s) was loaded; loaded: %s".formatted(model, models.keySet()));
     }
     return loaded;
   }

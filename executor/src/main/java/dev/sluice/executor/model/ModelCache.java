@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.OnnxFile;
 import dev.sluice.executor.network.Precision;
@@ -89,18 +90,16 @@ public final class ModelCache {
    * Returns the model file of a built-in workload, complete and undamaged; writes it if it is
    * missing.
    *
-   * @param backend pytorch or onnx
-   * @param precision fp32, fp16 or bf16
+   * @param model on pytorch or onnx, in fp32, fp16 or bf16
    * @throws UserMistakeException if the file is damaged, or cannot be read or written
    */
-  public Path file(String workload, String backend, String precision, ModelProgress progress)
-      throws UserMistakeException {
-    Backend format = Backend.named(backend);
-    Precision written = Precision.named(precision);
-    String variant = written == Precision.FP32 ? "" : "-" + precision;
-    Network network = Workloads.network(workload);
+  public Path file(ModelKey model, ModelProgress progress) throws UserMistakeException {
+    Backend format = Backend.named(model.backend());
+    Precision written = Precision.named(model.precision());
+    String variant = written == Precision.FP32 ? "" : "-" + model.precision();
+    Network network = Workloads.network(model.workload());
     return file(
-        workload + variant,
+        model.workload() + variant,
         format.fileEnding,
         network.weightBytes(written),
         out -> {

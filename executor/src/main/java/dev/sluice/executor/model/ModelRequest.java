@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.experiment.ModelInput;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import java.nio.file.Path;
@@ -12,18 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A model that a run needs.
  *
- * @param workload a name in {@link Workloads}, or with {@code userFile} the user's own name
- * @param backend pytorch or onnx
- * @param precision fp32, fp16 or bf16; a user's own model runs in the precision of its file, and
- *     only fp32 may be asked for
+ * @param model its workload is a name in {@link Workloads}, or with {@code userFile} the user's own
+ *     name; its backend pytorch or onnx; its precision fp32, fp16 or bf16. A user's own model runs
+ *     in the precision of its file, and only fp32 may be asked for
  * @param userFile the user's own model; null: a built-in workload
  */
-public record ModelRequest(
-    String workload, String backend, String precision, @Nullable UserFile userFile) {
+public record ModelRequest(ModelKey model, @Nullable UserFile userFile) {
   public ModelRequest {
-    requireNonNull(workload, "workload");
-    Backend.named(backend);
-    Precision.named(precision);
+    requireNonNull(model.workload(), "workload");
+    Backend.named(model.backend());
+    Precision.named(model.precision());
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import ai.djl.Device;
 import ai.djl.Model;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
 import java.nio.file.Path;
@@ -12,14 +13,17 @@ import java.util.Map;
 
 /**
  * Models whose files are present and checked, and which are loaded separately for each lane that
- * asks. May be used from many threads.
+ * asks; closing a session frees its model.
  */
-public final class ModelShelf {
+public final class ModelShelf implements RunModels {
   private final Engines engines;
   private final Devices devices;
-  private final Map<String, OnShelf> models = new LinkedHashMap<>();
+  private final Map<ModelKey, OnShelf> models = new LinkedHashMap<>();
 
-  private record OnShelf(ModelRequest request, Path file) {}
+  /**
+   * @param built the model that comes with Sluice
+   */
+  private record OnShelf(ModelKey built, Path file) {}
 
   private ModelShelf(Engines engines, Devices devices) {
     this.engines = engines;
@@ -29,41 +33,34 @@ public final class ModelShelf {
   /**
    * Writes each model's file if it is missing, and checks it.
    *
-   * @param requests requests for models that come with Sluice, by each model's name on the shelf
-   * @param devices devices of all backends of the requests
+   * @param models models that come with Sluice, by the model that each plays, which may have
+   *     another workload
+   * @param devices devices of all backends of the models
    * @throws UserMistakeException if a model cannot be had for a reason that the user can remove
    */
   public static ModelShelf of(
-      Map<String, ModelRequest> requests,
+      Map<ModelKey, ModelKey> models,
       Engines engines,
       Devices devices,
       ModelCache cache,
       ModelProgress progress)
       throws UserMistakeException {
     var shelf = new ModelShelf(engines, devices);
-    for (Map.Entry<String, ModelRequest> entry : requests.entrySet()) {
-      ModelRequest request = entry.getValue();
-      Path file = cache.file(request.workload(), request.backend(), request.precision(), progress);
-      shelf.models.put(entry.getKey(), new OnShelf(request, file));
+    for (Map.Entry<ModelKey, ModelKey> entry : models.entrySet()) {
+      ModelKey built = entry.getValue();
+      shelf.models.put(entry.getKey(), new OnShelf(built, cache.file(built, progress)));
     }
     return shelf;
   }
 
-  /**
-   * Loads a model for one lane; closing the session frees it.
-   *
-   * @param name name of the model on the shelf
-   * @param lane number of the lane, from 0, which selects one of several devices
-   * @param buffer buffer of the lane
-   * @throws InferenceException if the engine cannot load it
-   */
-  public InferenceSession load(String name, int lane, InputBuffer buffer)
+  @Override
+  public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
       throws InferenceException {
-    OnShelf wanted = onShelf(name);
-    String backend = wanted.request().backend();
+    OnShelf wanted = onShelf(model);
+    String backend = wanted.built().backend();
     List<Device> of = devices.of(backend);
     try {
-      Model model =
+      Model loaded =
           LoadedModels.open(
               engines,
               wanted.file().toString(),
@@ -71,7 +68,7 @@ public final class ModelShelf {
               Backend.named(backend),
               of.get(lane % of.size()),
               said -> "its file has changed since the run began");
-      return session(model, Workloads.info(wanted.request().workload()), buffer);
+      return session(loaded, info(model), buffer);
     } catch (UserMistakeException e) {
       throw new InferenceException(String.valueOf(e.getMessage()), e);
     }
@@ -88,9 +85,14 @@ public final class ModelShelf {
     }
   }
 
-  /** Returns the size and cost of a model. */
-  public WorkloadInfo info(String name) {
-    return Workloads.info(onShelf(name).request().workload());
+  @Override
+  public boolean isOneWithTheFirst(ModelKey model, int lane) {
+    return false;
+  }
+
+  @Override
+  public WorkloadInfo info(ModelKey model) {
+    return Workloads.info(onShelf(model).built().workload());
   }
 
   /** Returns the devices that the models compute on. */
@@ -98,11 +100,11 @@ public final class ModelShelf {
     return devices;
   }
 
-  private OnShelf onShelf(String name) {
-    OnShelf found = models.get(name);
+  private OnShelf onShelf(ModelKey model) {
+    OnShelf found = models.get(model);
     if (found == null) {
       throw new IllegalArgumentException(
-          "no model (" + name + ") is on the shelf: " + models.keySet());
+          "no model (" + model + ") is on the shelf: " + models.keySet());
     }
     return found;
   }

@@ -20,6 +20,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.FakeModels;
 import java.time.Instant;
@@ -65,7 +66,7 @@ final class ExecutorTest {
     executor =
         Executor.warmUp(
             settings(),
-            LaneBackend.real("cpu", models, cpuNs::get),
+            LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
             clock,
             pacer,
             (done, total, what) -> {});
@@ -195,7 +196,7 @@ final class ExecutorTest {
     executor =
         Executor.warmUp(
             settings(),
-            LaneBackend.real("cpu", models, cpuNs::get),
+            LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
             clock,
             pacer,
             (done, total, what) -> steps.add(done + "/" + total + " " + what));
@@ -221,7 +222,7 @@ final class ExecutorTest {
     executor =
         Executor.beginWarmUp(
             settings(),
-            LaneBackend.real("cpu", models, cpuNs::get),
+            LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
             clock,
             pacer,
             (done, total, what) -> {});

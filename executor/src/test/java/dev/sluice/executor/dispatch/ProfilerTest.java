@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.InferenceException;
@@ -42,7 +43,8 @@ final class ProfilerTest {
   private final AtomicLong steps = new AtomicLong();
   private final ProcessClock clock =
       new ProcessClock(InstantSource.fixed(Instant.EPOCH), steps::incrementAndGet);
-  private final LaneBackend backend = LaneBackend.real("fake", models, () -> 0);
+  private final LaneBackend backend =
+      LaneBackend.real("fake", models, RealDevice.Holding.ALL, () -> 0);
 
   /** A listener that keeps all that it receives. */
   private static final class Heard implements Profiler.Listener {

@@ -2,13 +2,12 @@ package dev.sluice.executor.model;
 
 import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.network.WorkloadInfo;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Models whose inference the test supplies. */
-public final class FakeModels implements RealDevice.Models {
+public final class FakeModels implements RunModels {
   /** Events in their order: open, infer, close. */
   public final List<String> events = new CopyOnWriteArrayList<>();
 

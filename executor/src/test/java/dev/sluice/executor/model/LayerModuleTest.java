@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import java.nio.ByteBuffer;
@@ -57,7 +58,7 @@ final class LayerModuleTest {
     input
         .asFloatBuffer()
         .put(JobInputs.make(7, "layers", samples, network.elementsBehind(0)).values());
-    Path file = CACHE.file(name, "pytorch", "fp32", ModelProgress.none());
+    Path file = CACHE.file(new ModelKey(name, "pytorch", "fp32"), ModelProgress.none());
     ByteBuffer expected;
     try (LayerModule whole = LayerModule.open(file, network.whole(), engines)) {
       expected = computed(whole, input, samples);

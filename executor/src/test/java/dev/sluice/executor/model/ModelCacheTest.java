@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -43,7 +44,9 @@ final class ModelCacheTest {
   })
   void writesTheSameBytesOnEveryMachine(
       String workload, String backend, String precision, String hash) throws Exception {
-    Path file = new ModelCache(folder).file(workload, backend, precision, ModelProgress.none());
+    Path file =
+        new ModelCache(folder)
+            .file(new ModelKey(workload, backend, precision), ModelProgress.none());
 
     assertThat(Files.readAllLines(ModelHash.file(file)).get(0))
         .isEqualTo(hash + "  " + file.getFileName());
@@ -64,8 +67,8 @@ final class ModelCacheTest {
   void saysHowTheWritingGoesOn_andWritesOnlyOnce() throws Exception {
     var heard = new Heard();
     var cache = new ModelCache(folder.resolve("not/yet/there"));
-    cache.file("vit_tiny", "onnx", "fp32", heard);
-    cache.file("vit_tiny", "onnx", "fp32", heard);
+    cache.file(new ModelKey("vit_tiny", "onnx", "fp32"), heard);
+    cache.file(new ModelKey("vit_tiny", "onnx", "fp32"), heard);
 
     assertThat(heard.names).containsExactly("vit_tiny-v1.onnx");
     assertThat(heard.bytes).isEqualTo(heard.bytesExpected).isEqualTo(4 * 5_717_416L);
@@ -77,7 +80,7 @@ final class ModelCacheTest {
   @Test
   void eachPrecisionHasAFileOfItsOwn_andHalfTheBytes() throws Exception {
     var heard = new Heard();
-    new ModelCache(folder).file("vit_tiny", "pytorch", "bf16", heard);
+    new ModelCache(folder).file(new ModelKey("vit_tiny", "pytorch", "bf16"), heard);
 
     assertThat(heard.names).containsExactly("vit_tiny-bf16-v1.pt");
     assertThat(heard.bytes).isEqualTo(heard.bytesExpected).isEqualTo(2 * 5_717_416L);
@@ -86,7 +89,9 @@ final class ModelCacheTest {
   @Test
   void writesNoOnnxFileInBf16() {
     assertThatThrownBy(
-            () -> new ModelCache(folder).file("vit_tiny", "onnx", "bf16", ModelProgress.none()))
+            () ->
+                new ModelCache(folder)
+                    .file(new ModelKey("vit_tiny", "onnx", "bf16"), ModelProgress.none()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ONNX's convolution takes no bf16 at opset 17");
     assertThat(names(folder)).isEmpty();
@@ -119,7 +124,7 @@ final class ModelCacheTest {
     String both = Files.readString(ModelHash.file(file));
     String earlier = both.lines().findFirst().orElseThrow() + "\n";
     Files.writeString(ModelHash.file(file), earlier);
-    new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
+    new ModelCache(folder).file(new ModelKey("vit_tiny", "onnx", "fp32"), ModelProgress.none());
 
     assertThat(both).matches("[0-9a-f]{64}  vit_tiny-v1.onnx\n# crc32c [0-9a-f]{8}\n");
     assertThat(ModelHash.file(file)).hasContent(both);
@@ -142,7 +147,9 @@ final class ModelCacheTest {
     Path file = copyOfTiny("onnx");
     Files.delete(file);
 
-    assertThat(new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none()))
+    assertThat(
+            new ModelCache(folder)
+                .file(new ModelKey("vit_tiny", "onnx", "fp32"), ModelProgress.none()))
         .isEqualTo(file)
         .hasSameBinaryContentAs(TestModels.file("vit_tiny", "onnx"));
   }
@@ -157,7 +164,8 @@ final class ModelCacheTest {
           }
         };
 
-    assertThatThrownBy(() -> new ModelCache(folder).file("vit_tiny", "onnx", "fp32", failing))
+    assertThatThrownBy(
+            () -> new ModelCache(folder).file(new ModelKey("vit_tiny", "onnx", "fp32"), failing))
         .isInstanceOf(UncheckedIOException.class);
     assertThat(names(folder)).isEmpty();
   }
@@ -172,7 +180,7 @@ final class ModelCacheTest {
             seen.add(names(folder));
           }
         };
-    new ModelCache(folder).file("vit_tiny", "pytorch", "fp32", looking);
+    new ModelCache(folder).file(new ModelKey("vit_tiny", "pytorch", "fp32"), looking);
 
     assertThat(seen)
         .isNotEmpty()
@@ -186,7 +194,7 @@ final class ModelCacheTest {
     Path atWork = Files.createFile(folder.resolve("vit_tiny-v1.onnx.b2.unfinished"));
     Path another = Files.createFile(folder.resolve("resnet18-v1.onnx.c3.unfinished"));
     Files.setLastModifiedTime(another, FileTime.from(Instant.EPOCH));
-    new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
+    new ModelCache(folder).file(new ModelKey("vit_tiny", "onnx", "fp32"), ModelProgress.none());
 
     assertThat(abandoned).doesNotExist();
     assertThat(atWork).exists();
@@ -197,7 +205,9 @@ final class ModelCacheTest {
   void letsTwoWriteTheSameFileAtOnce() throws Exception {
     var pool = Executors.newFixedThreadPool(2);
     Callable<Path> writer =
-        () -> new ModelCache(folder).file("vit_tiny", "onnx", "fp32", ModelProgress.none());
+        () ->
+            new ModelCache(folder)
+                .file(new ModelKey("vit_tiny", "onnx", "fp32"), ModelProgress.none());
     try {
       for (Future<Path> file : pool.invokeAll(List.of(writer, writer))) {
         assertThat(file.get()).hasSameBinaryContentAs(TestModels.file("vit_tiny", "onnx"));
@@ -213,7 +223,9 @@ final class ModelCacheTest {
     Path occupied = Files.writeString(folder.resolve("cache"), "a file where a folder should be");
 
     assertThatThrownBy(
-            () -> new ModelCache(occupied).file("vit_tiny", "onnx", "fp32", ModelProgress.none()))
+            () ->
+                new ModelCache(occupied)
+                    .file(new ModelKey("vit_tiny", "onnx", "fp32"), ModelProgress.none()))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(occupied + ": error: the model cache cannot be written (")
         .hasMessageContaining("\n  Maybe make room there or set SLUICE_CACHE");
@@ -233,7 +245,9 @@ final class ModelCacheTest {
 
   private void assertRefused(String backend, Path file, String what) {
     assertThatThrownBy(
-            () -> new ModelCache(folder).file("vit_tiny", backend, "fp32", ModelProgress.none()))
+            () ->
+                new ModelCache(folder)
+                    .file(new ModelKey("vit_tiny", backend, "fp32"), ModelProgress.none()))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(file + ": error: " + what)
         .hasMessageEndingWith("\n  Maybe delete the file; Sluice writes it again.");

@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.Network;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -35,12 +36,12 @@ final class PrecisionModelsTest {
     List<JobInput> inputs = TestModels.jobs(jobs, 1);
     List<ModelRequest> requests =
         List.of(
-            new ModelRequest(workload, backend, "fp32", null),
-            new ModelRequest(workload, backend, precision, null));
+            new ModelRequest(new ModelKey(workload, backend, "fp32"), null),
+            new ModelRequest(new ModelKey(workload, backend, precision), null));
     try (LoadedModels models = TestModels.load(requests);
         InferenceSession full = TestModels.session(models, workload, backend);
         InferenceSession half =
-            models.openSession(workload, backend, precision, 0, new InputBuffer())) {
+            models.openSession(new ModelKey(workload, backend, precision), 0, new InputBuffer())) {
       float[][] expected = full.infer(inputs);
       float[][] actual = half.infer(inputs);
 

@@ -2,6 +2,7 @@ package dev.sluice.executor.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.Workloads;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,8 +62,10 @@ final class RealModelsTest {
     try (LoadedModels tiny = TestModels.load("vit_tiny", backend);
         LoadedModels resnet = TestModels.load("resnet18", backend);
         InferenceSession own = TestModels.session(tiny, "vit_tiny", backend);
-        InferenceSession shared = tiny.openSession("vit_tiny", backend, "fp32", 0, buffer);
-        InferenceSession other = resnet.openSession("resnet18", backend, "fp32", 0, buffer)) {
+        InferenceSession shared =
+            tiny.openSession(new ModelKey("vit_tiny", backend, "fp32"), 0, buffer);
+        InferenceSession other =
+            resnet.openSession(new ModelKey("resnet18", backend, "fp32"), 0, buffer)) {
       float[][] expected = own.infer(one);
 
       other.infer(four);

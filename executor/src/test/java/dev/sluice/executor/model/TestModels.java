@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,13 +24,13 @@ final class TestModels {
   }
 
   static Path file(String workload, String backend) throws UserMistakeException {
-    return CACHE.file(workload, backend, "fp32", ModelProgress.none());
+    return CACHE.file(new ModelKey(workload, backend, "fp32"), ModelProgress.none());
   }
 
   static LoadedModels load(String workload, String... backends) throws UserMistakeException {
     var requests = new ArrayList<ModelRequest>();
     for (String backend : backends) {
-      requests.add(new ModelRequest(workload, backend, "fp32", null));
+      requests.add(new ModelRequest(new ModelKey(workload, backend, "fp32"), null));
     }
     return load(requests);
   }
@@ -40,7 +41,7 @@ final class TestModels {
   }
 
   static InferenceSession session(LoadedModels models, String workload, String backend) {
-    return models.openSession(workload, backend, "fp32", 0, new InputBuffer());
+    return models.openSession(new ModelKey(workload, backend, "fp32"), 0, new InputBuffer());
   }
 
   static List<JobInput> jobs(int count, int samples) {

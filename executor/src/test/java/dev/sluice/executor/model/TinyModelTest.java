@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.value.ModelKey;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,10 +55,13 @@ final class TinyModelTest {
     try (LoadedModels models = TestModels.load("vit_tiny", "onnx")) {
       assertThatThrownBy(() -> TestModels.session(models, "vit_tiny", "pytorch"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no model (vit_tiny, pytorch, fp32) was loaded");
-      assertThatThrownBy(() -> models.openSession("vit_tiny", "onnx", "fp16", 0, new InputBuffer()))
+          .hasMessageContaining("no model (vit_tiny on pytorch in fp32) was loaded");
+      assertThatThrownBy(
+              () ->
+                  models.openSession(
+                      new ModelKey("vit_tiny", "onnx", "fp16"), 0, new InputBuffer()))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("no model (vit_tiny, onnx, fp16) was loaded");
+          .hasMessageContaining("no model (vit_tiny on onnx in fp16) was loaded");
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.network.WorkloadInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ final class UserFileTest {
         InferenceSession ownSession = TestModels.session(own, "mine", backend);
         InferenceSession session = TestModels.session(builtIn, "vit_tiny", backend)) {
       assertThat(ownSession.infer(jobs)).isDeepEqualTo(session.infer(jobs));
-      assertThat(own.info("mine", backend, "fp32"))
+      assertThat(own.info(new ModelKey("mine", backend, "fp32")))
           .isEqualTo(new WorkloadInfo("mine", 70, 0, 0, List.of(ModelInput.of(SHAPE))));
     }
   }
@@ -120,7 +121,7 @@ final class UserFileTest {
     var userFile =
         new ModelRequest.UserFile("mine.yaml:4", file, List.of(ModelInput.of(shape)), 70);
     return LoadedModels.load(
-        List.of(new ModelRequest("mine", backend, "fp32", userFile)),
+        List.of(new ModelRequest(new ModelKey("mine", backend, "fp32"), userFile)),
         TestModels.engines(),
         Devices.processor(TestModels.BACKENDS),
         TestModels.CACHE,

@@ -16,6 +16,12 @@ public final class ChildJvm {
   public static final String SLUICE = "dev.sluice.cli.Sluice";
 
   /**
+   * JVM options of a process that works for another: a small heap needs no other collector, and the
+   * process has done its work before the optimizing compiler pays.
+   */
+  public static final List<String> SMALL = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+  /**
    * Folder of the built libraries, for a process whose own class path holds more than Sluice, such
    * as one that tests it; null: children have the class path of this process.
    */
@@ -42,6 +48,43 @@ public final class ChildJvm {
     List<String> all = new ArrayList<>(ownOptions());
     all.addAll(options);
     return of(all, main, arguments);
+  }
+
+  /**
+   * JVM options by which a process has its whole heap from the start, so that later growth of its
+   * memory is not the heap's.
+   *
+   * @param mb size of the heap in MB
+   */
+  public static List<String> wholeHeap(int mb) {
+    return List.of("-Xms" + mb + "m", "-Xmx" + mb + "m", "-XX:+AlwaysPreTouch");
+  }
+
+  /**
+   * JVM options of a {@link #SMALL} process that computes in an engine and whose memory is
+   * measured.
+   *
+   * @param heapMb size of the heap in MB
+   */
+  public static List<String> probe(int heapMb) {
+    List<String> options = new ArrayList<>(SMALL);
+    options.addAll(wholeHeap(heapMb));
+    options.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Djava.awt.headless=true"));
+    return options;
+  }
+
+  /**
+   * The command line of a child that runs one of Sluice's commands and measures latencies: with the
+   * launcher's options for these, whatever this process was started with.
+   */
+  public static List<String> live(List<String> arguments) {
+    String live = System.getProperty("sluice.live", "");
+    if (live.isEmpty()) {
+      return sluice(List.of(), arguments); // not by the launcher: a test's process is as its child
+    }
+    List<String> options = new ArrayList<>(List.of("-XX:-UseParallelGC")); // two would clash
+    options.addAll(List.of(live.split(" ")));
+    return sluice(options, arguments);
   }
 
   /** This process's own JVM options, less its agents. */

@@ -110,11 +110,9 @@ public final class Supervisor implements AutoCloseable {
     Path output = logs.resolve(spec.name() + ".log");
     Path news = temporary.resolve(spec.name() + ".news");
     List<String> options = new ArrayList<>(CommandLine.options());
+    options.addAll(ChildJvm.wholeHeap(spec.heapMb()));
     options.addAll(
         List.of(
-            "-Xms" + spec.heapMb() + "m", // the whole heap is reserved at the start
-            "-Xmx" + spec.heapMb() + "m",
-            "-XX:+AlwaysPreTouch",
             "-XX:MaxDirectMemorySize="
                 + (spec.directMb() == 0 ? spec.heapMb() : spec.directMb())
                 + "m",

@@ -110,7 +110,9 @@ final class MemoryMeasurement {
     arguments.add(samples.stream().map(String::valueOf).collect(Collectors.joining(",")));
     arguments.addAll(options.allOverrides());
     Process child =
-        Launch.of(ChildJvm.of(MemoryProbe.JVM_OPTIONS, MemoryProbe.class.getName(), arguments))
+        Launch.of(
+                ChildJvm.of(
+                    ChildJvm.probe(MemoryProbe.HEAP_MB), MemoryProbe.class.getName(), arguments))
             .errors(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {

@@ -37,19 +37,8 @@ public final class MemoryProbe {
   /** Number of runs of each batch: TorchScript compiles at the first and at the second. */
   private static final int RUNS = 2;
 
-  /**
-   * JVM options of the child: its whole heap is touched at the start, so that it adds nothing
-   * later.
-   */
-  static final List<String> JVM_OPTIONS =
-      List.of(
-          "-XX:+UseSerialGC",
-          "-Xms192m",
-          "-Xmx192m",
-          "-XX:+AlwaysPreTouch",
-          "-XX:TieredStopAtLevel=1",
-          "--enable-native-access=ALL-UNNAMED",
-          "-Djava.awt.headless=true");
+  /** Size of the heap in MB. */
+  static final int HEAP_MB = 192;
 
   /** Line that the child prints: a peak for each batch, by rising samples. */
   record Peaks(List<Peak> peaks) {
@@ -96,11 +85,8 @@ public final class MemoryProbe {
       lanes.startEngine(model.backend(), cache);
       long beforeBytes = bytes("VmRSS");
       LoadedModels models = lanes.load(model, cache, ModelProgress.none());
-      int elements =
-          models.info(model.workload(), model.backend(), model.precision()).elementsPerSample();
-      try (var session =
-          models.openSession(
-              model.workload(), model.backend(), model.precision(), 0, new InputBuffer())) {
+      int elements = models.info(model).elementsPerSample();
+      try (var session = models.openSession(model, 0, new InputBuffer())) {
         Files.writeString(CLEAR, "5");
         List<Peak> peaks = new ArrayList<>();
         for (int count : samples) {

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -162,15 +163,9 @@ public final class Predictions implements AutoCloseable {
 
   /** The child's result; null if the child was stopped or failed, which the log says. */
   private FitInChild.@Nullable Result fitInChild() throws IOException, InterruptedException {
-    List<String> command =
-        ChildJvm.of(
-            List.of(
-                "-Xmx" + FIT_HEAP_MB + "m",
-                "-XX:+UseSerialGC",
-                "-XX:ActiveProcessorCount=1",
-                "-XX:TieredStopAtLevel=1"),
-            FitInChild.class.getName(),
-            List.of());
+    List<String> options = new ArrayList<>(ChildJvm.SMALL);
+    options.addAll(List.of("-Xmx" + FIT_HEAP_MB + "m", "-XX:ActiveProcessorCount=1"));
+    List<String> command = ChildJvm.of(options, FitInChild.class.getName(), List.of());
     Process process = Launch.of(command).leastPriority().errors(Redirect.DISCARD).start();
     child = process;
     if (closed) {

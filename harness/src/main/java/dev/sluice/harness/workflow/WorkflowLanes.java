@@ -12,11 +12,11 @@ import dev.sluice.contract.workflow.WorkflowRequest;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.executor.model.ModelRequest;
 import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.machine.MachineClock;
@@ -59,8 +59,8 @@ final class WorkflowLanes {
 
   private final WorkflowFiles files;
 
-  /** Workloads that stand for the models in use, by model. */
-  private final Map<String, ModelRequest> models;
+  /** Built-in models that stand for the models in use, by the latter. */
+  private final Map<ModelKey, ModelKey> models;
 
   /**
    * Prepares the lanes, and starts nothing.
@@ -69,7 +69,7 @@ final class WorkflowLanes {
    */
   WorkflowLanes(Path systemFile, WorkflowFiles files) throws UserMistakeException {
     this.files = files;
-    this.models = modelRequests(systemFile, files);
+    this.models = builtIn(systemFile, files);
   }
 
   /** The backend on which a model runs, also if there is none of its name. */
@@ -78,31 +78,23 @@ final class WorkflowLanes {
     return backend == null ? BACKEND : backend.name();
   }
 
-  private static Map<String, ModelRequest> modelRequests(Path system, WorkflowFiles files)
+  private static Map<ModelKey, ModelKey> builtIn(Path system, WorkflowFiles files)
       throws UserMistakeException {
-    Map<String, ModelRequest> requests = new LinkedHashMap<>();
+    Map<ModelKey, ModelKey> builtIn = new LinkedHashMap<>();
     for (WorkflowRequest request : files.requests()) {
       for (Workflow.Node node : request.workflow().nodes()) {
         String id = node.model();
-        if (!requests.containsKey(id)) {
-          Model model = Objects.requireNonNull(files.models().get(id));
-          requests.put(
-              id,
-              new ModelRequest(
-                  oneOf(
-                      system,
-                      id,
-                      "workload",
-                      model.workload(),
-                      WORKLOAD,
-                      List.copyOf(Workloads.names())),
-                  oneOf(system, id, "backend", model.backend(), BACKEND, BACKENDS),
-                  GraphSimulation.PRECISION,
-                  null));
-        }
+        Model model = Objects.requireNonNull(files.models().get(id));
+        String workload =
+            oneOf(
+                system, id, "workload", model.workload(), WORKLOAD, List.copyOf(Workloads.names()));
+        String backend = oneOf(system, id, "backend", model.backend(), BACKEND, BACKENDS);
+        builtIn.put(
+            new ModelKey(id, backend, GraphSimulation.PRECISION),
+            new ModelKey(workload, backend, GraphSimulation.PRECISION));
       }
     }
-    return requests;
+    return builtIn;
   }
 
   private static String oneOf(
@@ -134,7 +126,7 @@ final class WorkflowLanes {
             ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
     Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
     List<String> backends =
-        models.values().stream().map(ModelRequest::backend).distinct().sorted().toList();
+        models.values().stream().map(ModelKey::backend).distinct().sorted().toList();
     Devices devices = Devices.choose("--execute", "auto", backends, gpus, engines::cudaDevices);
     int processors = Runtime.getRuntime().availableProcessors();
     if (devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors) {
@@ -159,17 +151,13 @@ final class WorkflowLanes {
             null,
             SEED,
             HEARTBEAT_MS,
-            models.entrySet().stream()
-                .map(
-                    m ->
-                        new ModelKey(m.getKey(), m.getValue().backend(), GraphSimulation.PRECISION))
-                .toList(),
+            List.copyOf(models.keySet()),
             warmUpSamples());
     Executor executor =
         shell.add(
             Executor.warmUp(
                 settings,
-                LaneBackend.switching(shelf),
+                LaneBackend.loading(shelf, RealDevice.Holding.ONE),
                 clock,
                 MachineClock.pacer(),
                 (done, total, what) -> {}));
@@ -200,13 +188,12 @@ final class WorkflowLanes {
 
   private void describe(Capability capability, Consumer<String> said) {
     Long loadNs = capability.loadNs();
-    ModelRequest request = models.get(capability.workload());
     said.accept(
         String.format(
             Locale.ROOT,
             "Model %s is %s on %s: loaded in %.3fs, run in %.3fs",
             capability.workload(),
-            request == null ? "" : request.workload(),
+            Objects.requireNonNull(models.get(capability.model())).workload(),
             capability.backend(),
             loadNs == null ? 0 : loadNs / 1e9,
             capability.warmUps().get(0).serviceNs() / 1e9));

@@ -3,6 +3,7 @@ package dev.sluice.layers.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.JobInputs;
 import dev.sluice.executor.model.LayerModule;
@@ -99,7 +100,7 @@ final class LayeredModelTest {
 
   private static float[] whole(
       String name, Network network, Engines engines, ByteBuffer in, int samples) throws Exception {
-    Path file = CACHE.file(name, "pytorch", "fp32", ModelProgress.none());
+    Path file = CACHE.file(new ModelKey(name, "pytorch", "fp32"), ModelProgress.none());
     try (LayerModule whole = LayerModule.open(file, network.whole(), engines);
         LayerModule.Session session = whole.session()) {
       ByteBuffer out = LayerModule.buffer(whole.outputBytes(samples));

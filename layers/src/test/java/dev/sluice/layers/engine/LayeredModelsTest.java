@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
@@ -48,7 +49,7 @@ final class LayeredModelsTest {
                 };
     try (LoadedModels whole =
             LoadedModels.load(
-                List.of(new ModelRequest("vit_tiny", "pytorch", "fp32", null)),
+                List.of(new ModelRequest(new ModelKey("vit_tiny", "pytorch", "fp32"), null)),
                 engines,
                 Devices.processor(List.of("pytorch")),
                 CACHE,
@@ -59,7 +60,8 @@ final class LayeredModelsTest {
       assertThat(layered.holds("vit_tiny")).isTrue();
       assertThat(layered.holds("vit")).isFalse();
       float[][] expected;
-      try (var session = whole.openSession("vit_tiny", "pytorch", "fp32", 0, new InputBuffer())) {
+      try (var session =
+          whole.openSession(new ModelKey("vit_tiny", "pytorch", "fp32"), 0, new InputBuffer())) {
         expected = session.infer(JOBS);
       }
       var buffer = new InputBuffer();

@@ -2,6 +2,7 @@ package dev.sluice.layers.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InputBuffer;
@@ -33,7 +34,7 @@ final class LaneModelsTest {
         List.of(JobInputs.make(3, "one", 1, ELEMENTS), JobInputs.make(3, "two", 2, ELEMENTS));
     try (LoadedModels whole =
             LoadedModels.load(
-                List.of(new ModelRequest("vit_tiny", "pytorch", "fp32", null)),
+                List.of(new ModelRequest(new ModelKey("vit_tiny", "pytorch", "fp32"), null)),
                 engines,
                 Devices.processor(List.of("pytorch")),
                 CACHE,
@@ -45,7 +46,8 @@ final class LaneModelsTest {
                 CACHE,
                 ModelProgress.none(),
                 new LaneModels());
-        var reference = whole.openSession("vit_tiny", "pytorch", "fp32", 0, new InputBuffer());
+        var reference =
+            whole.openSession(new ModelKey("vit_tiny", "pytorch", "fp32"), 0, new InputBuffer());
         var one = layered.openSession("vit_tiny", new InputBuffer());
         var other = layered.openSession("vit_tiny", new InputBuffer())) {
       float[][] expected = reference.infer(jobs);

@@ -182,12 +182,10 @@ public final class PipelineRun {
     long beganNs = MachineClock.monotonicNs();
     Path file = temporary.resolve("logits");
     Path log = temporary.resolve("whole.log");
-    List<String> jvm = new ArrayList<>(LayerProbe.JVM_OPTIONS);
-    jvm.add("-Djava.io.tmpdir=" + temporary);
     Process child =
         Launch.of(
                 ChildJvm.of(
-                    jvm,
+                    LayerProbe.jvmOptions(temporary),
                     WholeLogits.class.getName(),
                     List.of(name, Integer.toString(options.batchSize()), file.toString())))
             .errorsToOutput()

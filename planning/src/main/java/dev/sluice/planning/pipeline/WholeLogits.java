@@ -1,6 +1,7 @@
 package dev.sluice.planning.pipeline;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.LayerModule;
@@ -32,7 +33,7 @@ public final class WholeLogits {
         new ModelCache(
             ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
     Engines engines = Engines.prepare(1, cache);
-    Path file = cache.file(arguments[0], "pytorch", "fp32", ModelProgress.none());
+    Path file = cache.file(new ModelKey(arguments[0], "pytorch", "fp32"), ModelProgress.none());
     try (LayerModule whole = LayerModule.open(file, network.whole(), engines);
         LayerModule.Session session = whole.session();
         FileChannel out =

@@ -149,8 +149,7 @@ final class LayerMeasurement {
       List<String> arguments, Map<String, String> environment, Consumer<LayerProbe.Line> taker)
       throws RoleFailedException, StoppedException, IOException, InterruptedException {
     Path errors = temporary.resolve(arguments.get(1) + "-" + arguments.get(0) + ".log");
-    List<String> jvm = new ArrayList<>(LayerProbe.JVM_OPTIONS);
-    jvm.add("-Djava.io.tmpdir=" + temporary);
+    List<String> jvm = LayerProbe.jvmOptions(temporary);
     Process probe =
         begun(
             Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))

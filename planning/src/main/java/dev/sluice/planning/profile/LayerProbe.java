@@ -13,6 +13,7 @@ import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ParentWatch;
 import java.io.IOException;
@@ -31,21 +32,6 @@ import java.util.stream.IntStream;
  * line of JSON ({@link Line}). Ends when its parent is gone.
  */
 public final class LayerProbe {
-  /**
-   * JVM options of a process that computes layers for a measurement: its whole heap is touched at
-   * the start, so that it adds nothing to a layer's memory.
-   */
-  public static final List<String> JVM_OPTIONS =
-      List.of(
-          "-XX:+UseSerialGC",
-          "-Xms256m",
-          "-Xmx256m",
-          "-XX:MaxDirectMemorySize=4g",
-          "-XX:+AlwaysPreTouch",
-          "-XX:TieredStopAtLevel=1",
-          "--enable-native-access=ALL-UNNAMED",
-          "-Djava.awt.headless=true");
-
   /** First argument of a process that measures times. */
   static final String TIMES = "times";
 
@@ -80,6 +66,13 @@ public final class LayerProbe {
     this.engines = engines;
     this.temporary = temporary;
     this.result = result;
+  }
+
+  /** JVM options of a process that computes layers for a measurement. */
+  public static List<String> jvmOptions(Path temporary) {
+    List<String> options = ChildJvm.probe(256);
+    options.addAll(List.of("-XX:MaxDirectMemorySize=4g", "-Djava.io.tmpdir=" + temporary));
+    return options;
   }
 
   /**

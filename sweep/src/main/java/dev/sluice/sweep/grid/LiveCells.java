@@ -28,14 +28,6 @@ import java.util.function.Consumer;
  * command's status was.
  */
 final class LiveCells implements CellRunner, Work, Sessions {
-  /** JVM options of a process that measures latencies, as the launcher gives them to a run. */
-  private static final List<String> LIVE =
-      List.of(
-          "-XX:-UseSerialGC",
-          "-XX:+UseZGC",
-          "-XX:TieredStopAtLevel=1",
-          "-XX:ZAllocationSpikeTolerance=1");
-
   /**
    * Runs a command, and gives the folder that it leaves its place among the cells. An interrupted
    * run leaves a whole folder, too, but another status than done, missed thresholds and
@@ -141,7 +133,7 @@ final class LiveCells implements CellRunner, Work, Sessions {
                 "sluice-cell",
                 folder.unfinished().resolve(cell.id()).toString(),
                 marker(name).toString()));
-    command.addAll(ChildJvm.sluice(LIVE, arguments));
+    command.addAll(ChildJvm.live(arguments));
     return new Plan(command, Map.of(), Path.of("").toAbsolutePath(), folder.log(name), cell.key());
   }
 

@@ -19,14 +19,9 @@ public final class BackgroundScheduler {
   /** Starts the process. */
   public static Process start(Workspace workspace) throws IOException {
     List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
+    options.addAll(ChildJvm.SMALL);
     options.addAll(
-        List.of(
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Xms8m",
-            "-Xmx64m",
-            "-Xss256k",
-            "-Djdk.lang.Process.launchMechanism=VFORK"));
+        List.of("-Xms8m", "-Xmx64m", "-Xss256k", "-Djdk.lang.Process.launchMechanism=VFORK"));
     Path log = new LogPaths(workspace).scheduler();
     var config = workspace.config();
     return Launch.of(

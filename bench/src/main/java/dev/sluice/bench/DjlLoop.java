@@ -1,4 +1,4 @@
-package dev.sluice.executor.model;
+package dev.sluice.bench;
 
 import ai.djl.Device;
 import ai.djl.MalformedModelException;
@@ -11,6 +11,9 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.translate.NoopTranslator;
 import ai.djl.translate.TranslateException;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -22,7 +25,7 @@ import java.util.function.LongSupplier;
  * full speed. Each inference makes its tensor from an existing float array and reads its logits, as
  * any user of DJL would.
  */
-public final class DjlLoop {
+final class DjlLoop {
   private static final int ELEMENTS = 3 * 224 * 224;
   private static final long WARM_UP_NS = 3_000_000_000L;
 
@@ -33,7 +36,7 @@ public final class DjlLoop {
    *
    * @param measuredNs length of the measured window
    */
-  public static double inferencesPerSecond(
+  static double inferencesPerSecond(
       String workload, int samples, long measuredNs, LongSupplier monotonicNs)
       throws UserMistakeException, IOException, MalformedModelException, TranslateException {
     System.setProperty("ai.djl.offline", "true");
@@ -41,7 +44,7 @@ public final class DjlLoop {
     Path home = Path.of(System.getProperty("user.home"));
     Path file =
         new ModelCache(ModelCache.defaultFolder(System.getenv(), home))
-            .file(workload, "onnx", "fp32", ModelProgress.none());
+            .file(new ModelKey(workload, "onnx", "fp32"), ModelProgress.none());
     float[] input = input(samples);
     try (Model model = Model.newInstance(workload, Device.cpu(), "OnnxRuntime")) {
       model.load(file, null, Map.of("intraOpNumThreads", "1", "interOpNumThreads", "1"));
