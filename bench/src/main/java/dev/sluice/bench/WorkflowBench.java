@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Duration of the schedule of {@value #REQUESTS} workflow requests of one, two and four nodes, a
@@ -92,7 +91,7 @@ final class WorkflowBench implements Bench {
           new WorkflowRequested("request-" + i, 0, i, "graph", "batch", null, 0, 0, nodes)
               .expecting(executionNs));
     }
-    var completed = new Completed();
+    var counted = new EndedNodes();
     var simulation =
         new GraphSimulation(
             Workflows.settings(7, List.of("small", "image", "large")),
@@ -100,12 +99,13 @@ final class WorkflowBench implements Bench {
             requests,
             new Gpus(GPUS, 16, 2_000_000_000L, GangSwitch.LONGEST),
             WorkflowSettings.newPolicy(POLICY),
-            completed);
+            counted);
     long beganNs = MachineClock.monotonicNs();
     simulation.run();
     double seconds = (MachineClock.monotonicNs() - beganNs) / NS_PER_SECOND;
-    if (completed.count != count) {
-      throw new IllegalStateException(completed.count + " of " + count + " requests completed");
+    int nodes = requests.stream().mapToInt(request -> request.nodes().size()).sum();
+    if (counted.count != nodes) {
+      throw new IllegalStateException(counted.count + " of " + nodes + " nodes ended");
     }
     return seconds;
   }
@@ -122,20 +122,17 @@ final class WorkflowBench implements Bench {
         List.of(inputs));
   }
 
-  private static final class Completed implements GraphListener {
+  private static final class EndedNodes implements GraphListener {
     private int count;
 
     @Override
     public void arrived(long nowNs, int request) {}
 
     @Override
-    public void placed(NodeExecution execution, @Nullable String resident) {}
+    public void placed(NodeExecution execution) {}
 
     @Override
-    public void ended(NodeExecution execution) {}
-
-    @Override
-    public void completed(long nowNs, int request) {
+    public void ended(NodeExecution execution) {
       count++;
     }
   }

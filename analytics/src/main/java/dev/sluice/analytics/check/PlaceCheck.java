@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
 final class PlaceCheck {
   private final Schedule schedule;
   private final @Nullable WorkflowFiles files;
-  private final Findings findings = new Findings();
+  private final Findings findings;
 
-  PlaceCheck(Schedule schedule) {
+  PlaceCheck(Schedule schedule, Findings findings) {
     this.schedule = schedule;
+    this.findings = findings;
     this.files = schedule.files();
   }
 
-  Findings check() {
+  void check() {
     schedule.executions().forEach(this::checkTimes);
     findings.looked(Rule.TIME, schedule.executions().size());
     checkGpusAreKnown();
     checkOverlap();
     checkBatches();
-    return findings;
   }
 
   private void checkTimes(Execution row) {

@@ -16,14 +16,15 @@ import org.jspecify.annotations.Nullable;
 final class RequestCheck {
   private final Schedule schedule;
   private final @Nullable WorkflowFiles files;
-  private final Findings findings = new Findings();
+  private final Findings findings;
 
-  RequestCheck(Schedule schedule) {
+  RequestCheck(Schedule schedule, Findings findings) {
     this.schedule = schedule;
+    this.findings = findings;
     this.files = schedule.files();
   }
 
-  Findings check() {
+  void check() {
     if (files == null) {
       checkNoNodeTwice();
       for (Rule rule : List.of(Rule.ORDER, Rule.SWITCH, Rule.DURATION)) {
@@ -34,7 +35,6 @@ final class RequestCheck {
       new SwitchCheck(schedule.summary(), files.models(), findings)
           .check(Schedule.sortedByTime(schedule.executions()));
     }
-    return findings;
   }
 
   private void checkNoNodeTwice() {

@@ -8,9 +8,6 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +34,7 @@ public final class ScheduleCheck {
   private ScheduleCheck() {}
 
   /**
-   * Checks a log. Rules are applied in parallel.
+   * Checks a log.
    *
    * @param system models and workflows; null: the rules that need them are left out, with a note
    * @param requests requests of the log; null only together with {@code system}
@@ -61,13 +58,9 @@ public final class ScheduleCheck {
     }
     List<Execution> executions = new Gangs(log.executions(), files, findings).merged();
     Schedule schedule = Schedule.of(log.summary(), gpus, files, executions);
-    Stream.<Supplier<Findings>>of(
-            new PlaceCheck(schedule)::check,
-            new RequestCheck(schedule)::check,
-            new ScheduleSummary(schedule)::check)
-        .map(CompletableFuture::supplyAsync)
-        .toList()
-        .forEach(found -> findings.add(found.join()));
+    new PlaceCheck(schedule, findings).check();
+    new RequestCheck(schedule, findings).check();
+    new ScheduleSummary(schedule, findings).check();
     return findings.report(
         "execution log: %d executions of %d requests on %s"
             .formatted(

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /** Recounts the figures that the summary of an execution log states. */
 final class ScheduleSummary {
@@ -28,32 +27,28 @@ final class ScheduleSummary {
   private static final Set<String> SETTINGS =
       Set.of("gpus", "bandwidth_gb_per_s", "switch_overhead_s");
 
+  private final Schedule schedule;
   private final JsonNode summary;
   private final List<Execution> executions;
-  private final Map<String, List<Execution>> byRequest;
-  private final Set<String> unfinished;
-  private final Map<String, Double> arrivals;
-  private final @Nullable WorkflowFiles files;
-  private final Findings findings = new Findings();
+  private final Findings findings;
   private final Set<String> counted = new HashSet<>();
 
   /** True if Sluice wrote the log: then no figure may be missing. */
   private final boolean complete;
 
-  ScheduleSummary(Schedule schedule) {
+  ScheduleSummary(Schedule schedule, Findings findings) {
+    this.schedule = schedule;
     this.summary = schedule.summary();
     this.executions = schedule.executions();
-    this.byRequest = schedule.byRequest();
-    this.unfinished = schedule.unfinished();
-    this.arrivals = schedule.arrivals();
-    this.files = schedule.files();
+    this.findings = findings;
     this.complete = summary.has("policy");
   }
 
-  Findings check() {
+  void check() {
+    WorkflowFiles files = schedule.files();
     if (!summary.isObject()) {
       findings.leaveOut(Rule.SUMMARY, "the log has none");
-      return findings;
+      return;
     }
     if (summary.has("refused_requests")) {
       equal(
@@ -65,8 +60,8 @@ final class ScheduleSummary {
           "summary.failed_requests + dropped_requests beside unfinished",
           IntNode.valueOf(
               summary.path("failed_requests").asInt() + summary.path("dropped_requests").asInt()),
-          unfinished.size());
-      if (unfinished.isEmpty()) { // else no row tells which of them failed
+          schedule.unfinished().size());
+      if (schedule.unfinished().isEmpty()) { // else no row tells which of them failed
         equal("failed_requests", 0);
         equal("dropped_requests", 0);
       }
@@ -83,19 +78,18 @@ final class ScheduleSummary {
       }
     }
     equal("total_nodes_executed", executions.size());
-    equal("makespan", executions.stream().mapToDouble(Execution::end).max().orElse(0));
+    equal("makespan", end(executions));
     double[] switches = values(Execution::switchTime);
     equal("total_model_switches", (int) Arrays.stream(switches).filter(s -> s > 0).count());
     equal("total_switch_time", Arrays.stream(switches).sum());
     firstLoads();
     distribution("waiting_time", values(Execution::waitingTime));
     distribution("response_time", values(row -> row.end() - row.takenFrom() + row.waitingTime()));
-    if (files != null || !isOnline()) {
+    if (files != null || !summary.path("mode").asText().equals("online")) {
       distribution("request_response_time", requestResponses());
     }
     checkGpus();
     nameTheRest("", summary);
-    return findings;
   }
 
   /** Switches of executions none of whose GPUs held another model. */
@@ -158,8 +152,7 @@ final class ScheduleSummary {
       equalOf(gpu, where, "busy_time", busy);
       equalOf(gpu, where, "utilization", makespan > 0 ? busy / makespan : 0);
     }
-    Set<Integer> named = new TreeSet<>();
-    summary.path("gpus").forEach(gpu -> named.add(gpu.asInt()));
+    Set<Integer> named = new TreeSet<>(schedule.gpus());
     if (summary.has("gpu_utilization") && !named.isEmpty() && !listed.equals(named)) {
       findings.fault(
           Rule.SUMMARY,
@@ -187,14 +180,8 @@ final class ScheduleSummary {
     return busy;
   }
 
-  private boolean isOnline() {
-    return summary.path("mode").asText().equals("online");
-  }
-
   private boolean isComplete(WorkflowRequest request) {
-    List<Execution> rows = byRequest.get(request.id());
-    int ran = rows == null ? 0 : rows.size();
-    return ran == request.workflow().nodes().size();
+    return rows(request).size() == request.workflow().nodes().size();
   }
 
   /** True if a promise to the request was broken. */
@@ -203,22 +190,25 @@ final class ScheduleSummary {
     if (sloMs == null) {
       return false;
     }
-    double ended =
-        byRequest.getOrDefault(request.id(), List.of()).stream()
-            .mapToDouble(Execution::end)
-            .max()
-            .orElse(0);
-    double arrived = arrivals.getOrDefault(request.id(), 0.0);
-    return !isComplete(request) || Seconds.before(arrived + sloMs / 1000, ended);
+    double arrived = schedule.arrivals().getOrDefault(request.id(), 0.0);
+    return !isComplete(request) || Seconds.before(arrived + sloMs / 1000, end(rows(request)));
+  }
+
+  private List<Execution> rows(WorkflowRequest request) {
+    return schedule.byRequest().getOrDefault(request.id(), List.of());
+  }
+
+  /** End of the last row; 0 without a row. */
+  private static double end(List<Execution> rows) {
+    return rows.stream().mapToDouble(Execution::end).max().orElse(0);
   }
 
   private double[] requestResponses() {
-    return byRequest.entrySet().stream()
-        .filter(request -> !unfinished.contains(request.getKey()))
+    return schedule.byRequest().entrySet().stream()
+        .filter(request -> !schedule.unfinished().contains(request.getKey()))
         .mapToDouble(
             request ->
-                request.getValue().stream().mapToDouble(Execution::end).max().orElse(0)
-                    - arrivals.getOrDefault(request.getKey(), 0.0))
+                end(request.getValue()) - schedule.arrivals().getOrDefault(request.getKey(), 0.0))
         .toArray();
   }
 

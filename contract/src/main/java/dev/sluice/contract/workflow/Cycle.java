@@ -2,7 +2,6 @@ package dev.sluice.contract.workflow;
 
 import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -21,42 +20,16 @@ final class Cycle {
    */
   static Optional<List<String>> in(Workflow workflow) {
     Map<String, List<String>> before = new LinkedHashMap<>();
-    Map<String, List<String>> after = new HashMap<>();
-    for (Node node : workflow.nodes()) {
-      before.put(node.id(), new ArrayList<>());
-      after.put(node.id(), new ArrayList<>());
-    }
+    workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
     for (Edge edge : workflow.edges()) {
       before.getOrDefault(edge.to(), new ArrayList<>()).add(edge.from());
-      after.getOrDefault(edge.from(), new ArrayList<>()).add(edge.to());
     }
-    removeWhatCanRun(before, after);
+    while (before.values().removeIf(inputs -> inputs.stream().noneMatch(before::containsKey))) {
+      // what waits for no node that is left can run
+    }
     return before.isEmpty()
         ? Optional.empty()
         : Optional.of(walkBack(before, workflow.nodes().stream().map(Node::id).toList()));
-  }
-
-  /** Removes nodes by Kahn's algorithm, until only nodes that wait for a cycle are left. */
-  private static void removeWhatCanRun(
-      Map<String, List<String>> before, Map<String, List<String>> after) {
-    Map<String, Integer> inputsLeft = new HashMap<>();
-    before.forEach((node, inputs) -> inputsLeft.put(node, inputs.size()));
-    var ready = new ArrayDeque<String>();
-    before.forEach(
-        (node, inputs) -> {
-          if (inputs.isEmpty()) {
-            ready.add(node);
-          }
-        });
-    while (!ready.isEmpty()) {
-      String node = ready.remove();
-      before.remove(node);
-      for (String next : after.getOrDefault(node, List.of())) {
-        if (inputsLeft.merge(next, -1, Integer::sum) == 0) {
-          ready.add(next);
-        }
-      }
-    }
   }
 
   /**

@@ -178,21 +178,21 @@ final class SystemReader {
     String name = "models." + id;
     Section in = fieldsOf(name, entry.value(), "its memory_gb and gpus_required", problems);
     if (in != null) {
+      in.text("name", id);
       var model =
           new Model(
               id,
-              in.text("name", id),
               in.required("memory_gb", Range.within(0, GB_MAX), "14.0"),
               in.requiredWhole("gpus_required", 1, GPUS_MAX, "1"),
               in.required("load_time_seconds", Range.within(0, SECONDS_MAX), "30.0"),
               in.numberOrNull("tokens_per_second", Range.within(RATE_MIN, TOKENS_MAX)),
               in.numberOrNull("token_mean", Range.within(0, TOKENS_MAX)),
-              in.numberOrNull("token_std", Range.within(0, TOKENS_MAX)),
               in.numberOrNull("inference_time_mean", Range.within(0, SECONDS_MAX)),
-              in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX)),
               named(in, "workload"),
               named(in, "backend"),
               in.place("gpus_required").line());
+      in.numberOrNull("token_std", Range.within(0, TOKENS_MAX));
+      in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX));
       models.put(id, model);
       in.end(MODEL_KEYS);
       checkTokens(in, model, problems);
@@ -240,13 +240,12 @@ final class SystemReader {
     String name = "workflows." + id;
     List<Node> nodes = new ArrayList<>();
     List<Edge> edges = new ArrayList<>();
-    String title = id;
     boolean interactive = false;
     boolean joined = false;
     Double sloMs = null;
     Section in = fieldsOf(name, entry.value(), "its nodes and edges", problems);
     if (in != null) {
-      title = in.text("name", id);
+      in.text("name", id);
       interactive = oneOf(name, in, "class", CLASSES, "batch", problems).equals(INTERACTIVE);
       joined = oneOf(name, in, "microbatch", TRUTHS, "false", problems).equals("true");
       sloMs = in.numberOrNull("slo_ms", Range.within(SLO_MS_MIN, 1000 * SECONDS_MAX));
@@ -255,7 +254,7 @@ final class SystemReader {
       in.end(WORKFLOW_KEYS);
     }
     var workflow =
-        new Workflow(id, title, interactive, joined, sloMs, nodes, edges, entry.keyPlace().line());
+        new Workflow(id, interactive, joined, sloMs, nodes, edges, entry.keyPlace().line());
     if (problems.isEmpty()) {
       findCycle(file.toString(), workflow, problems);
     }
@@ -316,14 +315,10 @@ final class SystemReader {
               name + ": the model (" + model + ") of node (" + id + ") is unknown",
               NearestName.advice(model, models.keySet(), "models"));
         }
-        nodes.add(
-            new Node(
-                id,
-                model,
-                node.texts("inputs"),
-                node.texts("outputs"),
-                node.texts("config_options"),
-                item.place().line()));
+        node.texts("inputs");
+        node.texts("outputs");
+        node.texts("config_options");
+        nodes.add(new Node(id, model, item.place().line()));
         node.end(NODE_KEYS);
       }
     }

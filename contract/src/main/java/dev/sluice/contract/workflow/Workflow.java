@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * A graph of nodes without a cycle.
  *
  * @param id its key in the file, by which requests name it
- * @param name name for people
  * @param interactive whether a person waits for it; it is of the class interactive only then
  * @param joined whether its nodes share batches with others of the same model, where they really
  *     run
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record Workflow(
     String id,
-    String name,
     boolean interactive,
     boolean joined,
     @Nullable Double sloMs,
@@ -32,24 +30,11 @@ public record Workflow(
   }
 
   /**
-   * A step, run once for each request.
+   * A step, run once for each request. Its inputs do not make it wait, edges do.
    *
    * @param model id of a model of this file
-   * @param inputs names of its inputs; they do not make it wait, edges do
    */
-  public record Node(
-      String id,
-      String model,
-      List<String> inputs,
-      List<String> outputs,
-      List<String> configOptions,
-      int line) {
-    public Node {
-      inputs = List.copyOf(inputs);
-      outputs = List.copyOf(outputs);
-      configOptions = List.copyOf(configOptions);
-    }
-  }
+  public record Node(String id, String model, int line) {}
 
   /** The node {@code to} starts only after {@code from} has ended; both are ids. */
   public record Edge(String from, String to) {}

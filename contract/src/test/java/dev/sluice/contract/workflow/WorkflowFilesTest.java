@@ -54,12 +54,9 @@ final class WorkflowFilesTest {
             4,
             false);
     assertThat(files.models().get("llm7b"))
-        .isEqualTo(
-            new Model("llm7b", "Llama-7B", 14, 1, 30, 50.0, 50.0, 5.0, 8.5, 1.2, null, null, 5));
+        .isEqualTo(new Model("llm7b", 14, 1, 30, 50.0, 50.0, 8.5, null, null, 5));
     assertThat(files.workflows().get("multimodal_workflow").edges())
         .containsExactly(new Edge("text_analysis", "image_generation"));
-    assertThat(files.workflows().get("text_generation").nodes().get(0).configOptions())
-        .containsExactly("max_length", "temperature");
     assertThat(files.requests())
         .extracting(WorkflowRequest::id)
         .containsExactly("req_001", "req_002");
@@ -93,7 +90,7 @@ final class WorkflowFilesTest {
             1,
             false);
     assertThat(files.models().get("small"))
-        .isEqualTo(new Model("small", "S", 14, 1, 30, null, null, null, null, null, null, null, 1));
+        .isEqualTo(new Model("small", 14, 1, 30, null, null, null, null, null, 1));
     assertThat(files.requests().get(0).executionSeconds(0)).isZero();
     assertThat(files.requests().get(0).timestampEpochNs() % 1_000_000_000).isEqualTo(500_000_000);
   }

@@ -2,8 +2,8 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
-import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogOrder;
@@ -33,6 +33,7 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +53,7 @@ final class ExecutedWorkflows {
   private static final int LEASE_MS = 2_000;
   private static final int ATTEMPTS_MAX = 3;
   private static final long NS_PER_MS = 1_000_000;
-  private static final long LOOK_NS = 100 * NS_PER_MS;
+  private static final long AHEAD_NS = 300 * NS_PER_MS;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final WorkflowSettings options;
@@ -116,14 +117,16 @@ final class ExecutedWorkflows {
         startScheduler(topics, kafka, folder, shell);
         shell.add(executor); // again, so that it closes before the clients that it writes to
         executor.join(topics, kafka.clients(), shell::fail);
-        var outcomes = new WorkflowOutcomes(workflows.requests());
         said.accept("Starting execution of nodes...");
-        try (var shard = new WorkflowLog(topics, kafka.clients())) {
-          awaitExecutor(shard, shell);
-          new WorkflowLoad(options, workflows, clock, shell, console)
-              .run(runId, shard, outcomes, said);
+        WorkflowOutcomes outcomes;
+        try (var load =
+            new WorkflowLoad(
+                workflows.requests(), topics, kafka.clients(), clock, shell, console)) {
+          load.awaitLanes();
+          RunStarted started = start(runId);
+          outcomes = load.run(started, said);
           if (!Boolean.FALSE.equals(options.output().log())) {
-            record(topics, kafka, folder, shard.started());
+            record(topics, kafka, folder, started);
           }
         }
         shell.closeParts();
@@ -135,6 +138,19 @@ final class ExecutedWorkflows {
         throw e;
       }
     }
+  }
+
+  /** The beginning of the run, a little ahead of now. */
+  private RunStarted start(String runId) throws IOException {
+    return new RunStarted(
+        runId,
+        Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1,
+        WorkflowLanes.SEED,
+        Sha256.hex(Files.readAllBytes(options.systemFile())),
+        Sha256.hex(Files.readAllBytes(options.requestsFile())),
+        1,
+        1,
+        null);
   }
 
   /** Leaves a recording of the topics, which are whole now. */
@@ -201,17 +217,6 @@ final class ExecutedWorkflows {
     stream.start();
     if (!stream.awaitRunning(LIMIT)) {
       throw new RoleFailedException("the scheduler did not start", null);
-    }
-  }
-
-  private void awaitExecutor(WorkflowLog shard, RunShell shell) throws RoleFailedException {
-    long deadlineNs = clock.monotonicNs() + LIMIT.toNanos();
-    while (shard.poll(Duration.ofNanos(LOOK_NS)).stream()
-        .noneMatch(ExecutorReported.class::isInstance)) {
-      shell.failIfFailed();
-      if (clock.monotonicNs() >= deadlineNs) {
-        throw new RoleFailedException("the lanes did not join", null);
-      }
     }
   }
 }

@@ -44,7 +44,8 @@ final class WorkflowSchedules {
             WorkflowSettings.newPolicy(policy),
             collector)
         .run();
-    return schedule(workflows, gpus.count(), policy, collector, List.of(), Attempts.NONE);
+    return new GraphSchedule(
+        workflows.requests(), gpus.count(), policy, collector.executions, List.of(), Attempts.NONE);
   }
 
   /**
@@ -59,31 +60,9 @@ final class WorkflowSchedules {
       String policy,
       WorkflowOutcomes outcomes,
       Consumer<String> lines) {
+    List<WorkflowRequested> requests = workflows.requests();
     List<UnfinishedRequest> unfinished = outcomes.unfinished();
-    var collector = new Collector(workflows.requests(), lines);
-    replay(workflows.requests(), unfinished, outcomes.executions(), collector);
-    return schedule(workflows, gpus, policy, collector, unfinished, outcomes.attemptsNotDone());
-  }
-
-  private static GraphSchedule schedule(
-      Workflows workflows,
-      int gpus,
-      String policy,
-      Collector collector,
-      List<UnfinishedRequest> unfinished,
-      Attempts attemptsNotDone) {
-    return new GraphSchedule(
-        workflows.requests(), gpus, policy, collector.executions, unfinished, attemptsNotDone);
-  }
-
-  /** A moment of the schedule, and the telling of its event. */
-  private record Moment(long atNs, Runnable telling) {}
-
-  private static void replay(
-      List<WorkflowRequested> requests,
-      List<UnfinishedRequest> unfinished,
-      List<NodeExecution> done,
-      GraphListener listener) {
+    var collector = new Collector(requests, lines);
     List<Moment> moments = new ArrayList<>();
     Set<String> unsent = new HashSet<>();
     unfinished.stream()
@@ -93,36 +72,22 @@ final class WorkflowSchedules {
       int request = i;
       long atNs = requests.get(i).intendedAtNs();
       if (!unsent.contains(requests.get(i).requestId())) {
-        moments.add(new Moment(atNs, () -> listener.arrived(atNs, request)));
+        moments.add(new Moment(atNs, () -> collector.arrived(atNs, request)));
       }
     }
-    int[] nodesLeft = requests.stream().mapToInt(r -> r.nodes().size()).toArray();
-    Map<Integer, String> resident = new HashMap<>();
-    for (NodeExecution execution : done) {
-      moments.add(
-          new Moment(
-              execution.heldAtNs(),
-              () -> {
-                listener.placed(execution, resident.get(execution.gpu()));
-                WorkflowRequested.Node node =
-                    requests.get(execution.request()).nodes().get(execution.node());
-                GraphSchedule.gpuIds(execution).forEach(gpu -> resident.put(gpu, node.workload()));
-              }));
-      moments.add(
-          new Moment(
-              execution.endedAtNs(),
-              () -> {
-                listener.ended(execution);
-                if (--nodesLeft[execution.request()] == 0) {
-                  listener.completed(execution.endedAtNs(), execution.request());
-                }
-              }));
+    for (NodeExecution execution : outcomes.executions()) {
+      moments.add(new Moment(execution.heldAtNs(), () -> collector.placed(execution)));
+      moments.add(new Moment(execution.endedAtNs(), () -> collector.ended(execution)));
     }
-    moments.sort(
-        Comparator.comparingLong(
-            Moment::atNs)); // stable, so that events of one moment keep their order
+    moments.sort( // stable, so that events of one moment keep their order
+        Comparator.comparingLong(Moment::atNs));
     moments.forEach(moment -> moment.telling().run());
+    return new GraphSchedule(
+        requests, gpus, policy, collector.executions, unfinished, outcomes.attemptsNotDone());
   }
+
+  /** A moment of the schedule, and the telling of its event. */
+  private record Moment(long atNs, Runnable telling) {}
 
   /** Seconds with two decimals. */
   static String seconds(double ns) {
@@ -142,9 +107,16 @@ final class WorkflowSchedules {
     private final List<WorkflowRequested> requests;
     private final @Nullable Consumer<String> lines;
 
+    /** Counts, by request, of the nodes that have not ended. */
+    private final int[] nodesLeft;
+
+    /** Models that the GPUs hold. */
+    private final Map<Integer, String> resident = new HashMap<>();
+
     Collector(List<WorkflowRequested> requests, @Nullable Consumer<String> lines) {
       this.requests = requests;
       this.lines = lines;
+      nodesLeft = requests.stream().mapToInt(request -> request.nodes().size()).toArray();
     }
 
     private WorkflowRequested request(NodeExecution execution) {
@@ -170,7 +142,7 @@ final class WorkflowSchedules {
     }
 
     @Override
-    public void placed(NodeExecution execution, @Nullable String resident) {
+    public void placed(NodeExecution execution) {
       executions.add(execution);
       if (lines == null) {
         return;
@@ -183,7 +155,7 @@ final class WorkflowSchedules {
                 + "Scheduling model switch"
                 + where
                 + " from "
-                + (resident == null ? "None" : resident)
+                + resident.getOrDefault(execution.gpu(), "None")
                 + " to "
                 + node.workload()
                 + " (switch time: "
@@ -202,26 +174,25 @@ final class WorkflowSchedules {
               + "s, end: "
               + seconds(execution.endedAtNs())
               + "s)");
+      GraphSchedule.gpuIds(execution).forEach(gpu -> resident.put(gpu, node.workload()));
     }
 
     @Override
     public void ended(NodeExecution execution) {
-      if (lines != null) {
-        lines.accept(
-            at(execution.endedAtNs())
-                + "Completed node "
-                + node(execution).nodeId()
-                + " of request "
-                + request(execution).requestId()
-                + " on GPU(s) "
-                + GraphSchedule.gpuIds(execution));
+      if (lines == null) {
+        return;
       }
-    }
-
-    @Override
-    public void completed(long nowNs, int request) {
-      if (lines != null) {
-        lines.accept(at(nowNs) + "Request " + requests.get(request).requestId() + " completed");
+      String requestId = request(execution).requestId();
+      lines.accept(
+          at(execution.endedAtNs())
+              + "Completed node "
+              + node(execution).nodeId()
+              + " of request "
+              + requestId
+              + " on GPU(s) "
+              + GraphSchedule.gpuIds(execution));
+      if (--nodesLeft[execution.request()] == 0) {
+        lines.accept(at(execution.endedAtNs()) + "Request " + requestId + " completed");
       }
     }
 

@@ -189,15 +189,12 @@ final class WorkflowsTest {
               public void arrived(long nowNs, int request) {}
 
               @Override
-              public void placed(NodeExecution execution, String resident) {}
+              public void placed(NodeExecution execution) {}
 
               @Override
               public void ended(NodeExecution execution) {
                 endsNs.add(execution.endedAtNs());
               }
-
-              @Override
-              public void completed(long nowNs, int request) {}
             })
         .run();
     return endsNs;

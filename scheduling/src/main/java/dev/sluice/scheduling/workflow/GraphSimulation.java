@@ -55,8 +55,6 @@ public final class GraphSimulation {
   /** Ends of the nodes that have ended, by request and node; null: the request has not come. */
   private final long[] @Nullable [] endedAtNs;
 
-  private final int[] nodesLeft;
-
   /** Running nodes by the time of their ends, then as they were placed. */
   private final PriorityQueue<Running> running =
       new PriorityQueue<>(
@@ -105,7 +103,6 @@ public final class GraphSimulation {
     this.core = new SchedulingCore(settings.with(this::switchNs), policy);
     this.resident = new GpuModel[gpus.count()];
     this.endedAtNs = new long[requests.size()][];
-    this.nodesLeft = requests.stream().mapToInt(request -> request.nodes().size()).toArray();
   }
 
   private long switchNs(@Nullable String from, String to) {
@@ -197,8 +194,8 @@ public final class GraphSimulation {
   private void arrive(int request) {
     listener.arrived(nowNs, request);
     WorkflowRequested arriving = requests.get(request);
-    endedAtNs[request] = new long[nodesLeft[request]];
-    for (int node = 0; node < nodesLeft[request]; node++) {
+    endedAtNs[request] = new long[arriving.nodes().size()];
+    for (int node = 0; node < arriving.nodes().size(); node++) {
       placeByJob.put(
           arriving.requestId() + "/" + arriving.nodes().get(node).nodeId(),
           new Place(request, node));
@@ -207,12 +204,8 @@ public final class GraphSimulation {
   }
 
   private void end(NodeExecution execution) {
-    int request = execution.request();
     listener.ended(execution);
-    Objects.requireNonNull(endedAtNs[request])[execution.node()] = nowNs;
-    if (--nodesLeft[request] == 0) {
-      listener.completed(nowNs, request);
-    }
+    Objects.requireNonNull(endedAtNs[execution.request()])[execution.node()] = nowNs;
     core.release(factId++, nowNs, placing);
   }
 
@@ -222,7 +215,6 @@ public final class GraphSimulation {
     WorkflowRequested.Node node = request.nodes().get(place.node);
     GpuModel model = model(node.workload());
     int first = dispatch.lanes().get(0);
-    GpuModel firstHeld = resident[first];
     int waitsFor = gpus.gangSwitch() == Gpus.GangSwitch.FIRST ? 1 : model.gpus();
     long switchNs = 0;
     boolean replaces = false;
@@ -251,7 +243,7 @@ public final class GraphSimulation {
             node.expectedNs(),
             placed++);
     running.add(new Running(dispatch, execution));
-    listener.placed(execution, firstHeld == null ? null : firstHeld.id());
+    listener.placed(execution);
   }
 
   /**

@@ -43,7 +43,7 @@ final class GraphSimulationPropertyTest {
     runsEachNodeOnce_afterItsInputs(random, recording.placed);
     givesEachGpuToOneAtATime_andTellsTheSwitchRight(random, recording.placed);
     assertThat(recording.ended).containsExactlyInAnyOrderElementsOf(recording.placed);
-    assertThat(recording.told.stream().filter(line -> line.contains(" completed ")))
+    assertThat(recording.told.stream().filter(line -> line.contains(" arrived ")))
         .hasSize(random.requests.size());
   }
 

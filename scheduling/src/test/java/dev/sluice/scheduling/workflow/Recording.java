@@ -5,7 +5,6 @@ import dev.sluice.scheduling.policies.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** What a simulation told. */
 final class Recording implements GraphListener {
@@ -37,19 +36,14 @@ final class Recording implements GraphListener {
   }
 
   @Override
-  public void placed(NodeExecution execution, @Nullable String resident) {
+  public void placed(NodeExecution execution) {
     placed.add(execution);
-    told.add("placed " + execution + " after " + resident);
+    told.add("placed " + execution);
   }
 
   @Override
   public void ended(NodeExecution execution) {
     ended.add(execution);
     told.add("ended " + execution);
-  }
-
-  @Override
-  public void completed(long nowNs, int request) {
-    told.add(nowNs + " completed " + request);
   }
 }
