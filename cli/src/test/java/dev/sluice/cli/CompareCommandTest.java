@@ -91,7 +91,7 @@ final class CompareCommandTest {
         .containsPattern("all_p99_e2e_ms( +[0-9.]+){2} +[+-]")
         .contains("bound: no scheduler");
     assertThat(Files.readString(folder.resolve("compare-one-other.html")))
-        .contains("<th scope=\"col\">bound</th>");
+        .contains("<th scope=\"col\" class=\"number\">bound</th>");
     JsonNode json =
         new ObjectMapper().readTree(sluice("compare", one, other, "--bound", "--json").out());
     JsonNode goodput = json.at("/figures/all_goodput_jobs_sec");

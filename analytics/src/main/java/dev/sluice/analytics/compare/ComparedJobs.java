@@ -35,7 +35,7 @@ public final class ComparedJobs {
       }
       List<String> classes = new ArrayList<>();
       runs.get(0).summary().path("by_class_workload").fieldNames().forEachRemaining(classes::add);
-      var curves = new LatencyCurves.Builder(classes);
+      var curves = new LatencyCurves(classes);
       List<ComparedJob> only = null;
       for (ComparedRun run : runs) {
         List<ComparedJob> jobs = ComparedJob.read(run.run());
@@ -44,7 +44,7 @@ public final class ComparedJobs {
           only = jobs;
         }
       }
-      return new Side(only, curves.build());
+      return new Side(only, curves);
     }
   }
 

@@ -1,80 +1,63 @@
 package dev.sluice.analytics.compare;
 
-import java.util.Arrays;
+import dev.sluice.analytics.statistic.LongBag;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Latencies of one setting's measured jobs, of all its runs together, by class.
- *
- * @param byClass by the class's name; {@code all} stands for all classes
- */
-record LatencyCurves(Map<String, Curve> byClass) {
+/** Latencies of one setting's measured jobs, of all its runs together, by class. */
+final class LatencyCurves {
   static final String ALL = "all";
 
-  /**
-   * Latencies of some jobs.
-   *
-   * @param doneMs latencies of the done ones, in milliseconds, ascending
-   * @param count number of jobs, done or not
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared, and a million boxes otherwise
-  record Curve(double[] doneMs, int count) {}
+  private final Map<String, Curve> byClass = new LinkedHashMap<>();
 
-  private static final class Growing {
-    private double[] doneMs = new double[1024];
-    private int done;
-    private int count;
+  /** Latencies of some jobs. */
+  static final class Curve {
+    /** Latencies of the done ones. */
+    final LongBag doneNs = new LongBag();
 
-    void add(ComparedJob job) {
+    /** Number of jobs, done or not. */
+    int count;
+
+    private void add(ComparedJob job) {
       count++;
       if (job.isDone()) {
-        if (done == doneMs.length) {
-          doneMs = Arrays.copyOf(doneMs, 2 * done);
-        }
-        doneMs[done++] = job.endToEndMs();
+        doneNs.add(Math.round(job.endToEndMs() * 1e6));
       }
-    }
-
-    Curve curve() {
-      double[] sorted = Arrays.copyOf(doneMs, done);
-      Arrays.sort(sorted);
-      return new Curve(sorted, count);
     }
   }
 
-  /** Collects the latencies of a setting's runs, run by run. */
-  static final class Builder {
-    private final Growing all = new Growing();
-    private final Map<String, Growing> byClass = new LinkedHashMap<>();
-
-    /**
-     * @param classes names of the classes, each of which has a curve if there are several
-     */
-    Builder(List<String> classes) {
-      byClass.put(ALL, all);
-      if (classes.size() > 1) {
-        classes.forEach(name -> byClass.put(name, new Growing()));
-      }
+  /**
+   * Without jobs.
+   *
+   * @param classes names of the classes, each of which has a curve if there are several
+   */
+  LatencyCurves(List<String> classes) {
+    byClass.put(ALL, new Curve());
+    if (classes.size() > 1) {
+      classes.forEach(name -> byClass.put(name, new Curve()));
     }
+  }
 
-    void add(List<ComparedJob> jobs) {
-      for (ComparedJob job : jobs) {
-        if (job.measured()) {
-          all.add(job);
-          Growing ofClass = byClass.get(job.classType());
-          if (ofClass != null) {
-            ofClass.add(job);
-          }
+  /** Adds the jobs of a run. */
+  void add(List<ComparedJob> jobs) {
+    for (ComparedJob job : jobs) {
+      if (job.measured()) {
+        of(ALL).add(job);
+        if (byClass.containsKey(job.classType())) {
+          of(job.classType()).add(job);
         }
       }
     }
+  }
 
-    LatencyCurves build() {
-      Map<String, Curve> curves = new LinkedHashMap<>();
-      byClass.forEach((name, growing) -> curves.put(name, growing.curve()));
-      return new LatencyCurves(curves);
-    }
+  /** By the class's name; {@value #ALL} stands for all classes. */
+  Map<String, Curve> byClass() {
+    return byClass;
+  }
+
+  /** The latencies of a class; of one that is not known, none. */
+  Curve of(String name) {
+    return byClass.getOrDefault(name, new Curve());
   }
 }

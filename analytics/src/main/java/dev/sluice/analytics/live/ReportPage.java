@@ -11,8 +11,6 @@ import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -25,8 +23,6 @@ import java.util.List;
 public final class ReportPage {
   /** Most bars of a report's Gantt. */
   private static final int BARS_MAX = 800;
-
-  private static final String RESOURCES = "page/";
 
   private ReportPage() {}
 
@@ -87,9 +83,9 @@ public final class ReportPage {
   }
 
   private static String page(String id, String snapshot, String tables) {
-    String uplot = resource("uplot.iife.min.js");
-    String script = resource("page.js");
-    String page = resource("index.html");
+    String uplot = Html.resource("uplot.iife.min.js");
+    String script = Html.resource("page.js");
+    String page = Html.resource("index.html");
     page =
         replaced(
             page,
@@ -101,12 +97,13 @@ public final class ReportPage {
                 + hash(script)
                 + "'\">");
     page = replaced(page, "<title>Sluice</title>", "<title>" + Html.escaped(id) + "</title>");
-    page = replaced(page, "<link rel=\"stylesheet\" href=\"uplot.css\">", style("uplot.min.css"));
+    page =
+        replaced(page, "<link rel=\"stylesheet\" href=\"uplot.css\">", Html.style("uplot.min.css"));
     page =
         replaced(
             page,
             "<link rel=\"stylesheet\" href=\"page.css\">",
-            style("page.css") + "\n" + style("report.css"));
+            Html.style("page.css") + "\n" + Html.style("report.css"));
     page = replaced(page, "<div id=\"tables\"></div>", "<div id=\"tables\">\n" + tables + "</div>");
     page =
         replaced(
@@ -127,26 +124,11 @@ public final class ReportPage {
         + Base64.getEncoder().encodeToString(Sha256.begin().digest(script.getBytes(UTF_8)));
   }
 
-  private static String style(String name) {
-    return "<style>\n" + resource(name) + "</style>";
-  }
-
   private static String replaced(String page, String what, String by) {
     int at = page.indexOf(what);
     if (at < 0 || page.indexOf(what, at + 1) >= 0) {
       throw new IllegalStateException("index.html must hold once: " + what);
     }
     return page.substring(0, at) + by + page.substring(at + what.length());
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = ReportPage.class.getResourceAsStream(RESOURCES + name)) {
-      if (in == null) {
-        throw new IllegalStateException("this build has no " + RESOURCES + name);
-      }
-      return new String(in.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.MetricsWindow;
@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * The tables of a report, which stand without a script: first the lines that every output shows
@@ -32,6 +32,20 @@ final class ReportTables {
           "service ms",
           "over SLO",
           "goodput /s");
+  private static final List<String> OVER_TIME_HEADINGS =
+      List.of(
+          "from s",
+          "seconds",
+          "requested",
+          "done",
+          "dropped",
+          "failed",
+          "late",
+          "waiting",
+          "p50 ms",
+          "p95 ms",
+          "p99 ms",
+          "lane use");
 
   private final Run run;
   private final JsonNode summary;
@@ -66,15 +80,11 @@ final class ReportTables {
   private void head() {
     List<String> lines = run.firstLines();
     int notes = lines.size() - 1;
-    lines
-        .subList(0, notes)
-        .forEach(line -> html.raw("<p class=\"note\">").text(line).raw("</p>\n"));
-    html.element("h2", lines.get(notes)).raw("\n<p>").text(verdict()).raw("</p>\n");
-    JsonNode reasons = summary.path("not_comparable");
+    lines.subList(0, notes).forEach(line -> html.paragraph("note", line));
+    html.element("h2", lines.get(notes)).element("p", verdict());
+    List<String> reasons = texts(summary.path("not_comparable"));
     if (!reasons.isEmpty()) {
-      html.raw("<p class=\"note\"><b>not comparable</b> with other runs:</p>\n<ul>");
-      reasons.forEach(reason -> html.element("li", reason.asText()));
-      html.raw("</ul>\n");
+      html.raw("<p class=\"note\"><b>not comparable</b> with other runs:</p>\n").list(reasons);
     }
   }
 
@@ -92,15 +102,8 @@ final class ReportTables {
 
   /** The verdict's reasons that the page does not list as reasons against a comparison. */
   private String reasons() {
-    List<String> reasons = new ArrayList<>();
-    summary
-        .path("verdict_reasons")
-        .forEach(
-            reason -> {
-              if (!reason.asText().startsWith(Summary.NOT_COMPARABLE_BECAUSE)) {
-                reasons.add(reason.asText());
-              }
-            });
+    List<String> reasons = texts(summary.path("verdict_reasons"));
+    reasons.removeIf(reason -> reason.startsWith(Summary.NOT_COMPARABLE_BECAUSE));
     return reasons.isEmpty() ? "" : ": " + String.join("; ", reasons);
   }
 
@@ -108,44 +111,45 @@ final class ReportTables {
     if (summary.path("thresholds").isEmpty()) {
       return;
     }
-    open("Thresholds", List.of("figure", "bound", "value", "result"));
+    List<List<TableCell>> rows = new ArrayList<>();
     for (Map.Entry<String, JsonNode> entry : summary.path("thresholds").properties()) {
       JsonNode value = entry.getValue().path("value");
-      row(entry.getKey());
-      html.element("td", entry.getValue().path("bound").asText());
-      cell(value, number(value, "none"));
-      html.element("td", entry.getValue().path("result").asText()).raw("</tr>\n");
+      rows.add(
+          List.of(
+              TableCell.words(entry.getKey()),
+              TableCell.words(entry.getValue().path("bound").asText()),
+              exact(value, number(value, "none")),
+              TableCell.words(entry.getValue().path("result").asText())));
     }
-    close();
+    html.table("Thresholds", List.of("figure", "bound", "value", "result"), rows);
   }
 
   private void classes() {
-    open("Measured jobs by class", headings("class"));
+    List<List<TableCell>> rows = new ArrayList<>();
     for (Map.Entry<String, JsonNode> entry : summary.path("by_class_workload").properties()) {
-      row(entry.getKey());
-      jobs(name -> summary.path(entry.getKey() + "_" + name));
+      rows.add(jobs(entry.getKey(), name -> summary.path(entry.getKey() + "_" + name)));
     }
-    row("all");
-    jobs(name -> summary.path("all_" + name));
-    close();
-    html.raw("<p>Times from the intended arrival; none: the percentile falls on a job that was not")
-        .raw(
-            " done; *: too few jobs, under "
-                + NearestRank.COUNT_FOR_P95
-                + " for a p95 and under "
-                + NearestRank.COUNT_FOR_P99
-                + " for a p99.</p>\n");
+    rows.add(jobs("all", name -> summary.path("all_" + name)));
+    html.table("Measured jobs by class", headings("class"), rows);
+    html.element(
+        "p",
+        "Times from the intended arrival; none: the percentile falls on a job that was not done;"
+            + " *: too few jobs, under "
+            + NearestRank.COUNT_FOR_P95
+            + " for a p95 and under "
+            + NearestRank.COUNT_FOR_P99
+            + " for a p99.");
   }
 
   private void workloads() {
-    open("Measured jobs by class and workload", headings("class, workload"));
+    List<List<TableCell>> rows = new ArrayList<>();
     for (Map.Entry<String, JsonNode> one : summary.path("by_class_workload").properties()) {
       for (Map.Entry<String, JsonNode> workload : one.getValue().properties()) {
-        row(one.getKey() + ", " + workload.getKey());
-        jobs(name -> workload.getValue().path(name));
+        String name = one.getKey() + ", " + workload.getKey();
+        rows.add(jobs(name, figure -> workload.getValue().path(figure)));
       }
     }
-    close();
+    html.table("Measured jobs by class and workload", headings("class, workload"), rows);
   }
 
   private static List<String> headings(String first) {
@@ -155,28 +159,29 @@ final class ReportTables {
     return headings;
   }
 
-  private interface Figures {
-    JsonNode of(String name);
-  }
-
-  private void jobs(Figures figures) {
-    boolean any = figures.of("count").asLong() > 0;
+  /** A row of jobs. */
+  private static List<TableCell> jobs(String title, Function<String, JsonNode> figures) {
+    List<TableCell> row = new ArrayList<>(List.of(TableCell.words(title)));
+    boolean any = figures.apply("count").asLong() > 0;
     for (String count : List.of("count", "done", "dropped", "failed")) {
-      cell(figures.of(count), figures.of(count).asText());
+      row.add(exact(figures.apply(count), figures.apply(count).asText()));
     }
     for (String percentile : List.of("p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms")) {
-      boolean few = figures.of(percentile.substring(0, 3) + "_few_jobs").asBoolean();
-      cell(
-          figures.of(percentile),
-          number(figures.of(percentile), any ? "none" : "-") + (few ? "*" : ""));
+      JsonNode value = figures.apply(percentile);
+      boolean few = figures.apply(percentile.substring(0, 3) + "_few_jobs").asBoolean();
+      row.add(exact(value, number(value, any ? "none" : "-") + (few ? "*" : "")));
     }
-    cell(figures.of("avg_wait_ms"), number(figures.of("avg_wait_ms"), "-"));
-    cell(figures.of("avg_service_ms"), number(figures.of("avg_service_ms"), "-"));
-    JsonNode rate = figures.of("slo_violation_rate");
-    cell(
-        rate, rate.isNumber() ? String.format(Locale.ROOT, "%.1f %%", 100 * rate.asDouble()) : "-");
-    cell(figures.of("goodput_jobs_sec"), number(figures.of("goodput_jobs_sec"), "-"));
-    html.raw("</tr>\n");
+    for (String mean : List.of("avg_wait_ms", "avg_service_ms")) {
+      row.add(exact(figures.apply(mean), number(figures.apply(mean), "-")));
+    }
+    JsonNode rate = figures.apply("slo_violation_rate");
+    row.add(
+        exact(
+            rate,
+            rate.isNumber() ? String.format(Locale.ROOT, "%.1f %%", 100 * rate.asDouble()) : "-"));
+    JsonNode goodput = figures.apply("goodput_jobs_sec");
+    row.add(exact(goodput, number(goodput, "-")));
+    return row;
   }
 
   private static String number(JsonNode value, String missing) {
@@ -187,64 +192,55 @@ final class ReportTables {
   }
 
   private void overTime() {
-    ObjectNode points = Points.evenly(windows, OVER_TIME_ROWS).json();
-    open(
-        "Over time, all jobs",
-        List.of(
-            "from s",
-            "seconds",
-            "requested",
-            "done",
-            "dropped",
-            "failed",
-            "late",
-            "waiting",
-            "p50 ms",
-            "p95 ms",
-            "p99 ms",
-            "lane use"));
+    JsonNode points = Points.evenly(windows, OVER_TIME_ROWS).json();
     JsonNode total = points.path("total");
+    List<List<TableCell>> rows = new ArrayList<>();
     for (int i = 0; i < points.path("from_s").size(); i++) {
-      row(points.path("from_s").path(i).asText());
-      html.element("td", points.path("span_s").path(i).asText());
+      List<JsonNode> whole = new ArrayList<>();
+      whole.add(points.path("from_s").path(i));
+      whole.add(points.path("span_s").path(i));
       for (String name : List.of("requested", "done", "dropped", "failed", "violations")) {
-        html.element("td", total.path(name).path(i).asText());
+        whole.add(total.path(name).path(i));
       }
-      html.element("td", points.path("waiting").path(i).asText());
+      whole.add(points.path("waiting").path(i));
+      List<TableCell> row = new ArrayList<>();
+      whole.forEach(value -> row.add(TableCell.words(value.asText())));
       for (String name : List.of("p50_ms", "p95_ms", "p99_ms")) {
         JsonNode value = total.path(name).path(i);
-        html.element("td", value.isTextual() ? "none" : value.isNull() ? "-" : value.asText());
+        row.add(
+            TableCell.words(value.isTextual() ? "none" : value.isNull() ? "-" : value.asText()));
       }
       JsonNode use = points.path("lane_use").path(i);
-      html.element("td", use.isNumber() ? Math.round(100 * use.asDouble()) + " %" : "-");
-      html.raw("</tr>\n");
+      row.add(TableCell.words(use.isNumber() ? Math.round(100 * use.asDouble()) + " %" : "-"));
+      rows.add(row);
     }
-    close();
+    html.table("Over time, all jobs", OVER_TIME_HEADINGS, rows);
   }
 
   private void figures() {
-    open("All figures", List.of("figure", "value"));
-    for (Map.Entry<String, JsonNode> entry : summary.properties()) {
-      figure(entry.getKey(), entry.getValue());
-    }
-    close();
-    html.raw("<p>As summary.json has them; what each means stands in docs/results.md.</p>\n");
+    List<List<TableCell>> rows = new ArrayList<>();
+    summary.properties().forEach(entry -> figure(rows, entry.getKey(), entry.getValue()));
+    html.table("All figures", List.of("figure", "value"), rows);
+    html.element("p", "As summary.json has them; what each means stands in docs/results.md.");
   }
 
-  private void figure(String name, JsonNode value) {
+  private static void figure(List<List<TableCell>> rows, String name, JsonNode value) {
     if (name.equals("by_class_workload") || name.equals("notes") || name.equals("thresholds")) {
       return; // shown above
     }
     if (value.isObject() && !value.isEmpty()) {
-      value.properties().forEach(entry -> figure(name + "." + entry.getKey(), entry.getValue()));
+      value
+          .properties()
+          .forEach(entry -> figure(rows, name + "." + entry.getKey(), entry.getValue()));
     } else if (value.isArray() && value.path(0).isObject()) {
       for (int i = 0; i < value.size(); i++) {
-        figure(name + "." + i, value.path(i));
+        figure(rows, name + "." + i, value.path(i));
       }
     } else {
-      row(name);
-      cell(value, value.isValueNode() ? plain(value) : joined(value));
-      html.raw("</tr>\n");
+      rows.add(
+          List.of(
+              TableCell.words(name),
+              exact(value, value.isValueNode() ? plain(value) : joined(value))));
     }
   }
 
@@ -254,45 +250,30 @@ final class ReportTables {
   }
 
   private static String joined(JsonNode list) {
+    return list.isEmpty() ? "none" : String.join("; ", texts(list));
+  }
+
+  private static List<String> texts(JsonNode list) {
     List<String> texts = new ArrayList<>();
     list.forEach(one -> texts.add(one.asText()));
-    return texts.isEmpty() ? "none" : String.join("; ", texts);
+    return texts;
   }
 
   private void provenance() {
-    html.raw("<h3>Experiment, resolved</h3>\n<pre>").text(run.config().yaml()).raw("</pre>\n");
-    open("Digests", List.of("of", "SHA-256"));
-    row("experiment");
-    html.element("td", summary.path("config_digest").asText()).raw("</tr>\n");
-    row("request list");
-    html.element("td", summary.path("request_digest").asText()).raw("</tr>\n");
-    close();
+    html.element("h3", "Experiment, resolved").element("pre", run.config().yaml());
+    html.table(
+        "Digests",
+        List.of("of", "SHA-256"),
+        List.of(
+            List.of(
+                TableCell.words("experiment"),
+                TableCell.words(summary.path("config_digest").asText())),
+            List.of(
+                TableCell.words("request list"),
+                TableCell.words(summary.path("request_digest").asText()))));
   }
 
-  private void open(String title, List<String> headings) {
-    html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
-        .text(title)
-        .raw("\"><table><caption>")
-        .text(title)
-        .raw("</caption>\n<thead><tr>");
-    headings.forEach(heading -> html.raw("<th scope=\"col\">").text(heading).raw("</th>"));
-    html.raw("</tr></thead>\n<tbody>\n");
-  }
-
-  private void close() {
-    html.raw("</tbody></table></div>\n");
-  }
-
-  private void row(String name) {
-    html.raw("<tr><th scope=\"row\">").text(name).raw("</th>");
-  }
-
-  private void cell(@Nullable JsonNode value, String shown) {
-    html.raw("<td data-value=\"")
-        .text(
-            value == null || value.isMissingNode() ? "" : value.isValueNode() ? value.asText() : "")
-        .raw("\">")
-        .text(shown)
-        .raw("</td>");
+  private static TableCell exact(JsonNode value, String shown) {
+    return new TableCell("", value.isValueNode() ? value.asText() : "", shown);
   }
 }

@@ -125,10 +125,8 @@ public final class Bars {
       names.setMaximumCategoryLabelLines(1);
       names.setMaximumCategoryLabelWidthRatio(UPRIGHT_NAME_MAX);
     }
-    names.setLabelFont(ChartStyle.TEXT);
-    names.setTickLabelFont(ChartStyle.TEXT);
-    axis.setLabelFont(ChartStyle.TEXT);
-    axis.setTickLabelFont(ChartStyle.TEXT);
+    ChartStyle.letter(names);
+    ChartStyle.letter(axis);
     var plot = new CategoryPlot(dataset, names, axis, renderer(base));
     for (int i = 0; i < marks.size(); i++) {
       plot.setDataset(i + 1, dataset(marks.get(i)));
@@ -145,11 +143,7 @@ public final class Bars {
     plot.setRangeGridlineStroke(new BasicStroke(1f));
     plot.setOutlineVisible(false);
     plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
-    var chart = new JFreeChart(null, ChartStyle.TITLE, plot, false);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setAntiAlias(true);
-    chart.setPadding(new RectangleInsets(10, 14, 6, 20));
-    return chart;
+    return ChartStyle.chart(plot, new RectangleInsets(10, 14, 6, 20));
   }
 
   /** A dataset with a row for each series, since rows decide where a bar stands in its group. */

@@ -18,6 +18,10 @@ import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jfree.chart.JFreeChart;
+import org.jfree.chart.axis.Axis;
+import org.jfree.chart.plot.XYPlot;
+import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.util.ShapeUtils;
 
 /**
@@ -195,6 +199,33 @@ public final class ChartStyle {
         + run.context().experiment().scheduling().schedulerName()
         + (run.isEmulated() ? " · emulated lanes" : "")
         + (run.isSimulated() ? " · simulated" : "");
+  }
+
+  /** A chart on white, without a title or a legend: the frame around it has them. */
+  public static JFreeChart chart(org.jfree.chart.plot.Plot plot, RectangleInsets padding) {
+    var chart = new JFreeChart(null, TITLE, plot, false);
+    chart.setBackgroundPaint(Color.WHITE);
+    chart.setAntiAlias(true);
+    chart.setPadding(padding);
+    return chart;
+  }
+
+  /** Gives a plot its ground and its grid. */
+  public static XYPlot styled(XYPlot plot) {
+    plot.setBackgroundPaint(Color.WHITE);
+    plot.setOutlineVisible(false);
+    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
+    plot.setDomainGridlinePaint(GRID);
+    plot.setDomainGridlineStroke(new BasicStroke(1f));
+    plot.setRangeGridlinePaint(GRID);
+    plot.setRangeGridlineStroke(new BasicStroke(1f));
+    return plot;
+  }
+
+  /** Gives an axis its letters. */
+  public static void letter(Axis axis) {
+    axis.setLabelFont(TEXT);
+    axis.setTickLabelFont(TEXT);
   }
 
   /** A tick's label on a logarithmic axis, as people write it. */

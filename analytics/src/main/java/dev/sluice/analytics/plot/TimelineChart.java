@@ -7,7 +7,6 @@ import java.util.List;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.axis.SymbolAxis;
-import org.jfree.chart.axis.ValueAxis;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.StandardXYBarPainter;
 import org.jfree.chart.renderer.xy.XYBarRenderer;
@@ -17,6 +16,9 @@ import org.jfree.data.xy.XYIntervalSeriesCollection;
 
 /** Bars over time, in a row for each lane or GPU, colored by what ran. */
 public final class TimelineChart {
+  /** Room around a chart of bars over time. */
+  public static final RectangleInsets PADDING = new RectangleInsets(14, 14, 14, 20);
+
   private static final double HALF_A_BAR = 0.38;
   private static final double ROWS_MARGIN = 0.1;
   private static final int ROW_HEIGHT = 36;
@@ -66,28 +68,14 @@ public final class TimelineChart {
       String timeLabel, double fromSeconds, double toSeconds, String rowLabel, List<String> rows) {
     var time = new NumberAxis(timeLabel);
     time.setRange(fromSeconds, toSeconds);
-    style(time);
+    ChartStyle.letter(time);
     var row = new SymbolAxis(rowLabel, rows.toArray(new String[0]));
     row.setInverted(true);
     row.setGridBandsVisible(false);
     row.setRange(-0.5 - ROWS_MARGIN, rows.size() - 0.5 + ROWS_MARGIN);
-    style(row);
-    var plot = new XYPlot(all, time, row, renderer);
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setDomainGridlinePaint(ChartStyle.GRID);
-    plot.setDomainGridlineStroke(new BasicStroke(1f));
+    ChartStyle.letter(row);
+    var plot = ChartStyle.styled(new XYPlot(all, time, row, renderer));
     plot.setRangeGridlinesVisible(false);
-    plot.setOutlineVisible(false);
-    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
-    var chart = new JFreeChart(null, ChartStyle.TITLE, plot, false);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setAntiAlias(true);
-    chart.setPadding(new RectangleInsets(14, 14, 14, 20));
-    return chart;
-  }
-
-  private static void style(ValueAxis axis) {
-    axis.setLabelFont(ChartStyle.TEXT);
-    axis.setTickLabelFont(ChartStyle.TEXT);
+    return ChartStyle.chart(plot, PADDING);
   }
 }

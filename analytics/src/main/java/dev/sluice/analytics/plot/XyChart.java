@@ -169,33 +169,21 @@ final class XyChart {
     style(yAxis, yTitle);
     xAxis.setTickLabelInsets(new RectangleInsets(2, 10, 2, 10));
     yAxis.setTickLabelInsets(new RectangleInsets(8, 4, 8, 4)); // not a label on each line
-    var plot = new XYPlot(areas, xAxis, yAxis, areaRenderer);
+    var plot = ChartStyle.styled(new XYPlot(areas, xAxis, yAxis, areaRenderer));
     plot.setDataset(1, lines);
     plot.setRenderer(1, renderer);
     plot.setDatasetRenderingOrder(DatasetRenderingOrder.FORWARD);
     plot.setSeriesRenderingOrder(SeriesRenderingOrder.FORWARD);
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setOutlineVisible(false);
-    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
-    plot.setDomainGridlinePaint(ChartStyle.GRID);
-    plot.setDomainGridlineStroke(new BasicStroke(1f));
-    plot.setRangeGridlinePaint(ChartStyle.GRID);
-    plot.setRangeGridlineStroke(new BasicStroke(1f));
     var space = new AxisSpace();
     space.setLeft(LEFT);
     plot.setFixedRangeAxisSpace(space);
-    var chart = new JFreeChart(null, ChartStyle.TITLE, plot, false);
-    chart.setBackgroundPaint(Color.WHITE);
-    chart.setAntiAlias(true);
-    chart.setPadding(new RectangleInsets(10, 6, 6, 24));
-    return chart;
+    return ChartStyle.chart(plot, new RectangleInsets(10, 6, 6, 24));
   }
 
   private static void style(ValueAxis axis, @Nullable String title) {
     axis.setLabel(title);
-    axis.setLabelFont(ChartStyle.TEXT);
+    ChartStyle.letter(axis);
     axis.setLabelPaint(ChartStyle.INK);
-    axis.setTickLabelFont(ChartStyle.TEXT);
     axis.setTickLabelPaint(ChartStyle.INK);
     axis.setTickMarkPaint(ChartStyle.GRID);
     axis.setAxisLinePaint(ChartStyle.GRID);

@@ -110,14 +110,14 @@ final class PlotsTest {
     var doneNs = new LongBag();
     doneNs.add(40_000_000);
     doneNs.add(20_000_000);
-    double[][] drawn = LatencyCdfPlot.drawn(doneNs);
-    ChartStyle.Steps within = LatencyCdfPlot.within(drawn, 4, 10);
+    double[][] drawn = LatencyCdf.drawn(doneNs);
+    ChartStyle.Steps within = LatencyCdf.within(drawn, 4, 10);
     assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40);
     assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5);
-    ChartStyle.Steps beyond = LatencyCdfPlot.beyond(drawn, 2, 10, 0.1);
+    ChartStyle.Steps beyond = LatencyCdf.beyond(drawn, 2, 10, 0.1);
     assertThat(beyond.xs()).containsExactly(10, 20, 20, 40, 40);
     assertThat(beyond.ys()).containsExactly(1, 1, 0.5, 0.5, 0.1);
-    assertThat(LatencyCdfPlot.beyond(drawn, 4, 10, 0.1).ys())
+    assertThat(LatencyCdf.beyond(drawn, 4, 10, 0.1).ys())
         .as("two of four were never done")
         .containsExactly(1, 1, 0.75, 0.75, 0.5);
   }
@@ -127,23 +127,24 @@ final class PlotsTest {
     var two = new LongBag();
     two.add(1);
     two.add(2);
-    assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {2})).isEqualTo(0.1);
-    assertThat(LatencyCdfPlot.floor(List.of(two), new int[] {10})).isEqualTo(0.1);
-    var none = new LongBag();
-    assertThat(LatencyCdfPlot.floor(List.of(two, none), new int[] {2, 9})).isEqualTo(0.1);
+    var group = new LatencyCdf.Group("g", 0, two, 2);
+    assertThat(LatencyCdf.floor(List.of(group))).isEqualTo(0.1);
+    assertThat(LatencyCdf.floor(List.of(new LatencyCdf.Group("g", 0, two, 10)))).isEqualTo(0.1);
     var many = new LongBag();
     for (int i = 0; i < 1_000; i++) {
       many.add(i);
     }
-    assertThat(LatencyCdfPlot.floor(List.of(two, many), new int[] {2, 1_000})).isEqualTo(1e-4);
-    assertThat(LatencyCdfPlot.floor(List.of(two, many), new int[] {2, 1_020})).isEqualTo(0.001);
+    assertThat(LatencyCdf.floor(List.of(group, new LatencyCdf.Group("m", 1, many, 1_000))))
+        .isEqualTo(1e-4);
+    assertThat(LatencyCdf.floor(List.of(group, new LatencyCdf.Group("m", 1, many, 1_020))))
+        .isEqualTo(0.001);
   }
 
   @Test
   void countsTheJobsThatWereNeverDone() {
-    assertThat(LatencyCdfPlot.legend("batch", 70, 70)).isEqualTo("batch (all 70 done)");
-    assertThat(LatencyCdfPlot.legend("batch", 67, 70)).isEqualTo("batch (3 of 70 never done)");
-    assertThat(LatencyCdfPlot.legend("batch", 0, 70)).isEqualTo("batch (70 of 70 never done)");
+    assertThat(LatencyCdf.legend("batch", 70, 70)).isEqualTo("batch (all 70 done)");
+    assertThat(LatencyCdf.legend("batch", 67, 70)).isEqualTo("batch (3 of 70 never done)");
+    assertThat(LatencyCdf.legend("batch", 0, 70)).isEqualTo("batch (70 of 70 never done)");
   }
 
   /** Nobody may read a curve that goes on as jobs that were never done. */

@@ -1,8 +1,7 @@
 package dev.sluice.harness.profile;
 
-import com.samskivert.mustache.Escapers;
-import com.samskivert.mustache.Mustache;
-import com.samskivert.mustache.Template;
+import dev.sluice.analytics.live.Html;
+import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.ErrorFigures;
@@ -19,35 +18,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Report on a training: lines for the terminal, figures for JSON, and a page, laid out by the
- * template {@value #FILE} beside this class.
- */
+/** Report on a training: lines for the terminal, figures for JSON, and a page. */
 public final class TrainReport {
   public static final String FILE = "report.html";
 
-  /** Pages of trainings, as files that a command writes: the beginning of the template. */
-  private static final OutputFile.Kind KIND =
-      OutputFile.Kind.madeAgain(
-          "report on a latency model",
-          ("<!doctype html>\n"
-                  + "<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Latency model ")
-              .getBytes(StandardCharsets.UTF_8));
+  private static final String TITLE = "Latency model";
+  private static final String ERROR =
+      "The error is the median of |ln(actual / predicted)|: 0.01 is about 1 %. The noise floor is"
+          + " the same error of the medians of each key in the other passes: what a key's own past"
+          + " can say at best. Each row was predicted by what was fitted without its pass and,"
+          + " where samples were held out, without its samples count.";
 
-  /** Captions of the pictures that the page shows after its parts, by picture. */
-  private static final Map<String, String> WORDS =
-      Map.of(
-          "errors", "Errors of all methods",
-          "predicted_vs_actual", "Predicted and actual service times",
-          "times_over_samples", "Service times over samples");
+  /** Pages of trainings, as files that a command writes. */
+  private static final OutputFile.Kind KIND = Html.kind("report on a latency model", TITLE);
 
   /** Questions that the reaches stand for. */
   static final Map<Reach, String> QUESTIONS =
@@ -55,10 +43,6 @@ public final class TrainReport {
           Reach.SEEN, "measured keys, on a pass held out",
           Reach.BETWEEN, "samples held out, between others",
           Reach.BEYOND, "samples held out, beyond the others");
-
-  private static final String[][] ESCAPES = {
-    {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}
-  };
 
   private final String profile;
   private final LatencyModel model;
@@ -153,110 +137,93 @@ public final class TrainReport {
     OutputFile.write(folder.resolve(FILE), page(pictures).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A table of methods. */
-  private record MethodsPart(
-      String question, boolean isTried, String choice, List<MethodRow> rows) {}
-
-  private record MethodRow(String name, String error, String ratio, Errors errors, String words) {}
-
-  private record QuantileRow(String name, String text) {}
-
-  /** A table by workload and samples. */
-  private record WorkloadsPart(String question, List<WorkloadRow> rows) {}
-
-  private record WorkloadRow(String workload, int samples, String error, Errors errors) {}
-
-  /** The columns that every table ends with. */
-  private record Errors(String mae, String mape, String rSquared, int rows) {}
-
-  private record Image(String words, String base64) {}
-
-  private String page(Map<String, byte[]> pictures) throws IOException {
-    Map<String, Object> page = new LinkedHashMap<>();
-    page.put("deviceKind", model.deviceKind());
-    page.put("summary", summary());
-    page.put("profile", profile);
-    page.put("seed", model.seed());
-    page.put("version", model.version());
-    page.put("methods", Arrays.stream(Reach.values()).map(this::methods).toList());
-    page.put(
-        "quantiles",
-        figures.quantiles().stream()
-            .map(trial -> new QuantileRow(trial.name(), coverage(trial)))
-            .toList());
-    page.put(
-        "workloads",
-        Arrays.stream(Reach.values())
-            .map(this::workloads)
-            .filter(part -> !part.rows().isEmpty())
-            .toList());
-    WORDS.forEach(
-        (name, words) ->
-            page.put(
-                name,
-                new Image(
-                    words,
-                    Base64.getEncoder().encodeToString(pictures.getOrDefault(name, new byte[0])))));
-    return template().execute(page);
-  }
-
-  private static Template template() throws IOException {
-    try (var template = TrainReport.class.getResourceAsStream(FILE)) {
-      if (template == null) {
-        throw new IllegalStateException("the template of the page is missing");
+  private String page(Map<String, byte[]> pictures) {
+    Html page = Html.page(TITLE + " · " + model.deviceKind()).element("h1", TITLE);
+    page.element(
+        "p",
+        "%s, from %s; seed %s, version %s."
+            .formatted(summary(), profile, model.seed(), model.version()));
+    page.element("p", ERROR);
+    page.element("h2", "Which method answers");
+    for (Reach reach : Reach.values()) {
+      page.element("h3", QUESTIONS.get(reach));
+      if (validation.rows(reach) == 0) {
+        page.element("p", choice(reach) + ".");
+      } else {
+        methods(page, reach);
       }
-      return Mustache.compiler()
-          .withEscaper(Escapers.simple(ESCAPES))
-          .compile(new String(template.readAllBytes(), StandardCharsets.UTF_8));
     }
+    picture(page, "Errors of all methods", pictures, "errors");
+    page.element("h2", "Upper quantiles");
+    page.list(
+        figures.quantiles().stream().map(trial -> trial.name() + ": " + coverage(trial)).toList());
+    page.element(
+        "p",
+        "They are split-conformal, from the residuals of passes held out: they keep their promise"
+            + " as far as the next pass is like these.");
+    page.element("h2", "By workload and samples");
+    for (Reach reach : Reach.values()) {
+      workloads(page, reach);
+    }
+    picture(page, "Predicted and actual service times", pictures, "predicted_vs_actual");
+    picture(page, "Service times over samples", pictures, "times_over_samples");
+    return page.end();
   }
 
-  private MethodsPart methods(Reach reach) {
-    boolean isTried = validation.rows(reach) > 0;
-    return new MethodsPart(
-        question(reach),
-        isTried,
-        choice(reach),
-        isTried ? figures.methods(reach).stream().map(TrainReport::row).toList() : List.of());
+  private static void picture(Html page, String words, Map<String, byte[]> pictures, String name) {
+    page.picture(words, pictures.getOrDefault(name, new byte[0]));
   }
 
-  private static MethodRow row(MethodErrors of) {
-    Method method = of.method();
-    return new MethodRow(
-        method == null ? "noise floor" : method + (of.chosen() ? " (chosen)" : ""),
-        decimals(of.figures().medianAbsoluteLog(), 4),
-        decimals(of.timesNoiseFloor(), 2),
-        errors(of.figures()),
-        method == null ? "" : method.words());
+  private void methods(Html page, Reach reach) {
+    List<List<TableCell>> rows = new ArrayList<>();
+    for (MethodErrors of : figures.methods(reach)) {
+      Method method = of.method();
+      List<TableCell> row = new ArrayList<>();
+      row.add(
+          TableCell.words(
+              method == null ? "noise floor" : method + (of.chosen() ? " (chosen)" : "")));
+      row.add(number(of.figures().medianAbsoluteLog(), 4));
+      row.add(number(of.timesNoiseFloor(), 2));
+      row.addAll(errors(of.figures()));
+      row.add(TableCell.words(method == null ? "" : method.words()));
+      rows.add(row);
+    }
+    page.table(
+        List.of("method", "error", "× noise floor", "MAE, ms", "MAPE", "R²", "rows", "how"), rows);
   }
 
-  private WorkloadsPart workloads(Reach reach) {
-    List<WorkloadRow> rows = new ArrayList<>();
+  private void workloads(Html page, Reach reach) {
+    List<List<TableCell>> rows = new ArrayList<>();
     validation
         .chosenByWorkloadAndSamples(reach)
         .forEach(
             (workload, bySamples) ->
                 bySamples.forEach(
-                    (samples, figures) ->
-                        rows.add(
-                            new WorkloadRow(
-                                workload,
-                                samples,
-                                decimals(figures.medianAbsoluteLog(), 4),
-                                errors(figures)))));
-    return new WorkloadsPart(question(reach), List.copyOf(rows));
+                    (samples, figures) -> {
+                      List<TableCell> row = new ArrayList<>();
+                      row.add(TableCell.words(workload));
+                      row.add(TableCell.number(Integer.toString(samples)));
+                      row.add(number(figures.medianAbsoluteLog(), 4));
+                      row.addAll(errors(figures));
+                      rows.add(row);
+                    }));
+    if (!rows.isEmpty()) {
+      page.element("h3", QUESTIONS.get(reach));
+      page.table(List.of("workload", "samples", "error", "MAE, ms", "MAPE", "R²", "rows"), rows);
+    }
   }
 
-  private static Errors errors(ErrorFigures figures) {
-    return new Errors(
-        decimals(figures.maeMs(), 3),
-        decimals(100 * figures.mape(), 2),
-        decimals(figures.rSquared(), 4),
-        figures.rows());
+  /** The columns that every table has. */
+  private static List<TableCell> errors(ErrorFigures figures) {
+    return List.of(
+        number(figures.maeMs(), 3),
+        TableCell.number(decimals(100 * figures.mape(), 2) + " %"),
+        number(figures.rSquared(), 4),
+        TableCell.number(Integer.toString(figures.rows())));
   }
 
-  private static String question(Reach reach) {
-    return QUESTIONS.getOrDefault(reach, "");
+  private static TableCell number(double value, int decimals) {
+    return TableCell.number(decimals(value, decimals));
   }
 
   private static String decimals(double value, int decimals) {

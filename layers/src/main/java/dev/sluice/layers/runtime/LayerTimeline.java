@@ -10,13 +10,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.NumberAxis;
 import org.jfree.chart.plot.CombinedDomainXYPlot;
 import org.jfree.chart.plot.ValueMarker;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.renderer.xy.XYStepAreaRenderer;
-import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.xy.XYIntervalSeries;
 import org.jfree.data.xy.XYSeries;
 import org.jfree.data.xy.XYSeriesCollection;
@@ -111,17 +109,12 @@ public final class LayerTimeline {
     XYPlot rows = chart.chart("", 0, seconds, "", layers).getXYPlot();
     var time = new NumberAxis("time since the first step began, s");
     time.setRange(0, seconds);
-    time.setLabelFont(ChartStyle.TEXT);
-    time.setTickLabelFont(ChartStyle.TEXT);
+    ChartStyle.letter(time);
     var both = new CombinedDomainXYPlot(time);
     both.setGap(16);
     both.add(rows, ROWS_WEIGHT);
     both.add(memoryPlot(frame), 1);
-    var whole = new JFreeChart(null, ChartStyle.TITLE, both, false);
-    whole.setBackgroundPaint(Color.WHITE);
-    whole.setAntiAlias(true);
-    whole.setPadding(new RectangleInsets(14, 14, 14, 20));
-    return Picture.png(frame.around(whole));
+    return Picture.png(frame.around(ChartStyle.chart(both, TimelineChart.PADDING)));
   }
 
   private XYPlot memoryPlot(PictureFrame frame) {
@@ -141,14 +134,8 @@ public final class LayerTimeline {
     renderer.setSeriesOutlinePaint(0, color);
     var axis = new NumberAxis("parameters, MB");
     axis.setRange(0, HEADROOM * most / BYTES_PER_MB);
-    axis.setLabelFont(ChartStyle.TEXT);
-    axis.setTickLabelFont(ChartStyle.TEXT);
-    var plot = new XYPlot(new XYSeriesCollection(series), null, axis, renderer);
-    plot.setBackgroundPaint(Color.WHITE);
-    plot.setDomainGridlinePaint(ChartStyle.GRID);
-    plot.setRangeGridlinePaint(ChartStyle.GRID);
-    plot.setOutlineVisible(false);
-    plot.setAxisOffset(RectangleInsets.ZERO_INSETS);
+    ChartStyle.letter(axis);
+    var plot = ChartStyle.styled(new XYPlot(new XYSeriesCollection(series), null, axis, renderer));
     frame.fill("parameters in memory", color, ChartStyle.translucent(color, 150));
     if (budgetBytes > 0) {
       plot.addRangeMarker(

@@ -1,37 +1,17 @@
 package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.live.Html;
+import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.grid.GridTable.Pair;
-import java.util.Base64;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
 /** A sweep as one HTML file that asks no other file or address for anything. */
 final class GridPage {
-  /** The beginning of every page of a sweep. */
-  static final String HEAD =
-      """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <style>
-      :root { color-scheme: light dark; }
-      body { font: 16px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 2rem auto; padding: 0 1rem; }
-      img { max-width: 100%; height: auto; border-radius: 4px; }
-      .wide { overflow-x: auto; }
-      table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-      th, td { padding: .25rem .75rem; border-bottom: 1px solid #8886; text-align: left; vertical-align: top; }
-      td.number { text-align: right; white-space: nowrap; }
-      code { font-size: .9em; overflow-wrap: anywhere; }
-      .failed { font-weight: 600; }
-      </style>
-      """;
-
   private final Cells cells;
   private final Map<Cell, CellResult> results;
   private final GridTable table;
@@ -49,86 +29,75 @@ final class GridPage {
 
   /** The page's text, with pictures by the figures' names. */
   String html(Map<String, byte[]> pictures) {
-    var page = new Html();
-    page.raw(HEAD).element("title", cells.grid().name() + ", a sweep").raw("</head>\n<body>\n");
-    page.element("h1", cells.grid().name());
+    Html page = Html.page(cells.grid().name() + ", a sweep").element("h1", cells.grid().name());
     page.raw("<p>").text("Cells of ").raw("<code>").text(cells.grid().base().toString());
     page.raw("</code>. ").text(String.join(". ", notes)).raw("</p>\n");
     pictures.forEach(
         (figure, png) ->
-            picture(page, "Heat map of " + figure + "; the table below has its numbers", png));
-    page.element("h2", "Figures");
-    means(page);
+            page.picture("Heat map of " + figure + "; the table below has its numbers", png));
+    means(page.element("h2", "Figures"));
     if (!table.pairs().isEmpty()) {
-      page.element("h2", "Policies, repeat by repeat");
-      pairs(page);
+      pairs(page.element("h2", "Policies, repeat by repeat"));
     }
-    page.element("h2", "Cells");
-    cells(page);
-    return page.raw("</body>\n</html>\n").toString();
-  }
-
-  /** Adds a picture, with words in its place. */
-  static void picture(Html page, String words, byte[] png) {
-    page.raw("<p><img alt=\"").text(words);
-    page.raw("\" src=\"data:image/png;base64,");
-    page.raw(Base64.getEncoder().encodeToString(png)).raw("\"></p>\n");
+    cells(page.element("h2", "Cells"));
+    return page.end();
   }
 
   private void means(Html page) {
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.axes().forEach(axis -> page.element("th", axis.key()));
-    cells.grid().figures().forEach(figure -> page.element("th", figure.name()));
-    page.raw("</tr>\n");
+    List<String> headings = axes();
+    cells.grid().figures().forEach(figure -> headings.add(figure.name()));
+    List<List<TableCell>> rows = new ArrayList<>();
     for (Map<String, String> measurement : table.measurements()) {
-      page.raw("<tr>");
-      measurement.values().forEach(value -> page.element("td", value));
+      List<TableCell> row = words(measurement.values());
       for (Named figure : cells.grid().figures()) {
-        number(page, table.figure(measurement, figure.name()).text());
+        row.add(TableCell.number(table.figure(measurement, figure.name()).text()));
       }
-      page.raw("</tr>\n");
+      rows.add(row);
     }
-    page.raw("</table></div>\n");
+    page.table(headings, rows);
     if (cells.grid().repeatOver() != null) {
-      page.raw("<p>").text("\u00b1: 95 % interval of the mean over ");
-      page.text(cells.grid().repeatOver()).text(", by Student's t.").raw("</p>\n");
+      page.element(
+          "p",
+          "\u00b1: 95 % interval of the mean over "
+              + cells.grid().repeatOver()
+              + ", by Student's t.");
     }
   }
 
-  static void number(Html page, String text) {
-    page.raw("<td class=\"number\">").text(text).raw("</td>");
+  private List<String> axes() {
+    return new ArrayList<>(table.axes().stream().map(Axis::key).toList());
+  }
+
+  private static List<TableCell> words(Collection<String> texts) {
+    return new ArrayList<>(texts.stream().map(TableCell::words).toList());
   }
 
   private void pairs(Html page) {
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.axes().stream().map(Axis::key).forEach(key -> page.element("th", key));
-    page.element("th", "figure");
-    page.element("th", "difference to " + table.pairs().get(0).first());
-    page.element("th", "").raw("</tr>\n");
+    List<String> headings = axes();
+    headings.addAll(List.of("figure", "difference to " + table.pairs().get(0).first(), ""));
+    List<List<TableCell>> rows = new ArrayList<>();
     for (Pair pair : table.pairs()) {
-      page.raw("<tr>");
-      pair.values().values().forEach(value -> page.element("td", value));
-      page.element("td", pair.figure());
-      number(page, GridTable.signed(pair.difference()));
-      page.element("td", pair.verdict()).raw("</tr>\n");
+      List<TableCell> row = words(pair.values().values());
+      row.add(TableCell.words(pair.figure()));
+      row.add(TableCell.number(GridTable.signed(pair.difference())));
+      row.add(TableCell.words(pair.verdict()));
+      rows.add(row);
     }
-    page.raw("</table></div>\n");
+    page.table(headings, rows);
   }
 
   private void cells(Html page) {
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    for (String name : List.of("cell", "is", "folder")) {
-      page.element("th", name);
-    }
-    page.raw("</tr>\n");
+    List<List<TableCell>> rows = new ArrayList<>();
     results.forEach(
         (cell, result) -> {
-          page.raw("<tr>").element("td", cell.name());
-          page.raw(result.state() == CellResult.State.DONE ? "<td>" : "<td class=\"failed\">");
-          page.text(result.state().words);
-          page.text(result.why().isEmpty() ? "" : ": " + result.why()).raw("</td><td><code>");
-          page.text("cells/" + cell.id()).raw("</code></td></tr>\n");
+          String why = result.why().isEmpty() ? "" : ": " + result.why();
+          String kind = result.state() == CellResult.State.DONE ? "" : "failed";
+          rows.add(
+              List.of(
+                  TableCell.words(cell.name()),
+                  TableCell.words(kind, result.state().words + why),
+                  TableCell.words("file", "cells/" + cell.id())));
         });
-    page.raw("</table></div>\n");
+    page.table(List.of("cell", "is", "folder"), rows);
   }
 }

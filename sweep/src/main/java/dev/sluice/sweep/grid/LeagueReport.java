@@ -1,6 +1,7 @@
 package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.live.Html;
+import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.analytics.plot.HeatMap;
 import dev.sluice.analytics.plot.HeatMap.Field;
 import dev.sluice.analytics.report.TextTable;
@@ -44,8 +45,7 @@ final class LeagueReport {
   /** Writes league.md, league.html and league.png of the first variant. */
   void write(Path folder) throws IOException {
     var markdown = new StringBuilder("# " + grid.name() + "\n\n" + notesText() + "\n");
-    var page = new Html();
-    page.raw(GridPage.HEAD).element("title", grid.name() + ", a league").raw("</head>\n<body>\n");
+    Html page = Html.page(grid.name() + ", a league");
     page.element("h1", grid.name()).element("p", notesText());
     Path first = folder.resolve("league.png");
     for (League league : leagues) {
@@ -58,14 +58,14 @@ final class LeagueReport {
         markdown.append("\n## ").append(variant).append('\n');
         page.element("h2", variant);
       }
-      GridPage.picture(page, "Heat map; the tables below have its numbers", png);
+      page.picture("Heat map; the tables below have its numbers", png);
       for (Table table : tables(league)) {
         append(markdown, table);
         append(page, table);
       }
     }
     Files.writeString(folder.resolve("league.md"), markdown);
-    Files.writeString(folder.resolve("league.html"), page.raw("</body>\n</html>\n").toString());
+    Files.writeString(folder.resolve("league.html"), page.end());
   }
 
   /** The first variant's first table, for a terminal. */
@@ -307,15 +307,12 @@ final class LeagueReport {
     if (table.rows().isEmpty()) {
       return;
     }
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.head().forEach(name -> page.element("th", name));
-    page.raw("</tr>\n");
-    for (List<String> row : table.rows()) {
-      page.raw("<tr>");
-      page.element("td", row.get(0));
-      row.subList(1, row.size()).forEach(text -> GridPage.number(page, text));
-      page.raw("</tr>\n");
+    List<List<TableCell>> rows = new ArrayList<>();
+    for (List<String> texts : table.rows()) {
+      List<TableCell> row = new ArrayList<>(List.of(TableCell.words(texts.get(0))));
+      texts.subList(1, texts.size()).forEach(text -> row.add(TableCell.number(text)));
+      rows.add(row);
     }
-    page.raw("</table></div>\n");
+    page.table(table.head(), rows);
   }
 }
