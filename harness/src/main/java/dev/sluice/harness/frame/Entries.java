@@ -1,8 +1,6 @@
 package dev.sluice.harness.frame;
 
 import dev.sluice.contract.event.RoleJoined;
-import dev.sluice.contract.event.RoleJoined.Role;
-import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,12 +18,6 @@ public final class Entries implements AutoCloseable {
 
   public Entries(RunRegister register) {
     this.register = register;
-  }
-
-  /** Enters a role that has no shard of its own. */
-  public RoleJoined join(Role role, String name, RunFrame frame)
-      throws UserMistakeException, InterruptedException {
-    return add(register.join(role, name, frame.configDigest(), null));
   }
 
   /** Adds an entry, whose role leaves when this is closed. */
