@@ -5,7 +5,6 @@ import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
-import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
@@ -15,6 +14,8 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.RunFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -40,7 +41,9 @@ public abstract class Host {
   private volatile boolean stopRequested;
   private volatile @Nullable Runnable endOfLoad;
   private @Nullable RunRegister register;
-  private @Nullable Entries entries;
+
+  /** Entries of this host's roles in the register. */
+  private final Deque<RoleJoined> entries = new ArrayDeque<>();
 
   protected Host(Console console) {
     this.console = console;
@@ -71,8 +74,20 @@ public abstract class Host {
     RunRegister opening =
         add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail));
     register = opening;
-    entries = add(new Entries(opening));
+    add(this::leave);
     return opening;
+  }
+
+  /** Enters that the roles have left; all that they had opened is closed already. */
+  private void leave() throws InterruptedException {
+    while (!entries.isEmpty()) {
+      try {
+        register().leave(entries.pop());
+      } catch (IllegalStateException e) {
+        LOG.warn("a leaving could not be entered", e);
+        return; // the broker is gone
+      }
+    }
   }
 
   /** The register of the run, which is open. */
@@ -91,10 +106,8 @@ public abstract class Host {
 
   /** Remembers the entry of a role that has joined the run, so that its leaving is entered too. */
   public RoleJoined joined(RoleJoined entry) {
-    if (entries == null) {
-      throw new IllegalStateException("not connected");
-    }
-    return entries.add(entry);
+    entries.push(entry);
+    return entry;
   }
 
   /** Tells of a part that cannot go on. Called from any thread; the first failure counts. */

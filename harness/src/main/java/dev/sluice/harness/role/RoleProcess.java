@@ -18,7 +18,6 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
@@ -41,7 +40,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RoleProcess extends Host {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
-  private static final int EXIT_PARENT_GONE = 1;
 
   private final RoleSettings settings;
   private final RunFrame frame;
@@ -100,13 +98,8 @@ final class RoleProcess extends Host {
 
   private int run(Role role, Consumer<String> onInput, Work work)
       throws UserMistakeException, IOException, InterruptedException {
-    if (settings.child()) {
-      ParentWatch.start(onInput, this::endAtOnce);
-    }
     try (var signals =
-        settings.child()
-            ? Signals.listenAsChild(this::stop, this::removeTemporary)
-            : Signals.listen(this::stop, this::removeTemporary)) {
+        Signals.listenAsPart(settings.child(), onInput, this::stop, this::removeTemporary)) {
       int status;
       String name = role.name().toLowerCase(Locale.ROOT);
       // A parent shows the output of analytics; its log has a file of its own.
@@ -138,12 +131,6 @@ final class RoleProcess extends Host {
       // A parent that stopped this role needs the status of its work.
       return signals.received() && !settings.child() ? signals.exitStatus() : status;
     }
-  }
-
-  /** Ends this process at once, since its parent is gone. */
-  private void endAtOnce() {
-    removeTemporary();
-    Runtime.getRuntime().halt(EXIT_PARENT_GONE);
   }
 
   RunFrame frame() {
