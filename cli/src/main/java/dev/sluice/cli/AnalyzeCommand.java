@@ -3,7 +3,7 @@ package dev.sluice.cli;
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.cli.option.ScreenOptions;
-import dev.sluice.harness.role.AnalyzeProcess;
+import dev.sluice.harness.role.AnalyzeRole;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,7 +47,7 @@ public final class AnalyzeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var own = new AnalyzeProcess.Options(results.folder(), keepTopics, noLog, screen.console());
-    return new AnalyzeProcess(options.settings(), own).execute();
+    var own = new AnalyzeRole.Options(results.folder(), keepTopics, noLog, screen.console());
+    return AnalyzeRole.execute(options.settings(), own);
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.cli.option.RoleOptions;
-import dev.sluice.harness.role.ExecuteProcess;
+import dev.sluice.harness.role.ExecuteRole;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -53,7 +53,7 @@ public final class ExecuteCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var own = new ExecuteProcess.Options(shard, executorId, speed, faultsFromStdin);
-    return new ExecuteProcess(options.settings(), own).execute();
+    var own = new ExecuteRole.Options(shard, executorId, speed, faultsFromStdin);
+    return ExecuteRole.execute(options.settings(), own);
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.cli.option.RoleOptions;
-import dev.sluice.harness.role.ProduceProcess;
+import dev.sluice.harness.role.ProduceRole;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +37,7 @@ public final class ProduceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var own = new ProduceProcess.Options(resume, after);
-    return new ProduceProcess(options.settings(), own).execute();
+    var own = new ProduceRole.Options(resume, after);
+    return ProduceRole.execute(options.settings(), own);
   }
 }

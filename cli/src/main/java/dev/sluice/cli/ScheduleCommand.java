@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.cli.option.RoleOptions;
-import dev.sluice.harness.role.ScheduleProcess;
+import dev.sluice.harness.role.ScheduleRole;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,6 +25,6 @@ public final class ScheduleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return new ScheduleProcess(options.settings()).execute();
+    return ScheduleRole.execute(options.settings());
   }
 }

@@ -9,7 +9,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,13 +35,13 @@ final class UnwritableReportTest {
     report.write(folder);
     Files.writeString(folder.resolve("config.yaml"), ResolvedConfig.write(experiment));
     var screen = new Screen();
-    AnalyzeRole.writePage(report, folder, new Console(screen.stream(), false));
+    Conclusion.writePage(report, folder, new Console(screen.stream(), false));
     assertThat(screen.text()).isEmpty();
     assertThat(folder.resolve("report.html")).isNotEmptyFile();
 
     Files.delete(folder.resolve("report.html"));
     Files.createDirectory(folder.resolve("report.html")); // as unwritable as a full disk
-    AnalyzeRole.writePage(report, folder, new Console(screen.stream(), false));
+    Conclusion.writePage(report, folder, new Console(screen.stream(), false));
     assertThat(screen.text())
         .contains("warning: report.html could not be written")
         .contains("the run is whole, and ./sluice report FOLDER makes it later");

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Signals such as Ctrl-C, taken as a wish to stop: the run drains and ends by itself. A shutdown
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Signals implements AutoCloseable {
   private static final int EXIT_BASE = 128;
+  private static final int EXIT_PARENT_GONE = 1;
 
   public final AtomicInteger received = new AtomicInteger();
 
@@ -39,6 +41,29 @@ public final class Signals implements AutoCloseable {
    */
   public static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
+  }
+
+  /**
+   * Begins to listen in a process that has one part of a larger work, and ends at once with its
+   * parent, if it has one.
+   *
+   * @param child true if another process of Sluice started this one
+   * @param onLine called with each line of the parent
+   * @param onFirst called once, on a thread of the JVM
+   * @param onEnd called before the process ends at once
+   */
+  public static Signals listenAsPart(
+      boolean child, Consumer<String> onLine, Runnable onFirst, Runnable onEnd) {
+    if (!child) {
+      return listen(onFirst, onEnd);
+    }
+    ParentWatch.start(
+        onLine,
+        () -> {
+          onEnd.run();
+          Runtime.getRuntime().halt(EXIT_PARENT_GONE);
+        });
+    return listenAsChild(onFirst, onEnd);
   }
 
   public static Signals listen(

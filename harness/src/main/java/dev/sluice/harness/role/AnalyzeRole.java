@@ -10,36 +10,42 @@ import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.analytics.report.ScreenText;
-import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.analytics.statistic.ParallelTasks;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
-import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.contract.log.RunTopics;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.ExperimentFiles;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ProgressLine;
+import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +56,9 @@ public final class AnalyzeRole implements AutoCloseable {
 
   /** Property with which a run goes on at the limit of the harness, so that this is measured. */
   public static final String NO_LIMIT = "sluice.nolimit";
+
+  /** How long after the run's end a role may leave. One that stays longer was killed, or hangs. */
+  private static final Duration LEAVING_LIMIT = Duration.ofSeconds(15);
 
   private static final Duration READ_LIMIT = Duration.ofMinutes(2);
 
@@ -84,6 +93,165 @@ public final class AnalyzeRole implements AutoCloseable {
             early);
   }
 
+  /**
+   * Options of analytics alone.
+   *
+   * @param results folder of all runs
+   * @param keepTopics true if the run's topics stay on the broker
+   * @param noLog true if the run leaves no recording of its topics
+   * @param console where the progress and the closing table go
+   */
+  public record Options(Path results, boolean keepTopics, boolean noLog, Console console) {}
+
+  /**
+   * Shows the run in a process of its own, leaves its folder, removes its topics, and returns the
+   * exit status.
+   */
+  public static int execute(RoleSettings settings, Options options)
+      throws UserMistakeException, IOException, InterruptedException {
+    return RoleProcess.run(
+        Role.ANALYZE,
+        settings,
+        options.console(),
+        line -> {},
+        process -> analyze(process, options));
+  }
+
+  private static int analyze(RoleProcess process, Options options)
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    var lanes = process.add(LaneSource.of(frame.parsed()));
+    try (var folder = RunFolder.takeOver(options.results(), frame.runId());
+        var log = LogFile.open(folder.log(), process.kafka().secrets())) {
+      folder.nameBroker(process.kafka().bootstrapServers());
+      try {
+        return analyze(process, options, lanes, folder);
+      } catch (StoppedException | UserMistakeException e) {
+        folder.discard();
+        throw e;
+      } catch (RoleFailedException e) {
+        LOG.error("the run failed", e);
+        throw e;
+      } catch (IOException | RuntimeException e) {
+        LOG.error("the run cannot go on", e);
+        if (!DiskSpace.isFull(e)) {
+          throw e;
+        }
+        throw new RoleFailedException(
+            "the disk of the run's folder is full (" + folder.failedPath() + ")", e);
+      }
+    }
+  }
+
+  private static int analyze(
+      RoleProcess process, Options options, LaneSource lanes, RunFolder folder)
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    AbortFold abort =
+        Aborts.any(frame.parsed())
+            ? Aborts.of(frame.parsed(), RequestList.of(frame.parsed(), lanes::isolatedMs))
+            : null;
+    RunRegister register = process.connect();
+    RoleJoined joined = process.join(Role.ANALYZE, "analyze", frame);
+    Optional<HostLoad> before = HostLoad.read();
+    var role =
+        process.add(
+            new AnalyzeRole(
+                frame,
+                process.kafka().clients(),
+                lanes.notes(),
+                Environment.commonVersions(),
+                abort));
+    process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
+    awaitBeginning(process);
+    RunEnded ended = role.follow(process);
+    var environment = Environment.ofRoles(frame.experiment(), lanes, before);
+    RunStarted started = register.started().getNow(null);
+    if (started == null) {
+      throw new RoleFailedException(
+          "the run was given up before it began: " + ended.failure(), null);
+    }
+    String lost = lost(role, ended, abort != null);
+    if (lost != null) {
+      role.summarizeFailure(lost);
+      role.close();
+      int status = role.concludeEarly(folder);
+      if (!options.keepTopics()) {
+        removeTopics(process, joined);
+      }
+      return status;
+    }
+    RunReport report =
+        role.write(
+            environment,
+            started.requestDigest(),
+            folder,
+            !options.noLog(),
+            ended.failure(),
+            role::close);
+    if (ended.failure() != null) {
+      throw new RoleFailedException("the run was given up: " + ended.failure(), null);
+    }
+    int status = role.conclude(report, folder);
+    frame.console().result(role.summaryJson());
+    if (!options.keepTopics()) {
+      removeTopics(process, joined);
+    }
+    return status;
+  }
+
+  /** Why the run was ended early; null: it was not. */
+  private static @Nullable String lost(AnalyzeRole role, RunEnded ended, boolean mayBeLost)
+      throws RoleFailedException, InterruptedException {
+    if (isEarly(ended, mayBeLost) && role.lost() == null) {
+      role.awaitWholeLog(); // analytics that died before its last words has written the end
+    }
+    return ended.failure() == null ? null : role.lost();
+  }
+
+  private static void awaitBeginning(RoleProcess process) throws InterruptedException {
+    RunRegister register = process.register();
+    if (!register.started().isDone()) {
+      process.frame().console().line("waiting for the run to begin");
+      while (!register.await(
+          () -> register.started().isDone() || process.ending(), LEAVING_LIMIT)) {
+        LOG.debug("the run has not begun yet");
+      }
+    }
+  }
+
+  /** Removes the run's topics once all other roles have left. */
+  private static void removeTopics(RoleProcess process, RoleJoined own)
+      throws InterruptedException {
+    RunFrame frame = process.frame();
+    Set<String> left = process.register().awaitOthersLeft(Set.of(own.instance()), LEAVING_LIMIT);
+    if (!left.isEmpty()) {
+      LOG.warn("not left {} s after the run's end: {}", LEAVING_LIMIT.toSeconds(), left);
+    }
+    process.closeParts(); // the topic that says so is removed next
+    try {
+      RunTopics.remove(frame.topics(), process.kafka().clients());
+    } catch (ExecutionException e) {
+      LOG.warn("the run's topics stay behind", e);
+      frame
+          .console()
+          .line(
+              "The run's topics stay behind; ./sluice topics prune --bootstrap "
+                  + process.kafka().bootstrapServers()
+                  + " "
+                  + frame.runId()
+                  + " takes them away.");
+    }
+  }
+
   private RunDescribed describe(
       RunStarted started, List<String> notes, Map<String, String> versions) {
     Experiment experiment = frame.experiment();
@@ -105,7 +273,7 @@ public final class AnalyzeRole implements AutoCloseable {
   }
 
   /** True if the end that a run's log gives was made by its analytics, before its time. */
-  public static boolean isEarly(RunEnded ended, boolean mayBeLost) {
+  private static boolean isEarly(RunEnded ended, boolean mayBeLost) {
     return ended.failure() != null && (mayBeLost || ended.failure().startsWith(HarnessLimit.WORDS));
   }
 
@@ -118,7 +286,7 @@ public final class AnalyzeRole implements AutoCloseable {
   public int concludeEarly(RunFolder folder) throws IOException {
     String why = String.valueOf(early.why());
     boolean harness = early.isHarness();
-    conclude(
+    Conclusion.early(
         why,
         harness
             ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice simulate,"
@@ -129,49 +297,9 @@ public final class AnalyzeRole implements AutoCloseable {
     return harness ? ExitStatus.INCONCLUSIVE : ExitStatus.MISSED;
   }
 
-  /**
-   * Concludes a run or a simulation that a threshold has ended: its folder, which is marked as
-   * failed, says why, and has no figures.
-   *
-   * @return the exit status
-   */
-  public static int concludeLost(String why, RunFolder folder, Console console) throws IOException {
-    conclude(why, null, folder, console);
-    return ExitStatus.MISSED;
-  }
-
-  private static void conclude(
-      String why, @Nullable String maybe, RunFolder folder, Console console) throws IOException {
-    Files.writeString(folder.path().resolve(FolderFiles.FAILURE), why + "\n");
-    console.line("");
-    console.line(ScreenText.wrapped("", "Ended early: " + why + "."));
-    if (maybe != null) {
-      console.line(ScreenText.wrapped("  ", maybe));
-    }
-    console.line("Folder    " + folder.failedPath());
-  }
-
-  /**
-   * Stops reading, and tells who reads the run's topics how it came out.
-   *
-   * @param failure why the run was given up; null: it was not
-   */
-  public void summarize(RunReport report, @Nullable String failure) {
-    if (failure != null) {
-      summarizeFailure(failure);
-      return;
-    }
-    reader.summarize(new RunSummarized(frame.runId(), report.summary().toJson(), null));
-  }
-
   /** Stops reading, and tells who reads the run's topics why the run was given up. */
   public void summarizeFailure(@Nullable String why) {
     reader.summarize(new RunSummarized(frame.runId(), null, String.valueOf(why)));
-  }
-
-  /** Shows how the run goes until it is closed. */
-  public ProgressLine showProgress(Consumer<Throwable> onFailure) {
-    return ProgressLine.start(frame.console(), reader, frame.experiment(), onFailure);
   }
 
   /** Snapshot of the run so far. */
@@ -179,20 +307,73 @@ public final class AnalyzeRole implements AutoCloseable {
     return reader.snapshot();
   }
 
+  /**
+   * Shows how the run goes until it ends, and reads its log to the end.
+   *
+   * @throws RoleFailedException if a part of the host fails before, or the log cannot be read
+   */
+  public RunEnded follow(Host host)
+      throws RoleFailedException, StoppedException, InterruptedException {
+    try (var progress =
+        ProgressLine.start(frame.console(), reader, frame.experiment(), host::fail)) {
+      RunEnded ended = host.awaitEnd();
+      if (ended.failure() == null) {
+        awaitWholeLog();
+      }
+      progress.draw();
+      return ended;
+    }
+  }
+
   /** Waits until the log is read to the run's end, which is in the log already. */
-  public void awaitWholeLog() throws RoleFailedException, InterruptedException {
+  private void awaitWholeLog() throws RoleFailedException, InterruptedException {
     if (!reader.awaitRunEnd(READ_LIMIT)) {
       throw new RoleFailedException("the event log could not be read to its end in time", null);
     }
   }
 
   /**
-   * The report on the events read so far.
+   * Writes the files of the report on the events read so far.
    *
-   * @param recorded folder that gets a recording of the run's topics; null: none is made
-   * @throws IllegalStateException if reading has failed
+   * @param recorded true if the folder gets a recording of the run's topics
+   * @param failure why the run was given up; null: it was not
+   * @param meanwhile what is done beside the writing of tables and pictures, on the caller's
+   *     thread, once those who read the run's topics know how it came out
+   * @throws RoleFailedException if reading has failed
    */
-  public RunReport report(Environment environment, @Nullable RunFolder recorded) {
+  public RunReport write(
+      Environment environment,
+      String requestDigest,
+      RunFolder folder,
+      boolean recorded,
+      @Nullable String failure,
+      ParallelTasks.Task meanwhile)
+      throws RoleFailedException, IOException {
+    RunReport report;
+    try {
+      report = report(environment, recorded ? folder : null);
+    } catch (IllegalStateException e) {
+      if (DiskSpace.isFull(e)) {
+        throw e; // the caller says which disk
+      }
+      throw new RoleFailedException(e.getMessage(), e);
+    }
+    report.write(
+        folder.path(),
+        () -> {
+          if (failure == null) {
+            reader.summarize(new RunSummarized(frame.runId(), report.summary().toJson(), null));
+          } else {
+            summarizeFailure(failure);
+          }
+          meanwhile.run();
+        });
+    Conclusion.writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());
+    Conclusion.writePage(report, folder.path(), frame.console());
+    return report;
+  }
+
+  private RunReport report(Environment environment, @Nullable RunFolder recorded) {
     var context =
         new RunContext(
             frame.experiment(),
@@ -208,115 +389,15 @@ public final class AnalyzeRole implements AutoCloseable {
     var header = LogHeaders.of(frame.experiment(), frame.runId(), reader.started());
     try (var recording = new RunRecording(recorded.path().resolve(FolderFiles.LOG), header)) {
       RunReport report = reader.report(context, recording);
-      tellFailure(recording, frame.console());
+      Conclusion.tellFailure(recording, frame.console());
       return report;
     }
-  }
-
-  /** Tells a person that the run has no recording, if none could be written. */
-  public static void tellFailure(RunRecording recording, Console console) {
-    IOException failure = recording.failure();
-    if (failure != null) {
-      console.line(
-          "warning: "
-              + FolderFiles.LOG
-              + " could not be written ("
-              + UserMistakeException.reason(failure)
-              + "): the run is whole, and cannot be replayed.");
-    }
-  }
-
-  /**
-   * Writes the report's files.
-   *
-   * @param meanwhile what is done beside the writing of tables and pictures, on the caller's thread
-   */
-  public void write(
-      RunReport report,
-      Environment environment,
-      String requestDigest,
-      RunFolder folder,
-      ParallelTasks.Task meanwhile)
-      throws IOException {
-    report.write(folder.path(), meanwhile);
-    writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());
-    writePage(report, folder.path(), frame.console());
-  }
-
-  /**
-   * Writes report.html beside the run's other files. A run is whole without it: if it cannot be
-   * written, that is told.
-   */
-  public static void writePage(RunReport report, Path folder, Console console) {
-    try {
-      report.writePage(folder);
-    } catch (IOException e) {
-      LOG.error("the report cannot be written", e);
-      console.line(
-          "warning: "
-              + FolderFiles.REPORT
-              + " could not be written ("
-              + UserMistakeException.reason(e)
-              + "): the run is whole, and ./sluice report FOLDER makes it later.");
-    }
-  }
-
-  /** Writes config.yaml: the resolved experiment, and the environment of the run. */
-  public static void writeConfig(
-      ParsedExperiment parsed,
-      RunReport report,
-      Environment environment,
-      String requestDigest,
-      Path folder)
-      throws IOException {
-    Files.writeString(
-        folder.resolve(FolderFiles.CONFIG),
-        environment.firstLine()
-            + ResolvedConfig.write(parsed.experiment())
-            + environment.toYaml(requestDigest, report.summary(), report.deviceKinds())
-            + ExperimentFiles.toYaml(parsed, folder));
   }
 
   /** Shows the summary, names the finished folder, and returns the exit status. */
   public int conclude(RunReport report, RunFolder folder) throws IOException {
     summaryJson = report.summary().toJson();
-    return conclude(report, folder, frame.console());
-  }
-
-  /** Shows a summary, names the finished folder, and returns the exit status. */
-  public static int conclude(RunReport report, RunFolder folder, Console console)
-      throws IOException {
-    console.line("");
-    console.line(SummaryTable.render(report.summary(), console.details()));
-    int status = status(report);
-    if (status == ExitStatus.BUG) {
-      console.line("sluice: error: the run failed, see above.");
-      console.line("  Maybe its folder says more: " + folder.failedPath());
-      return status;
-    }
-    Path finished = folder.finish();
-    if (folder.isInSeries()) {
-      return status; // the series names its folder when it has its last name
-    }
-    console.line("Folder    " + finished);
-    LatestRun.point(finished);
-    if (Files.exists(finished.resolve("plots"))) {
-      console.line("Pictures  " + finished.resolve("plots"));
-    }
-    if (Files.exists(finished.resolve(FolderFiles.REPORT))) {
-      console.line("Report    " + finished.resolve(FolderFiles.REPORT));
-    }
-    return status;
-  }
-
-  /** The exit status of a command that made the report. */
-  public static int status(RunReport report) {
-    return switch (report.summary().verdict()) {
-      case MET -> ExitStatus.DONE;
-      case MISSED -> ExitStatus.MISSED;
-      case INCONCLUSIVE -> ExitStatus.INCONCLUSIVE;
-      case FAILED -> ExitStatus.BUG;
-    };
+    return Conclusion.of(report, folder, frame.console());
   }
 
   /** The finished run's summary.json; null if there is none. */

@@ -6,7 +6,6 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.TemporaryFolder;
@@ -42,14 +41,10 @@ public final class BrokerProcess {
 
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
   public int execute() throws UserMistakeException, InterruptedException {
-    if (options.child()) {
-      ParentWatch.start(line -> {}, this::endAtOnce);
-    }
     try (var log = LogFile.toStandardError(Secrets.NONE);
         var signals =
-            options.child()
-                ? Signals.listenAsChild(stopping::countDown, this::removeTemporary)
-                : Signals.listen(stopping::countDown, this::removeTemporary)) {
+            Signals.listenAsPart(
+                options.child(), line -> {}, stopping::countDown, this::removeTemporary)) {
       checkPort();
       Path folder = folder();
       EmbeddedBroker.beforeHalt(() -> sayWhy(folder));
@@ -111,11 +106,6 @@ public final class BrokerProcess {
                 + ").\n  Maybe make room there, or name a folder on another disk: --data DIR."
             : "sluice: error: the broker cannot go on.\n  Maybe the lines before say more.");
     removeTemporary();
-  }
-
-  private void endAtOnce() {
-    removeTemporary();
-    Runtime.getRuntime().halt(ExitStatus.BUG);
   }
 
   private void removeTemporary() {

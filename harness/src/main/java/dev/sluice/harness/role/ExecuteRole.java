@@ -1,8 +1,11 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.RoleJoined;
+import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunRegister;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.executor.dispatch.LaneBackend;
@@ -11,9 +14,13 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.ModelCache;
+import dev.sluice.harness.frame.FewProcessors;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +43,21 @@ public final class ExecuteRole implements AutoCloseable {
    */
   public record Loaded(LaneBackend backend, @Nullable LearnedModel model) {}
 
+  /**
+   * Options of an executor alone.
+   *
+   * @param shard shard that it belongs to, from 0; null: the one with the fewest executors
+   * @param executorId its name in the log; null: a new one
+   * @param speed factor by which emulated lanes are faster than their table; null: as the
+   *     experiment says
+   * @param faultsFromStdin true if lines of standard input make lanes hang
+   */
+  public record Options(
+      @Nullable Integer shard,
+      @Nullable String executorId,
+      @Nullable Double speed,
+      boolean faultsFromStdin) {}
+
   private ExecuteRole(
       RunFrame frame,
       ExecutorSettings settings,
@@ -47,6 +69,86 @@ public final class ExecuteRole implements AutoCloseable {
     this.settings = settings;
     this.executor = executor;
     this.startedNs = startedNs;
+  }
+
+  /**
+   * Runs batches in a process of its own until the run ends or a person stops the process, and
+   * returns the exit status.
+   */
+  public static int execute(RoleSettings settings, Options options)
+      throws UserMistakeException, IOException, InterruptedException {
+    var faults = new HangingLanes();
+    return RoleProcess.run(
+        Role.EXECUTE,
+        settings,
+        Console.standardOutput(),
+        options.faultsFromStdin() ? faults::take : line -> {},
+        process -> runBatches(process, options, faults));
+  }
+
+  private static int runBatches(RoleProcess process, Options options, LaneFaults faults)
+      throws UserMistakeException,
+          RoleFailedException,
+          WarmUpException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    check(options, frame);
+    FewProcessors.warn(frame.parsed(), /* executors= */ 1, frame.console());
+    Double speed = options.speed();
+    Loaded loaded =
+        load(
+            frame,
+            process.add(LaneSource.of(frame.parsed())),
+            speed == null ? frame.experiment().lanes().speed() : speed);
+    process.heedAWishToStop();
+    RunRegister register = process.connect();
+    RoleJoined joined =
+        process.joined(
+            register.joinExecutor(
+                options.executorId(), options.shard(), frame.configDigest(), frame.shards()));
+    process.heedAWishToStop();
+    frame.console().line("warming up");
+    Integer joinedShard = joined.shard();
+    ExecuteRole role =
+        process.add(
+            beginWarmUp(
+                frame,
+                loaded,
+                RunRegister.nameOf(joined.instance()),
+                joinedShard == null ? 0 : joinedShard));
+    role.awaitWarm();
+    process.heedAWishToStop();
+    process.metrics().executor(role::numbers);
+    role.join(process.kafka().clients(), faults, process::fail);
+    return process.awaitRunEnd();
+  }
+
+  private static void check(Options options, RunFrame frame) throws UserMistakeException {
+    Integer shard = options.shard();
+    Double speed = options.speed();
+    String executorId = options.executorId();
+    if (shard != null && (shard < 0 || shard >= frame.shards())) {
+      throw new UserMistakeException(
+          "--shard",
+          "there is no shard (" + shard + "): the experiment has kafka.shards " + frame.shards(),
+          "you want a number from 0 to " + (frame.shards() - 1) + ", or no --shard");
+    }
+    if (speed != null && (!frame.experiment().lanes().emulated() || !(speed > 0 && speed < 1e6))) {
+      throw new UserMistakeException(
+          "--speed",
+          frame.experiment().lanes().emulated()
+              ? "the factor (" + speed + ") must be above 0 and below 1000000"
+              : "only emulated lanes have a speed, and the experiment's are real",
+          "you want to leave it out, or an experiment with lanes.kind: emulated and --speed 4");
+    }
+    if (executorId != null && !executorId.matches("[A-Za-z0-9._-]{1,100}")) {
+      throw new UserMistakeException(
+          "--executor-id",
+          "the id (" + executorId + ") is not of letters, digits, '.', '_' and '-' alone",
+          "you want to leave it out: a new id is made");
+    }
   }
 
   /** Loads all that a mistake can spoil and that needs no broker. */
@@ -88,14 +190,6 @@ public final class ExecuteRole implements AutoCloseable {
       lanes.notes().forEach(note -> frame.console().item("", note));
     }
     return backend;
-  }
-
-  /** Warms the lanes of an executor up: {@link #beginWarmUp}, then {@link #awaitWarm}. */
-  public static ExecuteRole warmUp(RunFrame frame, Loaded loaded, String executorId, int shard)
-      throws WarmUpException, InterruptedException {
-    ExecuteRole role = beginWarmUp(frame, loaded, executorId, shard);
-    role.awaitWarm();
-    return role;
   }
 
   /** Begins to warm lanes up, and returns while they run their models for the first time. */

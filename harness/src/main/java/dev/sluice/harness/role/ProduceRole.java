@@ -1,9 +1,15 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.RunRegister;
+import dev.sluice.executor.dispatch.LaneSource;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
@@ -12,9 +18,11 @@ import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +32,14 @@ public final class ProduceRole {
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
 
   private final JobGenerators generators;
+
+  /**
+   * Options of the generators alone.
+   *
+   * @param resume true to go on with a run whose generators died
+   * @param after number of processes, this one included, that have joined before the run begins
+   */
+  public record Options(boolean resume, int after) {}
 
   /**
    * @param lanesLimit limit of the wait for lanes
@@ -45,6 +61,96 @@ public final class ProduceRole {
   }
 
   /**
+   * Begins the run in a process of its own, sends its jobs and ends it, and returns the exit
+   * status.
+   */
+  public static int execute(RoleSettings settings, Options options)
+      throws UserMistakeException, IOException, InterruptedException {
+    return RoleProcess.run(
+        Role.PRODUCE,
+        settings,
+        Console.standardOutput(),
+        line -> {},
+        process -> produce(process, options));
+  }
+
+  private static int produce(RoleProcess process, Options options)
+      throws UserMistakeException, RoleFailedException, StoppedException, InterruptedException {
+    RunFrame frame = process.frame();
+    RequestList requests =
+        RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
+    requests.beginDigest();
+    requests.notes().forEach(note -> frame.console().item("requests", note));
+    RunRegister register = process.connect();
+    process.join(Role.PRODUCE, "produce", frame);
+    if (!register.started().isDone() && !register.ended().isDone()) {
+      awaitOthers(process, register, options.after());
+    }
+    var role = new ProduceRole(frame, requests, process.kafka().clients(), process.waitLimit());
+    process.metrics().generators(role::numbers);
+    process.onStop(role::stop);
+    try {
+      Optional<RunEnded> ended = role.run(options.resume());
+      if (ended.isEmpty()) {
+        throw new StoppedException();
+      }
+      return ExitStatus.DONE;
+    } catch (RunFailedException e) {
+      throw new RoleFailedException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Waits until each shard has its scheduler and the expected processes have joined. A process that
+   * joins after the run has begun would make the run look disturbed.
+   */
+  private static void awaitOthers(RoleProcess process, RunRegister register, int after)
+      throws RoleFailedException, StoppedException, InterruptedException {
+    int shards = process.frame().shards();
+    await(
+        process,
+        register,
+        () ->
+            register.shardsNotTaken(shards).stream()
+                .map(shard -> "a scheduler of shard " + shard)
+                .toList());
+    await(
+        process,
+        register,
+        () -> {
+          int missing = after - register.presentCount();
+          return missing <= 0
+              ? List.of()
+              : List.of(missing + (missing == 1 ? " more process" : " more processes"));
+        });
+  }
+
+  private static void await(
+      RoleProcess process, RunRegister register, Supplier<List<String>> missing)
+      throws RoleFailedException, StoppedException, InterruptedException {
+    if (missing.get().isEmpty()) {
+      return;
+    }
+    process.frame().console().line("waiting for " + String.join(", ", missing.get()));
+    boolean unused =
+        register.await(() -> process.ending() || missing.get().isEmpty(), process.waitLimit());
+    process.heedAWishToStop();
+    RunEnded ended = register.ended().getNow(null);
+    if (ended != null) {
+      throw new RoleFailedException(
+          "the run was given up before it began: " + ended.failure(), null);
+    }
+    if (!missing.get().isEmpty()) {
+      throw new RoleFailedException(
+          "missing after "
+              + process.waitLimit().toSeconds()
+              + " s: "
+              + String.join(", ", missing.get()),
+          null);
+    }
+  }
+
+  /**
    * Runs from waiting for lanes to the run's end.
    *
    * @param resume true to go on with a run that has begun
@@ -54,6 +160,26 @@ public final class ProduceRole {
   public Optional<RunEnded> run(boolean resume)
       throws RunFailedException, UserMistakeException, InterruptedException {
     return resume ? generators.resume() : generators.run();
+  }
+
+  /** Begins to run on a thread of its own, which tells its host of the run's end. */
+  public Thread begin(Host host) {
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                host.end(run(false));
+              } catch (RunFailedException
+                  | UserMistakeException
+                  | InterruptedException
+                  | RuntimeException
+                  | Error e) {
+                host.fail(e);
+              }
+            },
+            "sluice-generators");
+    thread.start();
+    return thread;
   }
 
   /** Ends the arrivals early; {@link #run} returns once the running jobs have ended. */

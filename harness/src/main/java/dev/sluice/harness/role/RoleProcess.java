@@ -8,7 +8,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmUpException;
-import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.Registries;
@@ -16,11 +15,9 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
@@ -29,38 +26,26 @@ import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One role as a process of its own, from its settings to its exit status: reads the experiment,
- * waits for Kafka, makes the run's topics if it comes first, enters and leaves the run's register,
- * and ends with the run.
+ * The host of one role in a process of its own, from its settings to its exit status: reads the
+ * experiment, waits for Kafka, makes the run's topics if it comes first, and ends with the run.
  */
-final class RoleProcess {
+final class RoleProcess extends Host {
   private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
-  private static final int EXIT_PARENT_GONE = 1;
 
   private final RoleSettings settings;
   private final RunFrame frame;
   private final KafkaAccess kafka;
-  private final Opened opened = new Opened();
-
-  /** End of the run; empty if a person stopped this process first. */
-  private final CompletableFuture<Optional<RunEnded>> end = new CompletableFuture<>();
-
-  private volatile boolean stopped;
-  private volatile @Nullable Runnable onStop;
   private @Nullable Path temporary;
   private @Nullable RoleMetrics metrics;
-  private @Nullable RunRegister register;
-  private @Nullable RoleJoined joined;
 
   /** Work of a role, from the reading of its experiment to the closing of all that it opened. */
   @FunctionalInterface
@@ -76,6 +61,7 @@ final class RoleProcess {
   }
 
   private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
+    super(frame.console());
     this.settings = settings;
     this.frame = frame;
     this.kafka = kafka;
@@ -112,13 +98,8 @@ final class RoleProcess {
 
   private int run(Role role, Consumer<String> onInput, Work work)
       throws UserMistakeException, IOException, InterruptedException {
-    if (settings.child()) {
-      ParentWatch.start(onInput, this::endAtOnce);
-    }
     try (var signals =
-        settings.child()
-            ? Signals.listenAsChild(this::stop, this::removeTemporary)
-            : Signals.listen(this::stop, this::removeTemporary)) {
+        Signals.listenAsPart(settings.child(), onInput, this::stop, this::removeTemporary)) {
       int status;
       String name = role.name().toLowerCase(Locale.ROOT);
       // A parent shows the output of analytics; its log has a file of its own.
@@ -131,9 +112,8 @@ final class RoleProcess {
           frame.console().line(where);
         }
         status = work.run(this);
-        leave();
+        closeParts();
       } catch (StoppedException e) {
-        leave();
         status = signals.exitStatus();
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the role failed", e);
@@ -144,20 +124,13 @@ final class RoleProcess {
                 + (why.endsWith(".") ? "" : ".")
                 + "\n  Maybe the lines before say more.");
         status = ExitStatus.BUG;
-        leave();
       } finally {
-        opened.close();
+        closeParts();
         removeTemporary();
       }
       // A parent that stopped this role needs the status of its work.
       return signals.received() && !settings.child() ? signals.exitStatus() : status;
     }
-  }
-
-  /** Ends this process at once, since its parent is gone. */
-  private void endAtOnce() {
-    removeTemporary();
-    Runtime.getRuntime().halt(EXIT_PARENT_GONE);
   }
 
   RunFrame frame() {
@@ -168,13 +141,14 @@ final class RoleProcess {
     return kafka;
   }
 
-  /** Adds a part that is closed before this role leaves. */
-  <T extends AutoCloseable> T open(T part) {
-    return opened.add(part);
+  /** How long to wait for Kafka and for the other roles. */
+  Duration waitLimit() {
+    return settings.waitLimit();
   }
 
   /** Makes a temporary folder, which is removed when this process ends. */
-  Path temporary() throws IOException {
+  @Override
+  public Path temporary() throws IOException {
     Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
     temporary = folder;
     return folder;
@@ -188,22 +162,22 @@ final class RoleProcess {
   RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
     boolean answered =
         kafka.awaitAnswer(
-            settings.waitLimit(),
+            waitLimit(),
             () -> frame.console().line("waiting for Kafka at " + kafka.bootstrapServers()),
-            () -> stopped);
+            this::stopRequested);
     if (!answered) {
       throw new StoppedException();
     }
     RunTopics.ensure(
         frame.topics(), frame.shards(), kafka.clients(), frame.clock()::monotonicNs, frame.pacer());
-    var opening = RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), this::fail);
-    register = opening;
-    return opening;
+    RunRegister register = openRegister(frame, kafka);
+    var unused = register.ended().thenAccept(ended -> end(Optional.of(ended)));
+    return register;
   }
 
-  /** Remembers this process's entry in the register, so that its leaving is entered too. */
-  RoleJoined joined(RoleJoined entry) {
-    joined = entry;
+  /** Says that the role has joined, and tells the parent. */
+  @Override
+  public RoleJoined joined(RoleJoined entry) {
     frame
         .console()
         .line(
@@ -213,7 +187,7 @@ final class RoleProcess {
                 + entry.instance()
                 + (entry.shard() == null ? "" : ", shard " + entry.shard()));
     News.up(entry.instance());
-    return entry;
+    return super.joined(entry);
   }
 
   /** The meters of this process. */
@@ -222,13 +196,6 @@ final class RoleProcess {
       throw new IllegalStateException("not running");
     }
     return metrics;
-  }
-
-  RunRegister register() {
-    if (register == null) {
-      throw new IllegalStateException("not connected");
-    }
-    return register;
   }
 
   /** Waits until the run has ended, and returns the exit status that follows from it. */
@@ -247,78 +214,14 @@ final class RoleProcess {
     return ExitStatus.DONE;
   }
 
-  /** Waits for the run's end in the register. */
-  RunEnded awaitEnd() throws RoleFailedException, StoppedException, InterruptedException {
-    var unused = register().ended().thenAccept(ended -> end.complete(Optional.of(ended)));
-    try {
-      return end.get().orElseThrow(StoppedException::new);
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new RoleFailedException(String.valueOf(cause), cause);
-    }
-  }
-
-  /** Ends the role because it cannot go on. Called from any thread. */
-  void fail(Throwable cause) {
-    LOG.error("the role cannot go on", cause);
-    end.completeExceptionally(cause);
-  }
-
-  /** Sets the action that ends the role when a person wants it, instead of leaving at once. */
-  void onStop(Runnable action) {
-    onStop = action;
-    if (stopped) { // the wish came earlier
-      action.run();
-    }
-  }
-
-  /** Obeys a person's wish that this process end. Called from any thread. */
-  private void stop() {
-    stopped = true;
-    Runnable action = onStop;
-    if (action == null) {
-      frame.console().line("Leaving. Again to stop at once.");
-      end.complete(Optional.empty());
-    } else {
-      frame
-          .console()
-          .line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
-      action.run();
-    }
-  }
-
-  boolean stopped() {
-    return stopped;
+  @Override
+  protected void stopBeforeLoad() {
+    frame.console().line("Leaving. Again to stop at once.");
+    end(Optional.empty());
   }
 
   /** True if the run has ended, or this process has to end. */
   boolean ending() {
-    return stopped || end.isDone() || register().ended().isDone();
-  }
-
-  /** Throws if a person wants this process to end. Called between the steps of the start. */
-  void heedAWishToStop() throws StoppedException {
-    if (stopped) {
-      throw new StoppedException();
-    }
-  }
-
-  /**
-   * Closes all that the role opened, then enters in the register that it is gone, as its last act.
-   * Later calls do nothing.
-   */
-  void leave() throws InterruptedException {
-    opened.close();
-    RunRegister register = this.register;
-    if (register == null) {
-      return;
-    }
-    this.register = null;
-    try (register;
-        var entries = new Entries(register)) {
-      if (joined != null) {
-        entries.add(joined);
-      }
-    }
+    return stopRequested() || isOver();
   }
 }

@@ -1,15 +1,18 @@
 package dev.sluice.harness.role;
 
-import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.event.RoleJoined.Role;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFrame;
+import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.topology.SchedulerStream;
-import java.nio.file.Path;
+import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Consumer;
 
-/** A scheduler: takes shards, and decides for them until it is closed. */
-public final class ScheduleRole implements AutoCloseable {
+/** A scheduler: takes shards, and decides for them until its host closes it. */
+public final class ScheduleRole {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   private final SchedulerStream stream;
@@ -19,29 +22,44 @@ public final class ScheduleRole implements AutoCloseable {
   }
 
   /**
-   * Starts a scheduler without waiting until it runs.
-   *
-   * @param instance name under which the scheduler joined the run
-   * @param stateFolder folder of Kafka Streams' own files
+   * Schedules in a process of its own until the run ends or a person stops the process, and returns
+   * the exit status.
    */
-  public static ScheduleRole start(
-      RunFrame frame,
-      LogClients kafka,
-      String instance,
-      Path stateFolder,
-      Consumer<Throwable> onFailure)
-      throws InterruptedException {
+  public static int execute(RoleSettings settings)
+      throws UserMistakeException, IOException, InterruptedException {
+    return RoleProcess.run(
+        Role.SCHEDULE, settings, Console.standardOutput(), line -> {}, ScheduleRole::schedule);
+  }
+
+  private static int schedule(RoleProcess process)
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    RunFrame frame = process.frame();
+    process.connect();
+    ScheduleRole role = start(process, frame, process.kafka());
+    process.metrics().scheduler(role::counts);
+    role.awaitRunning();
+    frame.console().item("scheduler", frame.experiment().scheduling().schedulerName());
+    return process.awaitRunEnd();
+  }
+
+  /** Joins a run whose register is open, and starts without waiting until the scheduler runs. */
+  public static ScheduleRole start(Host host, RunFrame frame, KafkaAccess kafka)
+      throws UserMistakeException, IOException, InterruptedException {
     var stream =
         new SchedulerStream(
             frame.experiment(),
             frame.topics(),
-            kafka,
-            instance,
-            stateFolder,
+            kafka.clients(),
+            host.join(Role.SCHEDULE, "schedule", frame).instance(),
+            host.temporary().resolve("streams"),
             frame.clock(),
-            onFailure);
+            host::fail);
     stream.start();
-    return new ScheduleRole(stream);
+    return new ScheduleRole(host.add(stream));
   }
 
   /** Waits until the scheduler has its shards, or stands by for others. */
@@ -55,10 +73,5 @@ public final class ScheduleRole implements AutoCloseable {
   /** Numbers of what the scheduler has done and holds. */
   public SchedulerStream.Counts counts() {
     return stream.counts();
-  }
-
-  @Override
-  public void close() {
-    stream.close();
   }
 }

@@ -44,19 +44,14 @@ public final class ChildRuns implements SeriesRun.Series {
   }
 
   private List<String> arguments(Path results, String runId, List<String> overrides, boolean json) {
-    List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
-    for (String override : options.overrides()) {
-      arguments.addAll(List.of("--set", override));
-    }
+    List<String> arguments = new ArrayList<>(List.of("run"));
+    arguments.addAll(options.experimentArguments());
     for (String override : overrides) {
       arguments.addAll(List.of("--set", override));
     }
     arguments.addAll(List.of("--results", results.toString(), "--run-id", runId, "--child"));
     if (options.bootstrap() != null) {
       arguments.addAll(List.of("--bootstrap", options.bootstrap()));
-    }
-    if (options.kafkaConfig() != null) {
-      arguments.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
     }
     if (options.output().keepTopics()) {
       arguments.add("--keep-topics");

@@ -2,7 +2,6 @@ package dev.sluice.harness.run;
 
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.RoleJoined.Role;
-import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -13,7 +12,6 @@ import dev.sluice.executor.dispatch.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.DiskNeed;
-import dev.sluice.harness.frame.Entries;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
@@ -36,7 +34,6 @@ import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.producer.generator.RunFailedException;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
@@ -45,8 +42,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,12 +59,6 @@ public final class ExperimentRun {
   private final Console console;
   private final DiskNeed disk;
 
-  /**
-   * End of the load: completed by the generators or by the failure of a role, by the first of them.
-   */
-  private final CompletableFuture<Optional<RunEnded>> load = new CompletableFuture<>();
-
-  private @Nullable ProduceRole generators;
   private @Nullable String summaryJson;
 
   /** Parts through which others watch the run. */
@@ -102,7 +91,8 @@ public final class ExperimentRun {
     try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", frame.runId());
         var page = LivePage.open(options.watching().live(), frame.runId());
         var folder = RunFolder.create(options.results(), frame.runId());
-        var shell = new RunShell(folder, external, options::listen, this::stop)) {
+        var shell =
+            new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
       RunNote.write(folder.path(), options.output().note());
       announce(frame.runId(), parsed, console);
       FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
@@ -112,7 +102,6 @@ public final class ExperimentRun {
       if (where != null) {
         console.line(where);
       }
-      var unused = shell.failure().thenAccept(load::completeExceptionally);
       try {
         var watching = new Watchers(metrics, page);
         shell.mindHalts(disk);
@@ -206,15 +195,13 @@ public final class ExperimentRun {
     if (external != null) {
       shell.add(BrokerWatch.begin(external, console::line));
     }
-    var register =
-        shell.add(RunRegister.open(frame.topics(), kafka.clients(), frame.clock(), shell::fail));
-    var entries = shell.add(new Entries(register));
+    RunRegister register = shell.openRegister(frame, kafka);
     for (int shard = 0; shard < frame.shards(); shard++) {
-      entries.add(
+      shell.joined(
           register.joinExecutor(executorId(shard), shard, frame.configDigest(), frame.shards()));
     }
-    metrics.scheduler(startScheduler(frame, shell, kafka, folder, entries)::counts);
-    entries.join(Role.ANALYZE, "analyze", frame);
+    metrics.scheduler(startScheduler(frame, shell, kafka)::counts);
+    shell.join(Role.ANALYZE, "analyze", frame);
     var analyze =
         shell.add(
             new AnalyzeRole(
@@ -247,11 +234,10 @@ public final class ExperimentRun {
     long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;
     try {
-      entries.join(Role.PRODUCE, "produce", frame);
+      shell.join(Role.PRODUCE, "produce", frame);
       awaitShardsTaken(frame, register);
-      if (runLoad(frame, requests, shell, kafka, analyze, metrics).isEmpty()) {
-        throw new StoppedException();
-      }
+      runLoad(
+          new ProduceRole(frame, requests, kafka.clients(), START_LIMIT), shell, analyze, metrics);
     } catch (RoleFailedException e) {
       if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
@@ -265,24 +251,19 @@ public final class ExperimentRun {
       }
       failure = e;
     }
-    var environment =
-        Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs);
     RunReport report;
     try {
-      report = analyze.report(environment, options.output().noLog() ? null : folder);
-    } catch (IllegalStateException e) {
-      throw failure != null ? failure : new RoleFailedException(e.getMessage(), e);
+      report =
+          analyze.write(
+              Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs),
+              requests.digest(),
+              folder,
+              !options.output().noLog(),
+              failure == null ? null : String.valueOf(failure.getMessage()),
+              shell::closeParts); // mostly waits, for a second and more
+    } catch (RoleFailedException e) {
+      throw failure != null ? failure : e;
     }
-    String why = failure == null ? null : String.valueOf(failure.getMessage());
-    analyze.write(
-        report,
-        environment,
-        requests.digest(),
-        folder,
-        () -> {
-          analyze.summarize(report, why);
-          shell.closeParts(); // mostly waits, for a second and more
-        });
     if (failure != null) {
       throw failure; // the folder holds what the log held until then
     }
@@ -336,19 +317,10 @@ public final class ExperimentRun {
     return kafka;
   }
 
-  private ScheduleRole startScheduler(
-      RunFrame frame, RunShell shell, KafkaAccess kafka, RunFolder folder, Entries entries)
-      throws UserMistakeException, RoleFailedException, InterruptedException {
+  private ScheduleRole startScheduler(RunFrame frame, RunShell shell, KafkaAccess kafka)
+      throws UserMistakeException, RoleFailedException, IOException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
-    String instance = entries.join(Role.SCHEDULE, "schedule", frame).instance();
-    var role =
-        shell.add(
-            ScheduleRole.start(
-                frame,
-                kafka.clients(),
-                instance,
-                folder.temporary().resolve("streams"),
-                shell::fail));
+    ScheduleRole role = ScheduleRole.start(shell, frame, kafka);
     role.awaitRunning();
     console.item(
         "scheduler",
@@ -368,55 +340,24 @@ public final class ExperimentRun {
     }
   }
 
-  private Optional<RunEnded> runLoad(
-      RunFrame frame,
-      RequestList requests,
-      RunShell shell,
-      KafkaAccess kafka,
-      AnalyzeRole analyze,
-      RoleMetrics metrics)
+  private static void runLoad(
+      ProduceRole generators, RunShell shell, AnalyzeRole analyze, RoleMetrics metrics)
       throws RoleFailedException, StoppedException, InterruptedException {
-    var running = new ProduceRole(frame, requests, kafka.clients(), START_LIMIT);
-    metrics.generators(running::numbers);
-    synchronized (this) {
-      generators = running;
-      shell.heedAWishToStop();
-    }
-    var thread = new Thread(() -> generate(running, shell), "sluice-generators");
-    thread.start();
-    try (var progress = analyze.showProgress(shell::fail)) {
-      Optional<RunEnded> ended = load.get();
-      if (ended.isPresent()) {
-        analyze.awaitWholeLog();
-        progress.draw();
-      }
-      return ended;
-    } catch (ExecutionException e) {
-      running.stop();
-      throw failure(e.getCause());
+    metrics.generators(generators::numbers);
+    shell.onStop(generators::stop);
+    shell.heedAWishToStop();
+    Thread thread = generators.begin(shell);
+    try {
+      analyze.follow(shell);
+    } catch (RoleFailedException e) {
+      generators.stop();
+      throw e;
     } finally {
-      if (load.isCompletedExceptionally()) {
+      if (shell.hasFailed()) {
         thread.interrupt();
       }
       thread.join();
     }
-  }
-
-  private void generate(ProduceRole running, RunShell shell) {
-    try {
-      load.complete(running.run(false));
-    } catch (RunFailedException
-        | UserMistakeException
-        | InterruptedException
-        | RuntimeException
-        | Error e) {
-      shell.fail(e);
-    }
-  }
-
-  private static RoleFailedException failure(@Nullable Throwable cause) {
-    return new RoleFailedException(
-        cause instanceof RunFailedException ? cause.getMessage() : String.valueOf(cause), cause);
   }
 
   /**
@@ -429,13 +370,7 @@ public final class ExperimentRun {
     }
   }
 
-  /** Obeys a person's wish that the run end. Called from any thread. */
-  private synchronized void stop() {
-    if (generators == null) {
-      console.line("Stopping after the step at hand. Again to stop at once.");
-    } else {
-      console.line("Stopping: no more arrivals, what runs is awaited. Again to stop at once.");
-      generators.stop();
-    }
+  private void stopBeforeLoad() {
+    console.line("Stopping after the step at hand. Again to stop at once.");
   }
 }

@@ -70,7 +70,9 @@ public final class ProcessesRun {
   /** A companion of the run, such as one that inflicts faults. */
   public interface Companion {
     /** Limit of restarts of each role after unexpected deaths. */
-    int restartsMax();
+    default int restartsMax() {
+      return RESTARTS_MAX;
+    }
 
     /** Further options of each executor. */
     default List<String> executorOptions() {
@@ -78,10 +80,12 @@ public final class ProcessesRun {
     }
 
     /** True if the console shows the output of analytics and each death. */
-    boolean isShown();
+    default boolean isShown() {
+      return true;
+    }
 
     /** Called when all roles were started once. */
-    void began(Supervisor children, KafkaAccess kafka);
+    default void began(Supervisor children, KafkaAccess kafka) {}
 
     /** True if the companion handles an end, so that the run goes on. */
     default boolean takesCareOf(ChildProcess child, int status) {
@@ -93,12 +97,12 @@ public final class ProcessesRun {
      *
      * @param folder folder of the run, finished or failed; it may not exist
      */
-    void over(KafkaAccess kafka, Topics topics, Path folder)
-        throws IOException, InterruptedException;
+    default void over(KafkaAccess kafka, Topics topics, Path folder)
+        throws IOException, InterruptedException {}
   }
 
   public ProcessesRun(RunSettings options, Console console) {
-    this(options, console, new Nobody());
+    this(options, console, new Companion() {});
   }
 
   public ProcessesRun(RunSettings options, Console console, Companion companion) {
@@ -359,14 +363,9 @@ public final class ProcessesRun {
   }
 
   private List<String> command(String role, String bootstrap, String runId, String... more) {
-    List<String> command = new ArrayList<>(List.of(role, options.config().toString()));
-    for (String override : options.overrides()) {
-      command.addAll(List.of("--set", override));
-    }
+    List<String> command = new ArrayList<>(List.of(role));
+    command.addAll(options.experimentArguments());
     command.addAll(List.of("--bootstrap", bootstrap, "--run-id", runId));
-    if (options.kafkaConfig() != null) {
-      command.addAll(List.of("--kafka-config", options.kafkaConfig().toString()));
-    }
     command.addAll(List.of(more));
     return command;
   }
@@ -389,24 +388,6 @@ public final class ProcessesRun {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  public static final class Nobody implements Companion {
-    @Override
-    public int restartsMax() {
-      return RESTARTS_MAX;
-    }
-
-    @Override
-    public boolean isShown() {
-      return true;
-    }
-
-    @Override
-    public void began(Supervisor children, KafkaAccess kafka) {}
-
-    @Override
-    public void over(KafkaAccess kafka, Topics topics, Path folder) {}
   }
 
   private final class Watcher implements Supervisor.Listener {

@@ -6,13 +6,11 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
@@ -81,12 +79,7 @@ public final class RepeatedRun {
   }
 
   private int runAll() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = options.read();
-    if (processes) {
-      TableRate.orRefuse(parsed, "each role has a process of its own");
-    }
-    options.externalKafka(parsed);
-    LaneSource.of(parsed).close();
+    ParsedExperiment parsed = options.check(processes);
     String runId = options.runIdFor(parsed.experiment());
     try (var folder = RunFolder.create(options.results(), runId);
         var signals = Signals.listen(children::stop, children::kill)) {

@@ -4,6 +4,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LivePolicy;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.TableRate;
@@ -14,6 +15,7 @@ import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.PageAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,31 @@ public record RunSettings(
   ParsedExperiment read() throws UserMistakeException {
     return TableRate.ofEmulated(
         LivePolicy.orRefuse(ExperimentFile.read(config, overrides, Registries.vocabulary())));
+  }
+
+  /**
+   * Reads the experiment, and finds mistakes in it before a child process runs it.
+   *
+   * @param processes true if each role is a process of its own
+   */
+  ParsedExperiment check(boolean processes) throws UserMistakeException {
+    ParsedExperiment parsed = read();
+    if (processes) {
+      TableRate.orRefuse(parsed, "each role has a process of its own");
+    }
+    externalKafka(parsed);
+    LaneSource.of(parsed).close();
+    return parsed;
+  }
+
+  /** Arguments that name the experiment to a child process. */
+  List<String> experimentArguments() {
+    List<String> arguments = new ArrayList<>(List.of(config.toString()));
+    overrides.forEach(override -> arguments.addAll(List.of("--set", override)));
+    if (kafkaConfig != null) {
+      arguments.addAll(List.of("--kafka-config", kafkaConfig.toString()));
+    }
+    return arguments;
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */

@@ -6,37 +6,31 @@ import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.role.Host;
+import dev.sluice.harness.terminal.Console;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The shell of a run in this process, around any kind of load: its Kafka and its topics, its log
- * file, the parts that it has opened, a person's wish to stop, and the first failure of a part.
- * Parts are closed in the opposite order of their opening, however the run ends.
+ * The host of a run in this process, around any kind of load: beside what any host has, its Kafka,
+ * the removal of its topics, and its log file.
  */
-public final class RunShell implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(RunShell.class);
+public final class RunShell extends Host implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   private final RunFolder folder;
   private final @Nullable KafkaAccess external;
+  private final Runnable onEarlyStop;
   private final LogFile log;
   private final Signals signals;
-  private final Opened opened = new Opened();
-  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
-  private volatile boolean stopRequested;
 
   /** Start of an embedded Kafka; null before it, and if the run has none. Used by one thread. */
   private @Nullable StartingKafka starting;
@@ -51,30 +45,30 @@ public final class RunShell implements AutoCloseable {
    * Opens the run's log file and listens to signals.
    *
    * @param external access to a Kafka that runs already; null: the run starts an embedded one
-   * @param onStop called once on a wish to stop, after {@link #stopRequested} is true
+   * @param onEarlyStop called on a wish to stop while there is no load that {@link #onStop} ends
    */
   public RunShell(
-      RunFolder folder, @Nullable KafkaAccess external, Listening listening, Runnable onStop) {
+      RunFolder folder,
+      @Nullable KafkaAccess external,
+      Console console,
+      Listening listening,
+      Runnable onEarlyStop) {
+    super(console);
     this.folder = folder;
     this.external = external;
+    this.onEarlyStop = onEarlyStop;
     this.log = LogFile.open(folder.log(), external == null ? Secrets.NONE : external.secrets());
-    this.signals =
-        listening.listen(
-            () -> {
-              stopRequested = true;
-              onStop.run();
-            },
-            folder::abandon);
+    this.signals = listening.listen(this::stop, folder::abandon);
   }
 
-  /** Adds a part, which is closed with the shell. */
-  public <T extends AutoCloseable> T add(T part) {
-    return opened.add(part);
+  @Override
+  public Path temporary() {
+    return folder.temporary();
   }
 
-  /** Closes all parts; a part added later is closed with the shell. */
-  public void closeParts() {
-    opened.close();
+  @Override
+  protected void stopBeforeLoad() {
+    onEarlyStop.run();
   }
 
   /** Waits until a Kafka that runs already answers. An embedded one has not started yet. */
@@ -117,7 +111,7 @@ public final class RunShell implements AutoCloseable {
   /** Begins to start an embedded Kafka, unless the run has one that runs already. */
   void beginKafka() {
     if (external == null && starting == null) {
-      starting = opened.add(new StartingKafka(folder.temporary()));
+      starting = add(new StartingKafka(folder.temporary()));
     }
   }
 
@@ -143,42 +137,6 @@ public final class RunShell implements AutoCloseable {
     }
   }
 
-  /**
-   * Tells of a part of the run that cannot go on. Called from any thread; the first failure counts.
-   */
-  public void fail(Throwable cause) {
-    LOG.error("a role failed", cause);
-    failure.complete(cause);
-  }
-
-  /** The first failure of a part. */
-  CompletableFuture<Throwable> failure() {
-    return failure;
-  }
-
-  /** Throws if a part has failed. */
-  public void failIfFailed() throws RoleFailedException {
-    Throwable cause = failure.getNow(null);
-    if (cause != null) {
-      throw new RoleFailedException(String.valueOf(cause.getMessage()), cause);
-    }
-  }
-
-  /** True if a person wants the run to end. */
-  public boolean stopRequested() {
-    return stopRequested;
-  }
-
-  /**
-   * Throws if a person wants the run to end. Called between the steps of the start, since an
-   * interrupt would hit the libraries while they load.
-   */
-  void heedAWishToStop() throws StoppedException {
-    if (stopRequested) {
-      throw new StoppedException();
-    }
-  }
-
   /** The given exit status, or the status of the signal that ended the run. */
   public int exitStatus(int status) {
     return signals.received() ? signals.exitStatus() : status;
@@ -186,7 +144,7 @@ public final class RunShell implements AutoCloseable {
 
   @Override
   public void close() {
-    opened.close();
+    closeParts();
     signals.close();
     log.close();
   }

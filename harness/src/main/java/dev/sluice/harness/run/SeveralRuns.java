@@ -8,9 +8,7 @@ import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
@@ -42,12 +40,7 @@ public final class SeveralRuns {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Map<String, RunSettings> byId = new LinkedHashMap<>();
     for (RunSettings settings : each) { // mistakes in any are found before the first begins
-      ParsedExperiment parsed = settings.read();
-      if (processes) {
-        TableRate.orRefuse(parsed, "each role has a process of its own");
-      }
-      settings.externalKafka(parsed);
-      LaneSource.of(parsed).close();
+      ParsedExperiment parsed = settings.check(processes);
       byId.put(newId(settings.runIdFor(parsed.experiment()), byId.keySet()), settings);
     }
     List<List<String>> rows = new ArrayList<>();

@@ -6,7 +6,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.Conclusion;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +49,9 @@ public final class QuietSimulation {
       Environment environment = experiment.environment();
       var report = experiment.simulate(runId, environment, null).report();
       report.writeSummary(folder.path());
-      AnalyzeRole.writeConfig(
+      Conclusion.writeConfig(
           experiment.parsed(), report, environment, experiment.requests().digest(), folder.path());
-      int status = AnalyzeRole.status(report);
+      int status = Conclusion.status(report);
       if (status != ExitStatus.BUG) {
         folder.finish();
       }

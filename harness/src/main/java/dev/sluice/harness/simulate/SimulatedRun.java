@@ -18,7 +18,7 @@ import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
-import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.OfferedLoadLines;
 import dev.sluice.harness.run.RepeatedRun;
@@ -138,7 +138,7 @@ public final class SimulatedRun {
       try {
         simulated = write(experiment, runId, folder.path());
       } catch (LostThresholdException e) {
-        return AnalyzeRole.concludeLost(String.valueOf(e.getMessage()), folder, console);
+        return Conclusion.early(String.valueOf(e.getMessage()), folder, console);
       }
       double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
       console.item(
@@ -151,7 +151,7 @@ public final class SimulatedRun {
               simulated.end().endedAtNs() / 1e9,
               seconds));
       summaryJson = simulated.report().summary().toJson();
-      return AnalyzeRole.conclude(simulated.report(), folder, console);
+      return Conclusion.of(simulated.report(), folder, console);
     }
   }
 
@@ -178,7 +178,7 @@ public final class SimulatedRun {
         options.output().log() ? begin(experiment, runId, folder) : null) {
       simulated = experiment.simulate(runId, environment, recording);
       if (recording != null) {
-        AnalyzeRole.tellFailure(recording, console);
+        Conclusion.tellFailure(recording, console);
       }
     }
     if (options.output().noTrace()) {
@@ -186,14 +186,14 @@ public final class SimulatedRun {
     } else {
       simulated.report().write(folder);
     }
-    AnalyzeRole.writeConfig(
+    Conclusion.writeConfig(
         experiment.parsed(),
         simulated.report(),
         environment,
         experiment.requests().digest(),
         folder);
     if (!options.output().noTrace()) {
-      AnalyzeRole.writePage(simulated.report(), folder, console);
+      Conclusion.writePage(simulated.report(), folder, console);
     }
     return simulated;
   }
@@ -219,8 +219,7 @@ public final class SimulatedRun {
       try {
         worst = inParallel(first.parsed(), runId, repeats, profile, folder, seedByFolder);
       } catch (LostThresholdException e) {
-        return AnalyzeRole.concludeLost(
-            "in one of the repeats, " + e.getMessage(), folder, console);
+        return Conclusion.early("in one of the repeats, " + e.getMessage(), folder, console);
       }
       if (!ExitStatus.isWhole(worst)) {
         console.line("  Maybe the folders say more: " + folder.failedPath());
@@ -275,7 +274,7 @@ public final class SimulatedRun {
                 () -> {
                   SimulatedExperiment experiment =
                       SimulatedExperiment.of(options.read(own), profile);
-                  return AnalyzeRole.status(write(experiment, repeatId, path).report());
+                  return Conclusion.status(write(experiment, repeatId, path).report());
                 }));
       }
       int worst = ExitStatus.DONE;

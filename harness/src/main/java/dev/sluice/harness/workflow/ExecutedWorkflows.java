@@ -22,7 +22,7 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -107,7 +107,7 @@ final class ExecutedWorkflows {
           WarmUpException,
           IOException,
           InterruptedException {
-    try (var shell = new RunShell(folder, external, Signals::listen, () -> {})) {
+    try (var shell = new RunShell(folder, external, console, Signals::listen, () -> {})) {
       try {
         shell.awaitExternal();
         Executor executor = lanes.warmUp(gpus, clock, shell, console, said);
@@ -163,7 +163,7 @@ final class ExecutedWorkflows {
       var merge = new LogMerge(topics, consumer, clock, LIMIT);
       merge.read(merge.whole(LogOrder.TOPICS), record -> recording.take(merge.entry(record)));
       recording.finish();
-      AnalyzeRole.tellFailure(recording, console);
+      Conclusion.tellFailure(recording, console);
     }
   }
 

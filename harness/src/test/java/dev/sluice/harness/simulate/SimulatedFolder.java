@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.role.AnalyzeRole;
+import dev.sluice.harness.role.Conclusion;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,6 +44,6 @@ public final class SimulatedFolder {
     report.writeRows(folder);
     report.writeSummary(folder);
     String digest = experiment.requests().digest();
-    AnalyzeRole.writeConfig(experiment.parsed(), report, environment, digest, folder);
+    Conclusion.writeConfig(experiment.parsed(), report, environment, digest, folder);
   }
 }

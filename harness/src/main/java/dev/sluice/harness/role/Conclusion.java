@@ -1,0 +1,141 @@
+package dev.sluice.harness.role;
+
+import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.log.RunRecording;
+import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.report.ScreenText;
+import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.LatestRun;
+import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last files of a run or a simulation, and what is said of them: its config.yaml and
+ * report.html, its summary, and its folder's name.
+ */
+public final class Conclusion {
+  private static final Logger LOG = LoggerFactory.getLogger(Conclusion.class);
+
+  private Conclusion() {}
+
+  /**
+   * Concludes a run or a simulation that a threshold has ended: its folder, which is marked as
+   * failed, says why, and has no figures.
+   *
+   * @return the exit status
+   */
+  public static int early(String why, RunFolder folder, Console console) throws IOException {
+    early(why, null, folder, console);
+    return ExitStatus.MISSED;
+  }
+
+  /**
+   * Says that a run or a simulation was ended early; its folder has no figures.
+   *
+   * @param maybe advice; null: there is none
+   */
+  static void early(String why, @Nullable String maybe, RunFolder folder, Console console)
+      throws IOException {
+    Files.writeString(folder.path().resolve(FolderFiles.FAILURE), why + "\n");
+    console.line("");
+    console.line(ScreenText.wrapped("", "Ended early: " + why + "."));
+    if (maybe != null) {
+      console.line(ScreenText.wrapped("  ", maybe));
+    }
+    console.line("Folder    " + folder.failedPath());
+  }
+
+  /** Tells a person that the run has no recording, if none could be written. */
+  public static void tellFailure(RunRecording recording, Console console) {
+    IOException failure = recording.failure();
+    if (failure != null) {
+      console.line(
+          "warning: "
+              + FolderFiles.LOG
+              + " could not be written ("
+              + UserMistakeException.reason(failure)
+              + "): the run is whole, and cannot be replayed.");
+    }
+  }
+
+  /**
+   * Writes report.html beside the run's other files. A run is whole without it: if it cannot be
+   * written, that is told.
+   */
+  public static void writePage(RunReport report, Path folder, Console console) {
+    try {
+      report.writePage(folder);
+    } catch (IOException e) {
+      LOG.error("the report cannot be written", e);
+      console.line(
+          "warning: "
+              + FolderFiles.REPORT
+              + " could not be written ("
+              + UserMistakeException.reason(e)
+              + "): the run is whole, and ./sluice report FOLDER makes it later.");
+    }
+  }
+
+  /** Writes config.yaml: the resolved experiment, and the environment of the run. */
+  public static void writeConfig(
+      ParsedExperiment parsed,
+      RunReport report,
+      Environment environment,
+      String requestDigest,
+      Path folder)
+      throws IOException {
+    Files.writeString(
+        folder.resolve(FolderFiles.CONFIG),
+        environment.firstLine()
+            + ResolvedConfig.write(parsed.experiment())
+            + environment.toYaml(requestDigest, report.summary(), report.deviceKinds())
+            + ExperimentFiles.toYaml(parsed, folder));
+  }
+
+  /** Shows a summary, names the finished folder, and returns the exit status. */
+  public static int of(RunReport report, RunFolder folder, Console console) throws IOException {
+    console.line("");
+    console.line(SummaryTable.render(report.summary(), console.details()));
+    int status = status(report);
+    if (status == ExitStatus.BUG) {
+      console.line("sluice: error: the run failed, see above.");
+      console.line("  Maybe its folder says more: " + folder.failedPath());
+      return status;
+    }
+    Path finished = folder.finish();
+    if (folder.isInSeries()) {
+      return status; // the series names its folder when it has its last name
+    }
+    console.line("Folder    " + finished);
+    LatestRun.point(finished);
+    if (Files.exists(finished.resolve("plots"))) {
+      console.line("Pictures  " + finished.resolve("plots"));
+    }
+    if (Files.exists(finished.resolve(FolderFiles.REPORT))) {
+      console.line("Report    " + finished.resolve(FolderFiles.REPORT));
+    }
+    return status;
+  }
+
+  /** The exit status of a command that made the report. */
+  public static int status(RunReport report) {
+    return switch (report.summary().verdict()) {
+      case MET -> ExitStatus.DONE;
+      case MISSED -> ExitStatus.MISSED;
+      case INCONCLUSIVE -> ExitStatus.INCONCLUSIVE;
+      case FAILED -> ExitStatus.BUG;
+    };
+  }
+}
