@@ -1,14 +1,13 @@
 package dev.sluice.producer.arrivals;
 
+import dev.sluice.contract.value.SplitMix64;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Random numbers for one purpose: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
- * number generators", OOPSLA 2014). The algorithm is written out here, so that no machine and no
- * Java release changes a request list. Not thread-safe.
+ * Random numbers for one purpose, by {@link SplitMix64}, so that no machine and no Java release
+ * changes a request list. Not thread-safe.
  */
 public final class RandomStream {
-  private static final long GAMMA = 0x9E3779B97F4A7C15L;
   private long state;
 
   /** Starts from a state, as {@link java.util.SplittableRandom} does. */
@@ -18,7 +17,7 @@ public final class RandomStream {
 
   /**
    * Returns the run's stream for one purpose. A consumer that draws more numbers does not change
-   * the streams of other purposes. The state is mix(mix(seed + gamma) xor the FNV-1a hash of the
+   * the streams of other purposes. The state is finish(mix(seed) xor the FNV-1a hash of the
    * purpose).
    */
   public static RandomStream of(long seed, String purpose) {
@@ -26,13 +25,14 @@ public final class RandomStream {
     for (byte b : purpose.getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ (b & 0xFF)) * 0x100000001B3L;
     }
-    return new RandomStream(mix(mix(seed + GAMMA) ^ hash));
+    return new RandomStream(SplitMix64.finish(SplitMix64.mix(seed) ^ hash));
   }
 
   /** Returns 64 random bits. */
   long nextLong() {
-    state += GAMMA;
-    return mix(state);
+    long drawn = SplitMix64.mix(state);
+    state += SplitMix64.GAMMA;
+    return drawn;
   }
 
   /**
@@ -55,11 +55,5 @@ public final class RandomStream {
         return (int) value;
       }
     }
-  }
-
-  private static long mix(long z) {
-    long a = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    long b = (a ^ (a >>> 27)) * 0x94D049BB133111EBL;
-    return b ^ (b >>> 31);
   }
 }

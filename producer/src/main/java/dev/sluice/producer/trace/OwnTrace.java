@@ -46,7 +46,7 @@ final class OwnTrace implements TraceFormat {
 
   @Override
   public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
-    RowReader reader = RowReader.ofNumbers(rows, TIME, TraceRows::secondsAsNs);
+    RowReader reader = TimedRows.ofNumbers(rows, TIME, TraceRows::secondsAsNs);
     int time = rows.column(TIME);
     return (kind, jobs) -> {
       if (jobs.read() == 0) {

@@ -1,6 +1,5 @@
 package dev.sluice.producer.trace;
 
-import dev.sluice.contract.file.DateTimes;
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.Collection;
@@ -53,37 +52,5 @@ interface TraceFormat {
   interface RowReader {
     /** Adds the row's jobs, each with a kind, or leaves them out. */
     void read(int kind, TraceJobs jobs) throws UserMistakeException;
-
-    /** Returns the reader of rows that are a request each, at a date with a time. */
-    static RowReader ofDates(TraceRows rows, String column) throws UserMistakeException {
-      var times = new DateTimes(rows, column);
-      return (kind, jobs) -> {
-        if (times.isThere()) {
-          jobs.add(times.epochNs(), kind);
-        } else {
-          jobs.leaveOut("without " + column, 1);
-        }
-      };
-    }
-
-    /** Returns the reader of rows that are a request each, at a number that the unit reads. */
-    static RowReader ofNumbers(TraceRows rows, String column, Unit unit)
-        throws UserMistakeException {
-      int time = rows.column(column);
-      return (kind, jobs) -> {
-        if (rows.isEmpty(time)) {
-          jobs.leaveOut("without " + column, 1);
-        } else {
-          jobs.add(unit.readAsNs(rows, time, column), kind);
-        }
-      };
-    }
-  }
-
-  /** Reads a number of one unit as nanoseconds. */
-  @FunctionalInterface
-  interface Unit {
-    /** Returns the present row's number in a column, whose name a mistake tells. */
-    long readAsNs(TraceRows rows, int column, String name) throws UserMistakeException;
   }
 }

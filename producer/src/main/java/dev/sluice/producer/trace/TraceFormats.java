@@ -1,6 +1,7 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.Place;
+import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -10,19 +11,44 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The known formats of traces. A new format needs one line here. */
+/** The known formats of traces. A new format is one entry here. */
 public final class TraceFormats {
   private static final List<TraceFormat> ALL =
       List.of(
           new OwnTrace(),
           new AzureFunctions2019(),
           new AzureFunctions2021(),
-          new AzureLlm(),
+          new TimedRows( // LMM 2025 adds NumImages
+              "Azure LLM 2023 and 2024, LMM 2025",
+              "TIMESTAMP",
+              null,
+              List.of("TIMESTAMP", "ContextTokens"),
+              List.of("GeneratedTokens")),
           new BurstGpt(),
-          new QwenBailian(), // before Mooncake, whose columns it has too
-          new Mooncake(),
-          new AlibabaGenAi(),
-          new Vidur());
+          new TimedRows( // before Mooncake, whose columns it has too; JSON Lines, in seconds
+              "Qwen-Bailian",
+              "timestamp",
+              TraceRows::secondsAsNs,
+              List.of("chat_id", "timestamp"),
+              List.of("input_length", "output_length", "hash_ids")),
+          new TimedRows( // Qin et al., FAST 2025: JSON Lines, in milliseconds
+              "Mooncake",
+              "timestamp",
+              TraceRows::msAsNs,
+              List.of("timestamp", "input_length"),
+              List.of("output_length", "hash_ids")),
+          new TimedRows( // cluster-trace-v2026-GenAI: whole seconds, so that many are equal
+              "Alibaba GenAI 2026",
+              "gmt_create",
+              null,
+              List.of("gmt_create", "num_images_per_prompt"),
+              List.of()),
+          new TimedRows( // Agrawal et al., MLSys 2024
+              "Vidur",
+              "arrived_at",
+              TraceRows::secondsAsNs,
+              List.of("arrived_at"),
+              List.of("num_prefill_tokens", "num_decode_tokens")));
 
   private TraceFormats() {}
 
