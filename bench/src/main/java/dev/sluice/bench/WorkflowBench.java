@@ -4,7 +4,7 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.workflow.WorkflowSettings;
-import dev.sluice.scheduler.translation.Workflows;
+import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
@@ -94,7 +94,7 @@ final class WorkflowBench implements Bench {
     var counted = new EndedNodes();
     var simulation =
         new GraphSimulation(
-            Workflows.settings(7, List.of("small", "image", "large")),
+            WorkflowCore.settings(7, List.of("small", "image", "large")),
             List.of(small, image, large),
             requests,
             new Gpus(GPUS, 16, 2_000_000_000L, GangSwitch.LONGEST),

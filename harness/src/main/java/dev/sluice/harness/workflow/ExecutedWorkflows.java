@@ -27,10 +27,7 @@ import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.translation.WorkflowCore;
-import dev.sluice.scheduler.translation.WorkflowOutcomes;
-import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -192,7 +189,7 @@ final class ExecutedWorkflows {
     return new WorkflowCore(
         policy,
         WorkflowLanes.SEED,
-        workflows.models().stream().map(GpuModel::id).toList(),
+        workflows.modelIds(),
         new CoreSettings.Microbatch(
             lanes.joins(),
             Math.round(files.microbatch().windowMs() * NS_PER_MS),

@@ -19,7 +19,6 @@ import dev.sluice.contract.time.RunClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.scheduler.translation.WorkflowOutcomes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

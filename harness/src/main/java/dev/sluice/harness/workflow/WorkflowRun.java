@@ -12,7 +12,6 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.workflow.Durations;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSchedule;
@@ -280,7 +279,7 @@ public final class WorkflowRun {
 
   private static byte[] timeline(
       GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
-    List<String> models = workflows.models().stream().map(model -> model.id()).toList();
+    List<String> models = workflows.modelIds();
     var timeline =
         new GpuTimeline(
             "GPUs · " + schedule.policy() + (executed ? " · really run" : " · simulated"),

@@ -1,10 +1,8 @@
 package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
-import dev.sluice.scheduler.translation.WorkflowOutcomes;
-import dev.sluice.scheduler.translation.Workflows;
+import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.workflow.Attempts;
-import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphListener;
 import dev.sluice.scheduling.workflow.GraphSchedule;
@@ -37,7 +35,7 @@ final class WorkflowSchedules {
       Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
     var collector = new Collector(workflows.requests(), lines);
     new GraphSimulation(
-            Workflows.settings(SEED, workflows.models().stream().map(GpuModel::id).toList()),
+            WorkflowCore.settings(SEED, workflows.modelIds()),
             workflows.models(),
             workflows.requests(),
             gpus,

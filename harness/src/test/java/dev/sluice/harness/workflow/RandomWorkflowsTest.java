@@ -7,7 +7,6 @@ import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.harness.frame.Seeds;
-import dev.sluice.scheduler.translation.Workflows;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.workflow.Gpus;

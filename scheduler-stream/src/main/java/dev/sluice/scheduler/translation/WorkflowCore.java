@@ -3,8 +3,11 @@ package dev.sluice.scheduler.translation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.policy.JobClass;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * What the core of executed workflows decides with, beside the facts. As text it stands in the
@@ -23,6 +26,12 @@ public record WorkflowCore(
     CoreSettings.Microbatch microbatch,
     CoreSettings.Leases leases) {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final List<JobClass> CLASSES =
+      List.of(
+          new JobClass("interactive", 0, true, false),
+          new JobClass("batch", 1, false, false),
+          new JobClass("interactive_joined", 0, true, true),
+          new JobClass("batch_joined", 1, false, true));
 
   public WorkflowCore {
     models = List.copyOf(models);
@@ -30,7 +39,23 @@ public record WorkflowCore(
 
   /** The settings of the core. */
   public CoreSettings settings() {
-    return Workflows.settings(seed, models).with(microbatch).with(leases);
+    return settings(seed, models).with(microbatch).with(leases);
+  }
+
+  /** The settings of a core that neither joins nodes nor loses lanes. */
+  public static CoreSettings settings(long seed, List<String> models) {
+    return CoreSettings.of(
+        seed, CLASSES, models.stream().collect(Collectors.toMap(Function.identity(), model -> 0)));
+  }
+
+  /**
+   * The class of a workflow's nodes.
+   *
+   * @param interactive true if a person waits for the workflow
+   * @param joined true if its nodes may share batches
+   */
+  public static String classOf(boolean interactive, boolean joined) {
+    return CLASSES.get((interactive ? 0 : 1) + (joined ? 2 : 0)).name();
   }
 
   /** The text of these settings, in one line. */

@@ -1,4 +1,4 @@
-package dev.sluice.scheduler.translation;
+package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.Place;
@@ -7,8 +7,7 @@ import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
-import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.policy.JobClass;
+import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.workflow.GpuModel;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSimulation;
@@ -22,7 +21,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -32,15 +30,7 @@ import java.util.stream.IntStream;
  * @param requests requests in the order of the file; their indexes rise with their arrivals
  * @param warnings warnings for the user, each a sentence
  */
-public record Workflows(
-    List<GpuModel> models, List<WorkflowRequested> requests, List<String> warnings) {
-  private static final List<JobClass> CLASSES =
-      List.of(
-          new JobClass("interactive", 0, true, false),
-          new JobClass("batch", 1, false, false),
-          new JobClass("interactive_joined", 0, true, true),
-          new JobClass("batch_joined", 1, false, true));
-
+record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<String> warnings) {
   private static final double ASSUMED_SECONDS = 10;
   private static final double NS_PER_SECOND = 1e9;
   private static final double YEARS_MAX = 100;
@@ -56,7 +46,7 @@ public record Workflows(
    * @param backendOf backend on which nodes run a model
    * @throws UserMistakeException if the times are too long for any clock
    */
-  public static Workflows of(
+  static Workflows of(
       WorkflowFiles files, Gpus gpus, boolean online, Function<Model, String> backendOf)
       throws UserMistakeException {
     Map<String, GpuModel> models = new LinkedHashMap<>();
@@ -94,7 +84,7 @@ public record Workflows(
               0,
               indexes[requests.size()],
               workflow.id(),
-              classOf(workflow).name(),
+              WorkflowCore.classOf(workflow.interactive(), workflow.joined()),
               sloMs == null ? null : toNs(sloMs / 1000),
               online ? request.timestampEpochNs() - zeroEpochNs : 0,
               0,
@@ -105,14 +95,9 @@ public record Workflows(
     return new Workflows(known, requests, warnings(assumed));
   }
 
-  /** Returns the settings of a core that schedules requests for these models. */
-  public static CoreSettings settings(long seed, List<String> models) {
-    return CoreSettings.of(
-        seed, CLASSES, models.stream().collect(Collectors.toMap(Function.identity(), model -> 0)));
-  }
-
-  private static JobClass classOf(Workflow workflow) {
-    return CLASSES.get((workflow.interactive() ? 0 : 1) + (workflow.joined() ? 2 : 0));
+  /** Returns the ids of the models. */
+  List<String> modelIds() {
+    return models.stream().map(GpuModel::id).toList();
   }
 
   /** Returns the rank of each request by its arrival, then by its place in the list. */

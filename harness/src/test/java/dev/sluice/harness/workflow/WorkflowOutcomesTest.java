@@ -1,4 +1,4 @@
-package dev.sluice.scheduler.translation;
+package dev.sluice.harness.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

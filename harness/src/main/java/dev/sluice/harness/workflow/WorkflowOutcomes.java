@@ -1,4 +1,4 @@
-package dev.sluice.scheduler.translation;
+package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the outcomes of a run's requests from the run's events. Not thread-safe. */
-public final class WorkflowOutcomes {
+final class WorkflowOutcomes {
   private final List<WorkflowRequested> requests;
 
   private final Map<String, Place> placeByJob = new HashMap<>();
@@ -44,7 +44,7 @@ public final class WorkflowOutcomes {
   private record Place(int request, int node) {}
 
   /** Starts with requests that have not begun. */
-  public WorkflowOutcomes(List<WorkflowRequested> requests) {
+  WorkflowOutcomes(List<WorkflowRequested> requests) {
     this.requests = requests;
     this.nodesLeft = new int[requests.size()];
     this.failed = new boolean[requests.size()];
@@ -61,7 +61,7 @@ public final class WorkflowOutcomes {
   }
 
   /** Takes in an event of the run; several events of one dispatch count once. */
-  public void take(Event event) {
+  void take(Event event) {
     if (event instanceof BatchDispatched dispatched) {
       dispatches.putIfAbsent(dispatched.dispatchId(), dispatched);
     } else if (event instanceof BatchCompleted completed && completed.startedAtNs() != null) {
@@ -91,23 +91,23 @@ public final class WorkflowOutcomes {
   }
 
   /** Returns how many requests have ended, completed or not. */
-  public int ended() {
+  int ended() {
     return ended;
   }
 
   /** Returns how many nodes were done. */
-  public int nodesDone() {
+  int nodesDone() {
     return nodesDone;
   }
 
   /** Returns whether the dispatch and the completion of every finished node are known. */
-  public boolean isWhole() {
+  boolean isWhole() {
     return doneBy.values().stream()
         .allMatch(dispatch -> dispatches.containsKey(dispatch) && ran.containsKey(dispatch));
   }
 
   /** Requests that were not completed, in the order of the list. */
-  public List<UnfinishedRequest> unfinished() {
+  List<UnfinishedRequest> unfinished() {
     List<UnfinishedRequest> unfinished = new ArrayList<>();
     for (int request = 0; request < nodesLeft.length; request++) {
       String why = reason[request];
@@ -124,7 +124,7 @@ public final class WorkflowOutcomes {
   }
 
   /** Executions of the nodes that were done, in the order in which they took their GPUs. */
-  public List<NodeExecution> executions() {
+  List<NodeExecution> executions() {
     List<BatchCompleted> byTime = new ArrayList<>(ran.values());
     byTime.sort(Comparator.comparingLong(WorkflowOutcomes::heldAtNs));
     Map<Integer, String> resident = new HashMap<>();
@@ -156,7 +156,7 @@ public final class WorkflowOutcomes {
   }
 
   /** Returns the batches that ran and finished no node that counts. */
-  public Attempts attemptsNotDone() {
+  Attempts attemptsNotDone() {
     Set<DispatchId> counted = new HashSet<>(doneBy.values());
     int count = 0;
     long heldNs = 0;

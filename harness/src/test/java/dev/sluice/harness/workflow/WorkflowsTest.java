@@ -1,4 +1,4 @@
-package dev.sluice.scheduler.translation;
+package dev.sluice.harness.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
@@ -179,7 +180,7 @@ final class WorkflowsTest {
   private static List<Long> endsNs(Workflows workflows, String policy) {
     List<Long> endsNs = new ArrayList<>();
     new GraphSimulation(
-            Workflows.settings(1, List.of("m")),
+            WorkflowCore.settings(1, List.of("m")),
             workflows.models(),
             workflows.requests(),
             ONE,
