@@ -11,6 +11,7 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.harness.frame.ExitStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -164,7 +165,7 @@ final class DecisionReplayTest {
 
     Path requests = folder.resolve("requests.jsonl.gz");
     try (var writer = RecordingWriter.ofRequests(requests, RecordingHeader.requests(null))) {
-      writer.write(new RecordedRequest(0, null, null, null, null, 0, 0));
+      writer.write(new RecordedRequest(0, new RequestKind(null, null, null, null, 0, 0)));
       writer.finish();
     }
     replay(requests).isRefused(1).says("(requests)");

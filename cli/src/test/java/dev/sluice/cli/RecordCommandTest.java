@@ -8,6 +8,7 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingReader;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;
@@ -101,10 +102,10 @@ final class RecordCommandTest {
     assertThat(done.status()).isZero();
     assertThat(requests(file))
         .containsExactly(
-            new RecordedRequest(0, "silver", "resnet", null, null, 1, 0),
-            new RecordedRequest(250_000_000, "gold", "vit", null, null, 0, 0),
-            new RecordedRequest(400_000_000, "gold", "vit", null, null, 4, 0),
-            new RecordedRequest(500_000_000, null, null, null, null, 2, 0));
+            new RecordedRequest(0, new RequestKind("silver", "resnet", null, null, 1, 0)),
+            new RecordedRequest(250_000_000, new RequestKind("gold", "vit", null, null, 0, 0)),
+            new RecordedRequest(400_000_000, new RequestKind("gold", "vit", null, null, 4, 0)),
+            new RecordedRequest(500_000_000, new RequestKind(null, null, null, null, 2, 0)));
     assertThat(done.out().replaceAll("\\s+", " "))
         .contains(
             "4 requests of shop-requests",
@@ -157,7 +158,7 @@ final class RecordCommandTest {
     words.add(file("timed.gz").toString());
     var done = record(words.toArray(String[]::new));
     assertThat(done.status()).as(done.err()).isZero();
-    return requests(file("timed.gz")).stream().map(RecordedRequest::samples).toList();
+    return requests(file("timed.gz")).stream().map(r -> r.kind().samples()).toList();
   }
 
   private String refusal(String... words) {
@@ -182,7 +183,7 @@ final class RecordCommandTest {
     }
     var done = record("--topic", "gone", "--fields", "samples=n", file("a").toString());
     assertThat(done.out()).contains("gone/0: offsets 0 to 2 are gone by retention");
-    assertThat(requests(file("a"))).extracting(RecordedRequest::samples).containsExactly(4, 5);
+    assertThat(requests(file("a"))).extracting(r -> r.kind().samples()).containsExactly(4, 5);
   }
 
   @Test

@@ -65,12 +65,13 @@ final class RequestLines implements RecordLines<RecordedRequest> {
       var request =
           new RecordedRequest(
               fields.intendedNs,
-              fields.classType,
-              fields.workload,
-              fields.backend,
-              fields.precision,
-              fields.samples == null ? 0 : fields.samples,
-              fields.sloNs == null ? 0 : fields.sloNs);
+              new RequestKind(
+                  fields.classType,
+                  fields.workload,
+                  fields.backend,
+                  fields.precision,
+                  fields.samples == null ? 0 : fields.samples,
+                  fields.sloNs == null ? 0 : fields.sloNs));
       byte[] written = line(request);
       boolean asWritten =
           Arrays.equals(written, 0, written.length - 1, line, 0, line.length); // but the line feed
@@ -84,12 +85,13 @@ final class RequestLines implements RecordLines<RecordedRequest> {
   public byte[] line(RecordedRequest request) throws IOException {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("intended_ns", request.intendedAtNs());
-    put(fields, "class", request.classType());
-    put(fields, "workload", request.workload());
-    put(fields, "backend", request.backend());
-    put(fields, "precision", request.precision());
-    put(fields, "samples", request.samples());
-    put(fields, "slo_ns", request.sloNs());
+    RequestKind kind = request.kind();
+    put(fields, "class", kind.classType());
+    put(fields, "workload", kind.workload());
+    put(fields, "backend", kind.backend());
+    put(fields, "precision", kind.precision());
+    put(fields, "samples", kind.samples());
+    put(fields, "slo_ns", kind.sloNs());
     return (JSON.writeValueAsString(fields) + "\n").getBytes(UTF_8);
   }
 

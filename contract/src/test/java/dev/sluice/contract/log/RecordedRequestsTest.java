@@ -25,10 +25,12 @@ final class RecordedRequestsTest {
 
   private static final List<RecordedRequest> REQUESTS =
       List.of(
-          new RecordedRequest(0, "interactive", "resnet50", "pytorch", "fp32", 4, 250_000_000),
-          new RecordedRequest(7, null, null, null, null, 0, 0),
-          new RecordedRequest(7, "a \"b\" \\", "ü\n", null, "fp16", 0, 1),
-          new RecordedRequest(123_456_789_012L, "interactive", null, null, null, 1, 0));
+          new RecordedRequest(
+              0, new RequestKind("interactive", "resnet50", "pytorch", "fp32", 4, 250_000_000)),
+          new RecordedRequest(7, new RequestKind(null, null, null, null, 0, 0)),
+          new RecordedRequest(7, new RequestKind("a \"b\" \\", "ü\n", null, "fp16", 0, 1)),
+          new RecordedRequest(
+              123_456_789_012L, new RequestKind("interactive", null, null, null, 1, 0)));
 
   @TempDir Path folder;
 
@@ -99,7 +101,9 @@ final class RecordedRequestsTest {
     var requests = new ArrayList<RecordedRequest>();
     for (String name : names) {
       String kept = new String(name.getBytes(UTF_8), UTF_8); // without halves of surrogate pairs
-      requests.add(new RecordedRequest(requests.size() * gapNs, kept, null, kept, null, 3, 0));
+      requests.add(
+          new RecordedRequest(
+              requests.size() * gapNs, new RequestKind(kept, null, kept, null, 3, 0)));
     }
     Path file = write(requests);
     assertThat(read(file)).isEqualTo(requests);

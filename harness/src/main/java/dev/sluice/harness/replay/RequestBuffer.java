@@ -2,37 +2,30 @@ package dev.sluice.harness.replay;
 
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingWriter;
+import dev.sluice.contract.log.RequestKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Requests in memory, until all have been read and can be sorted. Not safe for threads. */
 final class RequestBuffer {
   private final List<Entry> entries = new ArrayList<>();
-  private final Map<Kind, Kind> kinds = new HashMap<>();
 
-  /** All of a request but its time; equal ones are one object. */
-  record Kind(
-      @Nullable String classType,
-      @Nullable String workload,
-      @Nullable String backend,
-      @Nullable String precision,
-      int samples,
-      long sloNs) {}
+  /** Kinds of requests; equal ones are one object. */
+  private final Map<RequestKind, RequestKind> kinds = new HashMap<>();
 
   /**
    * A request.
    *
    * @param order its place among requests of one time
    */
-  private record Entry(long atNs, long order, Kind kind) {}
+  private record Entry(long atNs, long order, RequestKind kind) {}
 
-  void add(long atNs, long order, Kind kind) {
-    Kind known = kinds.putIfAbsent(kind, kind);
+  void add(long atNs, long order, RequestKind kind) {
+    RequestKind known = kinds.putIfAbsent(kind, kind);
     entries.add(new Entry(atNs, order, known == null ? kind : known));
   }
 
@@ -74,16 +67,7 @@ final class RequestBuffer {
   /** Writes the sorted requests, with times that count from the given one. */
   void write(RecordingWriter<RecordedRequest> to, long zeroNs) throws IOException {
     for (Entry entry : entries) {
-      Kind kind = entry.kind();
-      to.write(
-          new RecordedRequest(
-              entry.atNs() - zeroNs,
-              kind.classType(),
-              kind.workload(),
-              kind.backend(),
-              kind.precision(),
-              kind.samples(),
-              kind.sloNs()));
+      to.write(new RecordedRequest(entry.atNs() - zeroNs, entry.kind()));
     }
   }
 }

@@ -10,7 +10,6 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RecordedLoad;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.TraceKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,16 +72,9 @@ final class RunRecorder {
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
       for (int i = 0; i < requests.size(); i++) {
         stopCheck.check();
-        TraceKind kind = requests.kinds().get(requests.kindByIndex()[i]);
         writer.write(
             new RecordedRequest(
-                requests.atNsByIndex()[i],
-                kind.classType(),
-                kind.workload(),
-                kind.backend(),
-                kind.precision(),
-                kind.samples(),
-                kind.sloNs()));
+                requests.atNsByIndex()[i], requests.kinds().get(requests.kindByIndex()[i])));
       }
       writer.finish();
     }

@@ -9,6 +9,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RequestKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -90,7 +91,7 @@ interface TopicRequests {
         requests.add(
             job.intendedAtNs(),
             job.index(),
-            new RequestBuffer.Kind(
+            new RequestKind(
                 job.classType(),
                 job.workload(),
                 job.backend(),
@@ -171,7 +172,7 @@ interface TopicRequests {
       requests.add(
           atNs,
           ((long) record.partition() << OFFSET_BITS) | record.offset(),
-          new RequestBuffer.Kind(classType, workload, backend, precision, samples, sloNs));
+          new RequestKind(classType, workload, backend, precision, samples, sloNs));
     }
 
     private @Nullable String text(

@@ -2,7 +2,7 @@ package dev.sluice.producer.requests;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.producer.trace.TraceKind;
+import dev.sluice.contract.log.RequestKind;
 
 /**
  * The attributes of a job, except its time. Few kinds exist, whatever the number of jobs.
@@ -12,7 +12,7 @@ import dev.sluice.producer.trace.TraceKind;
 public record JobKind(
     String classType, String workload, String backend, String precision, int samples, long sloNs) {
   /** Returns a recorded kind, which must be complete. */
-  static JobKind of(TraceKind kind) {
+  static JobKind of(RequestKind kind) {
     return new JobKind(
         requireNonNull(kind.classType()),
         requireNonNull(kind.workload()),

@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNullElse;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.trace.TraceKind;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -69,18 +69,18 @@ final class JobMix {
     place = place * jobs.precisionModes().size() + draw.precision;
     place = place * jobs.batchSizes().size() + draw.samples;
     if (place >= drawnKinds.length) {
-      return kind(draw, TraceKind.UNKNOWN);
+      return kind(draw, RequestKind.UNKNOWN);
     }
     JobKind known = drawnKinds[(int) place];
     if (known == null) {
-      known = kind(draw, TraceKind.UNKNOWN);
+      known = kind(draw, RequestKind.UNKNOWN);
       drawnKinds[(int) place] = known;
     }
     return known;
   }
 
   /** Draws what a recorded request does not say of itself; takes as many draws in any case. */
-  JobKind next(RandomStream random, TraceKind told) {
+  JobKind next(RandomStream random, RequestKind told) {
     return kind(draw(random), told);
   }
 
@@ -95,7 +95,7 @@ final class JobMix {
         random.nextBelow(experiment.jobs().batchSizes().size()));
   }
 
-  private JobKind kind(Draw draw, TraceKind told) {
+  private JobKind kind(Draw draw, RequestKind told) {
     Experiment.Jobs jobs = experiment.jobs();
     JobClass jobClass =
         told.classType() == null

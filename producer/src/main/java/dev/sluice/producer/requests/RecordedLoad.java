@@ -17,8 +17,8 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.TraceKind;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,10 +104,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
     try (RecordingReader<RecordedRequest> reader = RecordingReader.ofRequests(file, salvage)) {
       var builder = new Builder();
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
-        builder.add(
-            r.intendedAtNs(),
-            new TraceKind(
-                r.classType(), r.workload(), r.backend(), r.precision(), r.samples(), r.sloNs()));
+        builder.add(r.intendedAtNs(), r.kind());
       }
       boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
       return new RecordedLoad(
@@ -137,7 +134,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
                 job ->
                     builder.add(
                         job.intendedAtNs(),
-                        new TraceKind(
+                        new RequestKind(
                             job.classType(),
                             job.workload(),
                             job.backend(),
@@ -149,7 +146,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           Request r = list.get(i);
           builder.add(
               r.intendedAtNs(),
-              new TraceKind(
+              new RequestKind(
                   r.classType(), r.workload(), r.backend(), r.precision(), r.samples(), r.sloNs()));
         }
       }
@@ -205,13 +202,13 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
 
   /** Requests in arrays that grow. */
   private static final class Builder {
-    private final List<TraceKind> kinds = new ArrayList<>();
-    private final Map<TraceKind, Integer> numberOfKind = new HashMap<>(); // looked up only
+    private final List<RequestKind> kinds = new ArrayList<>();
+    private final Map<RequestKind, Integer> numberOfKind = new HashMap<>(); // looked up only
     private int[] kindByIndex = new int[1024];
     private long[] atNsByIndex = new long[1024];
     private int size;
 
-    void add(long atNs, TraceKind kind) {
+    void add(long atNs, RequestKind kind) {
       if (size == kindByIndex.length) {
         kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
         atNsByIndex = Arrays.copyOf(atNsByIndex, kindByIndex.length);

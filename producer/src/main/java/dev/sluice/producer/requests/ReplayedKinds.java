@@ -9,7 +9,7 @@ import dev.sluice.contract.experiment.Replay.Mapped;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
-import dev.sluice.producer.trace.TraceKind;
+import dev.sluice.contract.log.RequestKind;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -49,7 +49,7 @@ final class ReplayedKinds {
    * @param countByKind number of requests of each kind
    * @throws UserMistakeException with every name that the experiment lacks, and how often
    */
-  List<@Nullable TraceKind> of(List<TraceKind> kinds, long[] countByKind)
+  List<@Nullable RequestKind> of(List<RequestKind> kinds, long[] countByKind)
       throws UserMistakeException {
     for (Mapped mapped : names.map()) {
       if (!known(mapped.attribute()).contains(mapped.to())) {
@@ -62,7 +62,7 @@ final class ReplayedKinds {
                     mapped.to(), known(mapped.attribute()), plural(mapped.attribute()))));
       }
     }
-    List<@Nullable TraceKind> here = new ArrayList<>();
+    List<@Nullable RequestKind> here = new ArrayList<>();
     for (int i = 0; i < kinds.size(); i++) {
       here.add(countByKind[i] == 0 ? null : here(kinds.get(i), countByKind[i]));
     }
@@ -85,7 +85,7 @@ final class ReplayedKinds {
     return unused;
   }
 
-  private @Nullable TraceKind here(TraceKind kind, long count) {
+  private @Nullable RequestKind here(RequestKind kind, long count) {
     note("class", kind.classType());
     note("workload", kind.workload());
     note("backend", kind.backend());
@@ -97,7 +97,7 @@ final class ReplayedKinds {
       return null;
     }
     var here =
-        new TraceKind(
+        new RequestKind(
             name("class", kind.classType(), count),
             name("workload", kind.workload(), count),
             name("backend", kind.backend(), count),
@@ -151,7 +151,7 @@ final class ReplayedKinds {
             .formatted(name, nearest, name, plural(name.attribute()), String.join(", ", known)));
   }
 
-  private void checkBackend(TraceKind kind, long count) {
+  private void checkBackend(RequestKind kind, long count) {
     WorkloadChoice workload = workload(kind.workload());
     if (workload == null || workload.model() == null || kind.backend() == null) {
       return;
@@ -172,7 +172,7 @@ final class ReplayedKinds {
   }
 
   /** A job that can never fit would never run. */
-  private void checkTokens(TraceKind kind, long count) {
+  private void checkTokens(RequestKind kind, long count) {
     var resources = experiment.resources();
     if (kind.samples() == 0 || !resources.enabled() || resources.cpuFallback()) {
       return;

@@ -9,11 +9,11 @@ import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.experiment.Replay.Source;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.TraceFile;
-import dev.sluice.producer.trace.TraceKind;
 import dev.sluice.producer.trace.TraceOptions;
 import dev.sluice.producer.trace.TraceOptions.Column;
 import dev.sluice.producer.trace.TraceOptions.Window;
@@ -45,7 +45,7 @@ final class ReplayedRequests implements RequestSource {
   private final long beginNs;
   private final long runEndNs;
   private final Trace trace;
-  private final List<@Nullable TraceKind> kinds;
+  private final List<@Nullable RequestKind> kinds;
   private final @Nullable JobKind[] complete;
   private final JobMix mix;
   private final RandomStream mixRandom;
@@ -96,7 +96,7 @@ final class ReplayedRequests implements RequestSource {
     this.kinds = names.of(trace.kinds(), countByKind);
     this.complete = new @Nullable JobKind[kinds.size()];
     for (int i = 0; i < complete.length; i++) {
-      TraceKind kind = kinds.get(i);
+      RequestKind kind = kinds.get(i);
       if (kind != null && kind.isComplete()) {
         complete[i] = JobKind.of(kind);
       }
@@ -181,7 +181,7 @@ final class ReplayedRequests implements RequestSource {
             leftOut(left)));
     notes.addAll(trace.notes());
     notes.addAll(names.unused());
-    List<TraceKind> used = new ArrayList<>();
+    List<RequestKind> used = new ArrayList<>();
     kinds.forEach(
         kind -> {
           if (kind != null) {
@@ -202,7 +202,7 @@ final class ReplayedRequests implements RequestSource {
     }
     var cold = new TreeSet<Integer>();
     used.stream()
-        .map(TraceKind::samples)
+        .map(RequestKind::samples)
         .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
         .forEach(cold::add);
     if (!cold.isEmpty()) {
@@ -250,7 +250,7 @@ final class ReplayedRequests implements RequestSource {
   public JobKind kind() {
     int number = trace.kindByIndex()[index];
     JobKind known = complete[number];
-    TraceKind told = kinds.get(number);
+    RequestKind told = kinds.get(number);
     if (known != null || told == null) {
       return requireNonNull(known, "a dropped request is never the present one");
     }

@@ -1,5 +1,6 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.log.RequestKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import java.util.Map;
 @SuppressWarnings("ArrayRecordComponent") // large, compared by nobody, and copied for nobody
 public record Trace(
     String format,
-    List<TraceKind> kinds,
+    List<RequestKind> kinds,
     int[] kindByIndex,
     long[] atNsByIndex,
     Map<String, Long> leftOut,

@@ -2,6 +2,7 @@ package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RequestKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,8 +28,8 @@ final class TraceKinds {
   private final @Nullable Source[] sources = new @Nullable Source[ATTRIBUTES.size()];
 
   private final boolean none;
-  private final List<TraceKind> kinds = new ArrayList<>();
-  private final Map<TraceKind, Integer> numberOfKind = new HashMap<>();
+  private final List<RequestKind> kinds = new ArrayList<>();
+  private final Map<RequestKind, Integer> numberOfKind = new HashMap<>();
 
   /** A column that says an attribute, and the names that its values stand for. */
   private static final class Source {
@@ -75,7 +76,7 @@ final class TraceKinds {
     }
     none = !any;
     if (none) {
-      kinds.add(TraceKind.UNKNOWN);
+      kinds.add(RequestKind.UNKNOWN);
     }
   }
 
@@ -104,10 +105,10 @@ final class TraceKinds {
             "the field should be left empty, for the promise of the job's class");
       }
     }
-    return number(new TraceKind(name(0), name(1), name(2), name(3), samples, sloNs));
+    return number(new RequestKind(name(0), name(1), name(2), name(3), samples, sloNs));
   }
 
-  private int number(TraceKind kind) {
+  private int number(RequestKind kind) {
     Integer number = numberOfKind.get(kind);
     if (number == null) {
       number = kinds.size();
@@ -124,7 +125,7 @@ final class TraceKinds {
         : source.nameOf(rows.text(source.column));
   }
 
-  List<TraceKind> all() {
+  List<RequestKind> all() {
     return kinds;
   }
 }

@@ -18,6 +18,7 @@ import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingWriter;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -439,12 +440,13 @@ final class ReplayedRequestsTest {
         writer.write(
             new RecordedRequest(
                 r.intendedAtNs(),
-                r.classType(),
-                r.workload(),
-                r.backend(),
-                r.precision(),
-                r.samples(),
-                r.sloNs()));
+                new RequestKind(
+                    r.classType(),
+                    r.workload(),
+                    r.backend(),
+                    r.precision(),
+                    r.samples(),
+                    r.sloNs())));
       }
       writer.finish();
     }

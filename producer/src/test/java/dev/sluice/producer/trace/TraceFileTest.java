@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.trace.TraceOptions.Column;
 import dev.sluice.producer.trace.TraceOptions.Window;
 import java.io.ByteArrayOutputStream;
@@ -101,13 +102,13 @@ final class TraceFileTest {
             7 * S);
     assertThat(kinds(trace).subList(0, 7))
         .containsExactly(
-            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
-            new TraceKind("batch", "resnet50", "onnx", "fp32", 8, S),
-            new TraceKind("batch", "resnet50", "onnx", "fp32", 8, S),
-            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
-            new TraceKind("interactive", "resnet18", "onnx", "fp32", 1, 99_500_000),
-            TraceKind.UNKNOWN,
-            new TraceKind("batch", "resnet50", null, null, 0, 0));
+            new RequestKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
+            new RequestKind("batch", "resnet50", "onnx", "fp32", 8, S),
+            new RequestKind("batch", "resnet50", "onnx", "fp32", 8, S),
+            new RequestKind("interactive", "resnet18", "onnx", "fp32", 1, 100_000_000),
+            new RequestKind("interactive", "resnet18", "onnx", "fp32", 1, 99_500_000),
+            RequestKind.UNKNOWN,
+            new RequestKind("batch", "resnet50", null, null, 0, 0));
     assertThat(trace.kinds()).hasSize(5);
   }
 
@@ -116,18 +117,18 @@ final class TraceFileTest {
     Trace moved = read("samples,of,slo_ms,time_s,class\n8,no,1000,0.5,batch\n,interest,,1,\n");
     assertThat(moved.atNsByIndex()).containsExactly(S / 2, S);
     assertThat(kinds(moved))
-        .containsExactly(new TraceKind("batch", null, null, null, 8, S), TraceKind.UNKNOWN);
+        .containsExactly(new RequestKind("batch", null, null, null, 8, S), RequestKind.UNKNOWN);
   }
 
   @Test
   void jsonLinesMayLackKeys() throws Exception {
     assertThat(kinds(read(TraceSamples.OWN_JSON)).subList(0, 5))
         .containsExactly(
-            TraceKind.UNKNOWN,
-            new TraceKind("batch", "resnet50", "onnx", "fp32", 0, 0),
-            new TraceKind("batch", "resnet50", null, null, 8, S),
-            TraceKind.UNKNOWN,
-            new TraceKind(null, null, null, null, 0, 99_500_000));
+            RequestKind.UNKNOWN,
+            new RequestKind("batch", "resnet50", "onnx", "fp32", 0, 0),
+            new RequestKind("batch", "resnet50", null, null, 8, S),
+            RequestKind.UNKNOWN,
+            new RequestKind(null, null, null, null, 0, 99_500_000));
   }
 
   @Test
@@ -265,7 +266,7 @@ final class TraceFileTest {
     assertThat(kinds(trace))
         .containsExactlyElementsOf(
             LongStream.range(1, 12)
-                .mapToObj(i -> new TraceKind(null, "a", null, null, (int) i, 0))
+                .mapToObj(i -> new RequestKind(null, "a", null, null, (int) i, 0))
                 .toList());
   }
 
@@ -275,7 +276,7 @@ final class TraceFileTest {
     Trace trace =
         read(TraceSamples.AZURE_FUNCTIONS_2021, new TraceOptions(columns, Window.WHOLE, false, 0));
     // by end f1 a, f2 b, f3 c, f4 a; sorted by beginning
-    assertThat(kinds(trace).stream().map(TraceKind::workload))
+    assertThat(kinds(trace).stream().map(RequestKind::workload))
         .containsExactly("b", "a", "a", "b", "c", "a", "a", "a", "c", "a", "a");
   }
 
@@ -502,7 +503,7 @@ final class TraceFileTest {
         .hasMessageContainingAll(parts);
   }
 
-  private static List<TraceKind> kinds(Trace trace) {
+  private static List<RequestKind> kinds(Trace trace) {
     return Arrays.stream(trace.kindByIndex()).mapToObj(trace.kinds()::get).toList();
   }
 

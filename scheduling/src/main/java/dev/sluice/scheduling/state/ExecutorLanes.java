@@ -38,9 +38,6 @@ public final class ExecutorLanes {
   /** Lanes that hold a batch. */
   final IndexSet busy = new IndexSet();
 
-  boolean firstToTakeMoreIsStale = true;
-  private @Nullable ExecutorLane firstToTakeMore;
-
   /** Whether the executor reports loading times for some model. */
   private boolean loads;
 
@@ -277,18 +274,14 @@ public final class ExecutorLanes {
 
   /** Finds, of the busy lanes that take a batch, the one that is expected free first. */
   @Nullable ExecutorLane firstToTakeMore() {
-    if (firstToTakeMoreIsStale) {
-      firstToTakeMore = null;
-      for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
-        ExecutorLane lane = lanes.get(i);
-        if (firstToTakeMore == null
-            || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
-          firstToTakeMore = lane;
-        }
+    ExecutorLane first = null;
+    for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
+      ExecutorLane lane = lanes.get(i);
+      if (first == null || lane.expectedFreeAtNs() < first.expectedFreeAtNs()) {
+        first = lane;
       }
-      firstToTakeMoreIsStale = false;
     }
-    return firstToTakeMore;
+    return first;
   }
 
   /** Adds the executor's idle lanes to a list, by index. */

@@ -92,9 +92,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private long samples;
 
   private boolean readyAtIsStale;
+
+  /** Kept, since looking for it at each question costs dynamic a tenth where it joins jobs. */
   private long readyAtNs = Long.MAX_VALUE;
 
-  // of one waiting job
+  // of one waiting job; without the tokens kept, batch_aware is slower by an eighth, without the
+  // prediction eager_edf by a third
   private boolean tokensAreStale = true;
   private long tokensMin;
   private long neededMin;
@@ -250,20 +253,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return waiting - waitingAlone;
   }
 
-  /**
-   * Returns from when on some waiting job of the set need not wait for a window: {@link
-   * Long#MIN_VALUE} if one shares no batch; {@link Long#MAX_VALUE} if none waits.
-   */
-  long ripeAtNs() {
-    if (waitingAlone > 0) {
-      return Long.MIN_VALUE;
-    }
-    return waiting > 0 ? readyAtNs() : Long.MAX_VALUE;
-  }
-
   /** Returns whether some waiting job of the set need not wait for a window. */
   boolean hasRipe(long nowNs) {
-    return ripeAtNs() <= nowNs;
+    return waitingAlone > 0 || (waiting > 0 && readyAtNs() <= nowNs);
   }
 
   /** Returns whether some waiting job of the set waits for its window. */
