@@ -7,7 +7,11 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.Lane;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,16 +21,18 @@ final class Completions {
   private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
 
   private final ExecutorSettings settings;
-  private final BatchCounts counts;
+  private final AtomicLong done = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final AtomicLong serviceNsSum = new AtomicLong();
+  private final Map<String, Long> refusedByCause = new ConcurrentHashMap<>();
 
-  Completions(ExecutorSettings settings, BatchCounts counts) {
+  Completions(ExecutorSettings settings) {
     this.settings = settings;
-    this.counts = counts;
   }
 
   /** Returns the completion of a dispatch that no lane takes. */
   BatchCompleted refused(BatchDispatched dispatch, Reason cause) {
-    counts.refused(cause);
+    refusedByCause.merge(cause.text(), 1L, Long::sum);
     return BatchCompleted.refused(
         dispatch.dispatchId(),
         settings.executorId(),
@@ -37,77 +43,67 @@ final class Completions {
 
   /** Returns the completion of a batch that ran, with its results, or of one that failed. */
   BatchCompleted of(EndedBatch ran, RunClock runClock) {
-    long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
-    counts.served(ran.serviceNs());
-    Exception failure = ran.failure();
+    serviceNsSum.addAndGet(ran.serviceNs());
     if (ran.cancelled()) {
-      return completed(
-          ran.dispatch(),
-          startedAtNs,
-          ran.serviceNs(),
-          ran.switchNs(),
-          Result.CANCELLED,
-          null,
-          List.of(),
-          null,
-          ran.busyLanes());
+      return completed(ran, runClock, Result.CANCELLED, null, List.of(), null);
     }
+    Exception failure = ran.failure();
     if (ran.batch() != null) {
       try {
         List<JobResult> results = ran.batch().results();
-        counts.done();
+        done.incrementAndGet();
         return completed(
-            ran.dispatch(),
-            startedAtNs,
-            ran.serviceNs(),
-            ran.switchNs(),
-            Result.DONE,
-            null,
-            results,
-            ran.batch().emulatedServiceNs(),
-            ran.busyLanes());
+            ran, runClock, Result.DONE, null, results, ran.batch().emulatedServiceNs());
       } catch (RuntimeException e) {
         failure = e;
       }
     }
     LOG.warn("{} failed on {}", ran.dispatch().dispatchId(), settings.executorId(), failure);
-    counts.failed();
+    failed.incrementAndGet();
     String message = failure == null ? null : failure.getMessage();
     return completed(
-        ran.dispatch(),
-        startedAtNs,
-        ran.serviceNs(),
-        ran.switchNs(),
+        ran,
+        runClock,
         Result.FAILED,
         message == null ? String.valueOf(failure) : message,
         List.of(),
-        null,
-        ran.busyLanes());
+        null);
   }
 
   private BatchCompleted completed(
-      BatchDispatched dispatch,
-      long startedAtNs,
-      long serviceNs,
-      long switchNs,
+      EndedBatch ran,
+      RunClock runClock,
       Result result,
       @Nullable String cause,
       List<JobResult> results,
-      @Nullable Long emulatedServiceNs,
-      @Nullable Integer busyLanes) {
+      @Nullable Long emulatedServiceNs) {
+    long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
     return new BatchCompleted(
-        dispatch.dispatchId(),
+        ran.dispatch().dispatchId(),
         settings.executorId(),
         settings.incarnation(),
-        dispatch.place().lanes().get(0),
+        ran.dispatch().place().lanes().get(0),
         startedAtNs,
-        startedAtNs + serviceNs,
-        serviceNs,
-        switchNs,
+        startedAtNs + ran.serviceNs(),
+        ran.serviceNs(),
+        ran.switchNs(),
         result,
         cause,
         results,
         emulatedServiceNs,
-        busyLanes);
+        ran.busyLanes());
+  }
+
+  /** Returns the counts so far, together with what the lanes hold now. */
+  ExecutorNumbers numbers(List<Lane> lanes) {
+    int busy = 0;
+    int held = 0;
+    for (Lane lane : lanes) {
+      int holds = lane.holds().size();
+      held += holds;
+      busy += holds > 0 ? 1 : 0;
+    }
+    return new ExecutorNumbers(
+        lanes.size(), busy, held, done.get(), failed.get(), refusedByCause, serviceNsSum.get());
   }
 }

@@ -59,7 +59,7 @@ public final class Executor implements AutoCloseable {
   private final Device device;
   private final WarmedLanes warmed;
   private final Reports reports;
-  private final BatchCounts counts = new BatchCounts();
+  private final Completions completions;
   private boolean closed;
   private @Nullable Joined joined;
 
@@ -85,6 +85,7 @@ public final class Executor implements AutoCloseable {
     this.pacer = pacer;
     this.device = device;
     this.warmed = warmed;
+    this.completions = new Completions(settings);
     this.reports = new Reports(settings, deviceKind, warmed);
   }
 
@@ -116,13 +117,8 @@ public final class Executor implements AutoCloseable {
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
     Device device = backend.open(settings, clock, pacer);
-    try {
-      var warmed = WarmedLanes.begin(settings, device, progress);
-      return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      device.close();
-      throw e;
-    }
+    var warmed = WarmedLanes.begin(settings, device, progress);
+    return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
   }
 
   /**
@@ -131,8 +127,8 @@ public final class Executor implements AutoCloseable {
    *
    * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
    */
-  public void awaitFirstRuns() throws WarmUpException, InterruptedException {
-    await(warmed::awaitFirstRuns);
+  public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
+    warmed.awaitFirstRuns();
   }
 
   /**
@@ -141,23 +137,8 @@ public final class Executor implements AutoCloseable {
    *
    * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
    */
-  public void awaitWarm() throws WarmUpException, InterruptedException {
-    await(warmed::await);
-  }
-
-  /** A wait for the lanes that closes them if it fails. */
-  private interface Wait {
-    void run() throws WarmUpException, InterruptedException;
-  }
-
-  private synchronized void await(Wait wait) throws WarmUpException, InterruptedException {
-    try {
-      wait.run();
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      closed = true; // await has closed the lanes
-      device.close();
-      throw e;
-    }
+  public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
+    warmed.await();
   }
 
   /**
@@ -204,7 +185,7 @@ public final class Executor implements AutoCloseable {
    * thread.
    */
   public ExecutorNumbers numbers() {
-    return counts.with(warmed.lanes());
+    return completions.numbers(warmed.lanes());
   }
 
   /** Joins without faults; see {@link #join(Topics, LogClients, LaneFaults, Consumer)}. */
@@ -248,7 +229,6 @@ public final class Executor implements AutoCloseable {
             ? null
             : Executors.newSingleThreadExecutor(
                 task -> daemon(task, settings.executorId() + "-completions"));
-    var completions = new Completions(settings, counts);
     var runs =
         new BatchRuns(
             clock,
@@ -292,7 +272,7 @@ public final class Executor implements AutoCloseable {
    */
   @Override
   public synchronized void close() {
-    if (closed) {
+    if (closed || warmed.areClosed()) {
       return;
     }
     closed = true;

@@ -6,7 +6,6 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
@@ -46,7 +45,6 @@ public final class Profiler implements AutoCloseable {
   private final ExecutorSettings settings;
   private final String deviceKind;
   private final ProcessClock clock;
-  private final Device device;
   private final WarmedLanes warmed;
 
   /** Receives the course of a profile while it is measured. */
@@ -79,15 +77,10 @@ public final class Profiler implements AutoCloseable {
   }
 
   private Profiler(
-      ExecutorSettings settings,
-      String deviceKind,
-      ProcessClock clock,
-      Device device,
-      WarmedLanes warmed) {
+      ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed) {
     this.settings = settings;
     this.deviceKind = deviceKind;
     this.clock = clock;
-    this.device = device;
     this.warmed = warmed;
   }
 
@@ -129,15 +122,9 @@ public final class Profiler implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    Device device = backend.open(settings, clock, pacer);
-    try {
-      var warmed = WarmedLanes.begin(settings, device, progress);
-      warmed.await();
-      return new Profiler(settings, backend.deviceKind(), clock, device, warmed);
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      device.close();
-      throw e;
-    }
+    var warmed = WarmedLanes.begin(settings, backend.open(settings, clock, pacer), progress);
+    warmed.await();
+    return new Profiler(settings, backend.deviceKind(), clock, warmed);
   }
 
   /**
@@ -361,8 +348,6 @@ public final class Profiler implements AutoCloseable {
   /** Closes the lanes once their present batches have ended. */
   @Override
   public void close() {
-    warmed.lanes().forEach(Lane::beginToClose);
-    warmed.lanes().forEach(lane -> lane.awaitEnd(() -> false));
-    device.close();
+    warmed.close();
   }
 }

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens and warms up all lanes, in two steps. In the first all lanes run each model for the first
  * time, all at once and while this process may do other work. Then the first lane is timed alone,
- * so that its times and its processor use are undisturbed.
+ * so that its times and its processor use are undisturbed. If a lane cannot be opened or warmed up,
+ * all lanes and the device are closed.
  */
-public final class WarmedLanes {
+public final class WarmedLanes implements AutoCloseable {
   /** Processor use of one lane, as a multiple of its threads, above which a warning is given. */
   private static final double CPU_EXCESS = 1.25;
 
@@ -33,6 +34,7 @@ public final class WarmedLanes {
   private final Map<Lane, List<Future<?>>> beginning;
 
   private @Nullable Timed timed;
+  private boolean closed;
 
   /** What the first lane showed when it was timed. */
   private record Timed(
@@ -51,10 +53,7 @@ public final class WarmedLanes {
     this.beginning = beginning;
   }
 
-  /**
-   * Opens the first lane, and returns while all lanes run their models for the first time. If the
-   * first lane cannot be opened, all lanes are closed before this throws.
-   */
+  /** Opens the first lane, and returns while all lanes run their models for the first time. */
   public static WarmedLanes begin(ExecutorSettings settings, Device device, WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
     var lanes = new ArrayList<Lane>();
@@ -79,14 +78,12 @@ public final class WarmedLanes {
       }
       return new WarmedLanes(settings, device, steps, lanes, beginning);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      close(lanes);
+      close(lanes, device);
       throw e;
     }
   }
 
-  /**
-   * Waits until all lanes have run all models. If a lane cannot be warmed, all lanes are closed.
-   */
+  /** Waits until all lanes have run all models. */
   public void awaitFirstRuns() throws WarmUpException, InterruptedException {
     try {
       for (var lane : beginning.entrySet()) {
@@ -96,14 +93,14 @@ public final class WarmedLanes {
       }
       beginning.clear();
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      close(lanes);
+      close();
       throw e;
     }
   }
 
   /**
    * Waits until all lanes have run all models, and times the first lane, beside which nothing else
-   * should work. If a lane cannot be warmed, all lanes are closed.
+   * should work.
    */
   public void await() throws WarmUpException, InterruptedException {
     awaitFirstRuns();
@@ -121,14 +118,27 @@ public final class WarmedLanes {
               cpuPerLane,
               warnings(settings, cpuPerLane));
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      close(lanes);
+      close();
       throw e;
     }
   }
 
-  private static void close(List<Lane> lanes) {
+  /** Closes the lanes once their present batches have ended, and the device. */
+  @Override
+  public void close() {
+    closed = true;
+    close(lanes, device);
+  }
+
+  private static void close(List<Lane> lanes, Device device) {
     lanes.forEach(Lane::beginToClose);
     lanes.forEach(lane -> lane.awaitEnd(() -> false));
+    device.close();
+  }
+
+  /** Returns whether {@link #close} was called, also because a lane could not be warmed up. */
+  public boolean areClosed() {
+    return closed;
   }
 
   /** Returns whether {@link #await} has found all lanes warm. */

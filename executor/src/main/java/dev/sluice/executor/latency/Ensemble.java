@@ -194,7 +194,7 @@ public final class Ensemble implements Estimator {
     double first = in.readDouble();
     double factor = in.readDouble();
     double divisor = in.readDouble();
-    int count = Counts.read(in, "trees", 1);
+    int count = ModelFile.count(in, "trees", 1);
     List<Tree> trees = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       trees.add(Tree.read(in, features.names().size()));

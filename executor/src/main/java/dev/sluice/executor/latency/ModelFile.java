@@ -235,10 +235,10 @@ final class ModelFile {
     }
     List<ProfileRow> rows = readRows(in, deviceKind);
     SortedMap<LatencyModel.Calibrated, double[]> residuals = new TreeMap<>();
-    int lists = Counts.read(in, "lists of residuals", 3 * Short.BYTES + Integer.BYTES);
+    int lists = count(in, "lists of residuals", 3 * Short.BYTES + Integer.BYTES);
     for (int i = 0; i < lists; i++) {
       var of = new LatencyModel.Calibrated(in.readUTF(), in.readUTF(), Reach.valueOf(in.readUTF()));
-      double[] values = new double[Counts.read(in, "residuals", Double.BYTES)];
+      double[] values = new double[count(in, "residuals", Double.BYTES)];
       for (int j = 0; j < values.length; j++) {
         values[j] = in.readDouble();
         if (!Double.isFinite(values[j]) || (j > 0 && values[j] < values[j - 1])) {
@@ -260,9 +260,23 @@ final class ModelFile {
     return new LatencyModel(deviceKind, seed, choice, rows, fit, residuals);
   }
 
+  /**
+   * Reads a count of elements, and checks that the rest of the file can hold that many.
+   *
+   * @param bytesEach least number of bytes that each element takes
+   * @throws IOException if the rest of the file is too short
+   */
+  static int count(DataInputStream in, String what, int bytesEach) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || (long) count * bytesEach > in.available()) {
+      throw new IOException("it claims to hold " + count + " " + what);
+    }
+    return count;
+  }
+
   private static List<ProfileRow> readRows(DataInputStream in, String deviceKind)
       throws IOException {
-    int keyCount = Counts.read(in, "keys", KEY_BYTES);
+    int keyCount = count(in, "keys", KEY_BYTES);
     List<LatencyKey> keys = new ArrayList<>();
     for (int i = 0; i < keyCount; i++) {
       keys.add(
@@ -272,7 +286,7 @@ final class ModelFile {
               in.readInt(),
               in.readInt()));
     }
-    int rowCount = Counts.read(in, "rows", ROW_BYTES);
+    int rowCount = count(in, "rows", ROW_BYTES);
     List<ProfileRow> rows = new ArrayList<>();
     for (int i = 0; i < rowCount; i++) {
       int key = in.readInt();

@@ -131,7 +131,7 @@ final class Tree {
    *     circle
    */
   static Tree read(DataInputStream in, int columns) throws IOException {
-    int nodes = Counts.read(in, "nodes", 1);
+    int nodes = ModelFile.count(in, "nodes", 1);
     int[] features = new int[nodes];
     double[] values = new double[nodes];
     int[] otherwise = new int[nodes];
