@@ -2,11 +2,12 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.live.Html;
 import dev.sluice.sweep.config.Grid.Axis;
-import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.grid.GridTable.Pair;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 
 /** A sweep as one HTML file that asks no other file or address for anything. */
 final class GridPage {
@@ -76,41 +77,41 @@ final class GridPage {
   }
 
   private void means(Html page) {
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.axes().forEach(axis -> page.element("th", axis.key()));
-    cells.grid().figures().forEach(figure -> page.element("th", figure.name()));
-    page.raw("</tr>\n");
-    for (Map<String, String> measurement : table.measurements()) {
-      page.raw("<tr>");
-      measurement.values().forEach(value -> page.element("td", value));
-      for (Named figure : cells.grid().figures()) {
-        number(page, table.figure(measurement, figure.name()).text());
-      }
-      page.raw("</tr>\n");
-    }
-    page.raw("</table></div>\n");
+    int names = table.axes().size();
+    table(page, table.head(), table.rows(), column -> column >= names);
     if (cells.grid().repeatOver() != null) {
       page.raw("<p>").text("\u00b1: 95 % interval of the mean over ");
       page.text(cells.grid().repeatOver()).text(", by Student's t.").raw("</p>\n");
     }
   }
 
-  static void number(Html page, String text) {
-    page.raw("<td class=\"number\">").text(text).raw("</td>");
+  private void pairs(Html page) {
+    List<String> head = new ArrayList<>(table.axes().stream().map(Axis::key).toList());
+    head.addAll(List.of("figure", "difference to " + table.pairs().get(0).first(), ""));
+    int difference = table.axes().size() + 1;
+    List<List<String>> rows = table.pairs().stream().map(Pair::row).toList();
+    table(page, head, rows, column -> column == difference);
   }
 
-  private void pairs(Html page) {
+  /**
+   * Adds a table.
+   *
+   * @param isNumber tells whether a column, from 0, stands to the right
+   */
+  static void table(Html page, List<String> head, List<List<String>> rows, IntPredicate isNumber) {
     page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.axes().stream().map(Axis::key).forEach(key -> page.element("th", key));
-    page.element("th", "figure");
-    page.element("th", "difference to " + table.pairs().get(0).first());
-    page.element("th", "").raw("</tr>\n");
-    for (Pair pair : table.pairs()) {
+    head.forEach(name -> page.element("th", name));
+    page.raw("</tr>\n");
+    for (List<String> row : rows) {
       page.raw("<tr>");
-      pair.values().values().forEach(value -> page.element("td", value));
-      page.element("td", pair.figure());
-      number(page, GridTable.signed(pair.difference()));
-      page.element("td", pair.verdict()).raw("</tr>\n");
+      for (int column = 0; column < row.size(); column++) {
+        if (isNumber.test(column)) {
+          page.raw("<td class=\"number\">").text(row.get(column)).raw("</td>");
+        } else {
+          page.element("td", row.get(column));
+        }
+      }
+      page.raw("</tr>\n");
     }
     page.raw("</table></div>\n");
   }

@@ -307,15 +307,6 @@ final class LeagueReport {
     if (table.rows().isEmpty()) {
       return;
     }
-    page.raw("<div class=\"wide\"><table>\n<tr>");
-    table.head().forEach(name -> page.element("th", name));
-    page.raw("</tr>\n");
-    for (List<String> row : table.rows()) {
-      page.raw("<tr>");
-      page.element("td", row.get(0));
-      row.subList(1, row.size()).forEach(text -> GridPage.number(page, text));
-      page.raw("</tr>\n");
-    }
-    page.raw("</table></div>\n");
+    GridPage.table(page, table.head(), table.rows(), column -> column > 0);
   }
 }
