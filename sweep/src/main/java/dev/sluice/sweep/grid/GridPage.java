@@ -3,12 +3,12 @@ package dev.sluice.sweep.grid;
 import dev.sluice.analytics.live.Html;
 import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.sweep.config.Grid.Axis;
-import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.grid.GridTable.Pair;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** A sweep as one HTML file that asks no other file or address for anything. */
 final class GridPage {
@@ -44,17 +44,8 @@ final class GridPage {
   }
 
   private void means(Html page) {
-    List<String> headings = axes();
-    cells.grid().figures().forEach(figure -> headings.add(figure.name()));
-    List<List<TableCell>> rows = new ArrayList<>();
-    for (Map<String, String> measurement : table.measurements()) {
-      List<TableCell> row = words(measurement.values());
-      for (Named figure : cells.grid().figures()) {
-        row.add(TableCell.number(table.figure(measurement, figure.name()).text()));
-      }
-      rows.add(row);
-    }
-    page.table(headings, rows);
+    int names = table.axes().size();
+    table(page, table.head(), table.rows(), column -> column >= names);
     if (cells.grid().repeatOver() != null) {
       page.element(
           "p",
@@ -64,26 +55,31 @@ final class GridPage {
     }
   }
 
-  private List<String> axes() {
-    return new ArrayList<>(table.axes().stream().map(Axis::key).toList());
-  }
-
-  private static List<TableCell> words(Collection<String> texts) {
-    return new ArrayList<>(texts.stream().map(TableCell::words).toList());
-  }
-
   private void pairs(Html page) {
-    List<String> headings = axes();
-    headings.addAll(List.of("figure", "difference to " + table.pairs().get(0).first(), ""));
-    List<List<TableCell>> rows = new ArrayList<>();
-    for (Pair pair : table.pairs()) {
-      List<TableCell> row = words(pair.values().values());
-      row.add(TableCell.words(pair.figure()));
-      row.add(TableCell.number(GridTable.signed(pair.difference())));
-      row.add(TableCell.words(pair.verdict()));
-      rows.add(row);
-    }
-    page.table(headings, rows);
+    List<String> head = new ArrayList<>(table.axes().stream().map(Axis::key).toList());
+    head.addAll(List.of("figure", "difference to " + table.pairs().get(0).first(), ""));
+    int difference = table.axes().size() + 1;
+    List<List<String>> rows = table.pairs().stream().map(Pair::row).toList();
+    table(page, head, rows, column -> column == difference);
+  }
+
+  /**
+   * Adds a table.
+   *
+   * @param isNumber tells whether a column, from 0, stands to the right
+   */
+  static void table(Html page, List<String> head, List<List<String>> rows, IntPredicate isNumber) {
+    page.table(head, rows.stream().map(row -> row(row, isNumber)).toList());
+  }
+
+  private static List<TableCell> row(List<String> texts, IntPredicate isNumber) {
+    return IntStream.range(0, texts.size())
+        .mapToObj(
+            column ->
+                isNumber.test(column)
+                    ? TableCell.number(texts.get(column))
+                    : TableCell.words(texts.get(column)))
+        .toList();
   }
 
   private void cells(Html page) {

@@ -74,6 +74,15 @@ final class GridTable {
       }
       return interval.low() > 0 ? "greater" : interval.high() < 0 ? "less" : "undecided";
     }
+
+    /** The pair in words: the values, the figure, the difference with its sign, the verdict. */
+    List<String> row() {
+      List<String> row = new ArrayList<>(values.values());
+      MeanInterval interval = difference.interval();
+      String sign = interval != null && interval.mean() > 0 ? "+" : "";
+      row.addAll(List.of(figure, sign + difference.text(), verdict()));
+      return row;
+    }
   }
 
   GridTable(Grid grid, Map<Cell, CellResult> results) {
@@ -85,11 +94,6 @@ final class GridTable {
           String repeat = repeated == null ? "" : cell.values().getOrDefault(repeated, "");
           groups.computeIfAbsent(group, values -> new LinkedHashMap<>()).put(repeat, result);
         });
-  }
-
-  /** The measurements: values of the keys that are no repeats. */
-  List<Map<String, String>> measurements() {
-    return List.copyOf(groups.keySet());
   }
 
   /** The keys that are no repeats, each with its values. */
@@ -186,29 +190,34 @@ final class GridTable {
         : new Figure(MeanInterval.of(differences), true, "");
   }
 
-  /** The closing table: fixed-width text for a terminal. */
-  String render() {
-    List<List<String>> rows = new ArrayList<>();
+  /** Names of the columns of {@link #rows}: the keys that are no repeats, and the figures. */
+  List<String> head() {
     List<String> head = new ArrayList<>();
     axes().forEach(axis -> head.add(axis.key()));
     grid.figures().forEach(figure -> head.add(figure.name()));
-    rows.add(head);
+    return head;
+  }
+
+  /** Each measurement: its values, and its figures in words. */
+  List<List<String>> rows() {
+    List<List<String>> rows = new ArrayList<>();
     for (Map<String, String> measurement : groups.keySet()) {
       List<String> row = new ArrayList<>(measurement.values());
       grid.figures().forEach(figure -> row.add(figure(measurement, figure.name()).text()));
       rows.add(row);
     }
+    return rows;
+  }
+
+  /** The closing table: fixed-width text for a terminal. */
+  String render() {
+    List<List<String>> rows = new ArrayList<>(List.of(head()));
+    rows.addAll(rows());
     var text = new StringBuilder(aligned(rows, axes().size()));
     List<Pair> pairs = pairs();
     if (!pairs.isEmpty()) {
       text.append(String.format(Locale.ROOT, "%ndifference to %s%n", pairs.get(0).first()));
-      List<List<String>> differences = new ArrayList<>();
-      for (Pair pair : pairs) {
-        List<String> row = new ArrayList<>(pair.values().values());
-        row.addAll(List.of(pair.figure(), signed(pair.difference()), pair.verdict()));
-        differences.add(row);
-      }
-      text.append(aligned(differences, axes().size() + 1));
+      text.append(aligned(pairs.stream().map(Pair::row).toList(), axes().size() + 1));
     }
     if (grid.repeatOver() != null) {
       text.append(
@@ -219,11 +228,6 @@ final class GridTable {
               grid.repeatOver()));
     }
     return text.toString();
-  }
-
-  static String signed(Figure difference) {
-    MeanInterval interval = difference.interval();
-    return (interval != null && interval.mean() > 0 ? "+" : "") + difference.text();
   }
 
   /** Columns side by side: names to the left, figures to the right. */

@@ -1,7 +1,6 @@
 package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.live.Html;
-import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.analytics.plot.HeatMap;
 import dev.sluice.analytics.plot.HeatMap.Field;
 import dev.sluice.analytics.report.TextTable;
@@ -307,12 +306,6 @@ final class LeagueReport {
     if (table.rows().isEmpty()) {
       return;
     }
-    List<List<TableCell>> rows = new ArrayList<>();
-    for (List<String> texts : table.rows()) {
-      List<TableCell> row = new ArrayList<>(List.of(TableCell.words(texts.get(0))));
-      texts.subList(1, texts.size()).forEach(text -> row.add(TableCell.number(text)));
-      rows.add(row);
-    }
-    page.table(table.head(), rows);
+    GridPage.table(page, table.head(), table.rows(), column -> column > 0);
   }
 }

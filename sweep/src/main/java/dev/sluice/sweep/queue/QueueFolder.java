@@ -39,7 +39,12 @@ public final class QueueFolder {
   }
 
   /** The scheduler of a queue: its process, and since when it runs. */
-  public record Holder(ProcessIdentity process, Instant since) {}
+  public record Holder(ProcessIdentity process, Instant since) {
+    /** The scheduler in words: its process, and since when. */
+    public String words() {
+      return "(pid " + process.pid() + ", since " + since + ")";
+    }
+  }
 
   public Path folder() {
     return folder;

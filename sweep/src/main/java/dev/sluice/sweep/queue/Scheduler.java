@@ -102,10 +102,7 @@ public final class Scheduler {
       throw new UserMistakeException(
           folder.folder().toString(),
           "another scheduler runs here "
-              + folder
-                  .holder()
-                  .map(h -> "(pid " + h.process().pid() + ", since " + h.since() + ")")
-                  .orElse("(since just now)"),
+              + folder.holder().map(QueueFolder.Holder::words).orElse("(since just now)"),
           "its status is enough, or it should be stopped first");
     }
     try (HeldQueue queue = held.get()) {

@@ -75,15 +75,7 @@ public record QueueStatus(
     lines.add(
         workspace.config().names().task()
             + ": "
-            + holder
-                .map(
-                    h ->
-                        "the scheduler runs (pid "
-                            + h.process().pid()
-                            + ", since "
-                            + h.since()
-                            + ")")
-                .orElse("no scheduler runs"));
+            + holder.map(held -> "the scheduler runs " + held.words()).orElse("no scheduler runs"));
     lines.add(
         WorkspaceRuns.counts(state)
             + leftMs().stream()

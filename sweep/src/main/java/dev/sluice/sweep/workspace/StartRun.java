@@ -167,10 +167,7 @@ public final class StartRun {
         throw new UserMistakeException(
             workspace.config().workspace().toString(),
             "a scheduler runs here already"
-                + queue
-                    .holder()
-                    .map(h -> " (pid " + h.process().pid() + ", since " + h.since() + ")")
-                    .orElse(""),
+                + queue.holder().map(held -> " " + held.words()).orElse(""),
             "start without --foreground hands the configs over to it");
       }
       queue.hand(new Request(entries));
