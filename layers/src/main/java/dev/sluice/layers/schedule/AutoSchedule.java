@@ -1,20 +1,17 @@
 package dev.sluice.layers.schedule;
 
 /**
- * The schedule with the least wall time over all steps, as {@link ScheduleTime} counts it: what
- * stays, when the rest is read, and what makes room.
+ * The schedule with the least wall time over all steps that was found, as {@link ScheduleTime}
+ * counts it: what stays, when the rest is read, and what makes room.
  *
  * @param wallNs virtual time of all steps
  * @param lowerBoundNs no schedule takes less
  * @param exact true: no schedule takes less than this one, and the bound is its time
  */
 public record AutoSchedule(LayerSchedule schedule, long wallNs, long lowerBoundNs, boolean exact) {
-  /** Number of layers up to which every schedule is considered. */
-  static final int EXACT_LAYERS_MAX = 5;
-
   /**
-   * Finds the schedule: the best of all up to five layers, beyond that one that is no worse than
-   * {@link Schedules} makes. A model that fits the budget stays whole.
+   * Finds the schedule, which is no worse than {@link Schedules} makes. A model that fits the
+   * budget stays whole.
    *
    * @param budgetBytes at least the bytes of the largest layer
    * @param steps at least 1
@@ -30,15 +27,6 @@ public record AutoSchedule(LayerSchedule schedule, long wallNs, long lowerBoundN
     StepPlan found = search.best();
     long wallNs = search.wallNs();
     if (layers.totalBytes() <= budgetBytes) {
-      return new AutoSchedule(found.schedule(layers), wallNs, wallNs, true);
-    }
-    if (layers.count() <= EXACT_LAYERS_MAX) {
-      var exact = new ExactSearch(layers, times, budgetBytes, steps);
-      StepPlan better = exact.below(wallNs);
-      if (better != null) {
-        found = better;
-        wallNs = exact.wallNs();
-      }
       return new AutoSchedule(found.schedule(layers), wallNs, wallNs, true);
     }
     var earlier = new EarlierReads(layers, times, budgetBytes, steps, found, wallNs);

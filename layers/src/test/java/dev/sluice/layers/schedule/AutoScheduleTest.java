@@ -21,41 +21,28 @@ final class AutoScheduleTest {
 
   private static final int CASES_MAX = 50;
 
-  @Property(tries = 1000, shrinking = ShrinkingMode.OFF)
-  void noListIsFaster_ofTwoOrThreeLayers(@ForAll long seed, @ForAll boolean training) {
-    fastestOfAll(seed, drawn -> new RandomLayers(drawn, 2, 3, training, true));
+  @Property(tries = 300, shrinking = ShrinkingMode.OFF)
+  void noListIsBelowTheBound_orFasterThanOneThatIsCalledExact_ofTwoOrThreeLayers(
+      @ForAll long seed, @ForAll boolean training) {
+    besideAll(seed, drawn -> new RandomLayers(drawn, 2, 3, training, true));
   }
 
-  @Property(tries = 100, shrinking = ShrinkingMode.OFF)
-  void noListIsFaster_ofFourLayersForward(@ForAll long seed) {
-    fastestOfAll(seed, drawn -> new RandomLayers(drawn, 4, 4, false, false));
-  }
-
-  @Property(tries = 100, shrinking = ShrinkingMode.OFF)
-  void noListIsFaster_ofFourLayersInTraining(@ForAll long seed) {
-    fastestOfAll(seed, drawn -> new RandomLayers(drawn, 4, 4, true, false));
-  }
-
-  @Property(tries = 100, shrinking = ShrinkingMode.OFF)
-  void noListIsFaster_ofFiveLayersForward(@ForAll long seed) {
-    fastestOfAll(seed, drawn -> new RandomLayers(drawn, 5, 5, false, false));
-  }
-
-  @Property(tries = 10, shrinking = ShrinkingMode.OFF)
-  void noListIsFaster_ofFiveLayersInTraining(@ForAll long seed) {
-    fastestOfAll(seed, drawn -> new RandomLayers(drawn, 5, 5, true, false));
+  @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+  void noListIsBelowTheBound_orFasterThanOneThatIsCalledExact_ofFourLayers(
+      @ForAll long seed, @ForAll boolean training) {
+    besideAll(seed, drawn -> new RandomLayers(drawn, 4, 4, training, false));
   }
 
   /** Takes the first case whose lists are few enough to go through all of them. */
-  private static void fastestOfAll(long seed, LongFunction<RandomLayers> cases) {
+  private static void besideAll(long seed, LongFunction<RandomLayers> cases) {
     for (int i = 0; i < CASES_MAX; i++) {
       RandomLayers drawn = cases.apply(seed + i);
       AutoSchedule auto = auto(drawn);
-      assertThat(auto.exact()).isTrue();
-      assertThat(auto.lowerBoundNs()).isEqualTo(auto.wallNs());
       OptionalLong fastestNs = EveryList.fastestNs(drawn, auto.wallNs() + 1, OPERATIONS_MAX);
       if (fastestNs.isPresent()) {
-        assertThat(fastestNs).as("%s", drawn).hasValue(auto.wallNs());
+        assertThat(fastestNs.getAsLong())
+            .as("%s", drawn)
+            .isBetween(auto.exact() ? auto.wallNs() : auto.lowerBoundNs(), auto.wallNs());
         return;
       }
     }
@@ -78,7 +65,7 @@ final class AutoScheduleTest {
       }
     }
     assertThat(auto.lowerBoundNs()).as("%s", drawn).isLessThanOrEqualTo(auto.wallNs());
-    assertThat(auto.lowerBoundNs() == auto.wallNs() || !auto.exact()).isTrue();
+    assertThat(auto.exact()).isEqualTo(auto.lowerBoundNs() == auto.wallNs());
   }
 
   @Property(tries = 300, shrinking = ShrinkingMode.OFF)
