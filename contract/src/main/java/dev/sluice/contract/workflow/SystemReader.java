@@ -246,8 +246,8 @@ final class SystemReader {
     Section in = fieldsOf(name, entry.value(), "its nodes and edges", problems);
     if (in != null) {
       in.text("name", id);
-      interactive = oneOf(name, in, "class", CLASSES, "batch", problems).equals(INTERACTIVE);
-      joined = oneOf(name, in, "microbatch", TRUTHS, "false", problems).equals("true");
+      interactive = in.oneOf("class", "batch", CLASSES, "values").equals(INTERACTIVE);
+      joined = in.oneOf("microbatch", "false", TRUTHS, "values").equals("true");
       sloMs = in.numberOrNull("slo_ms", Range.within(SLO_MS_MIN, 1000 * SECONDS_MAX));
       readNodes(name, in, nodes, problems);
       readEdges(name, in, nodes, edges, problems);
@@ -273,18 +273,6 @@ final class SystemReader {
     if (!withModels.isEmpty()) {
       problemsByWorkflow.put(id, withModels);
     }
-  }
-
-  private static String oneOf(
-      String name, Section in, String key, List<String> known, String fallback, Problems problems) {
-    String given = in.text(key, fallback);
-    if (!given.isEmpty() && !known.contains(given)) {
-      problems.error(
-          in.place(key),
-          name + "." + key + " (" + given + ") is unknown",
-          NearestName.advice(given, known, "values"));
-    }
-    return given;
   }
 
   private void readNodes(String name, Section in, List<Node> nodes, Problems problems) {
