@@ -49,7 +49,6 @@ public final class RunRows {
    * @param blocked spans in which lanes stood idle beside work that waited, of all shards
    * @param stays models in the memories of lanes
    * @param lanes count over all executors that reported; the experiment's count if none did
-   * @param space room for columns that are made from the rows
    */
   RunRows(
       RunContext context,
