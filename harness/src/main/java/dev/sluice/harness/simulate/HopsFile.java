@@ -67,7 +67,7 @@ record HopsFile(String name, List<Hop> hops) {
     }
     Path file = parsed.resolve(named);
     if (FinishedRun.isFolder(file)) {
-      return LiveRun.read(file).hops();
+      return MeasuredRun.read(file).hops();
     }
     if (!Files.isRegularFile(file)) {
       throw new UserMistakeException(

@@ -52,9 +52,9 @@ public final class LikeRuns {
    *     would come from the run itself, or if nothing says how long batches take
    */
   public int execute() throws UserMistakeException, IOException {
-    List<LiveRun> runs = new ArrayList<>();
+    List<MeasuredRun> runs = new ArrayList<>();
     for (Path folder : options.folders()) {
-      runs.addAll(LiveRun.readAll(folder));
+      runs.addAll(MeasuredRun.readAll(folder));
     }
     Path profilePath = options.profile();
     Profile profile = profilePath == null ? null : Profile.read(profilePath);
@@ -62,7 +62,7 @@ public final class LikeRuns {
     List<JsonNode> simulated = new ArrayList<>();
     Set<String> notes = new LinkedHashSet<>();
     Set<Boolean> emulated = new LinkedHashSet<>();
-    for (LiveRun run : runs) {
+    for (MeasuredRun run : runs) {
       SimulatedExperiment experiment = experiment(run, profile);
       emulated.add(experiment.parsed().experiment().lanes().emulated());
       notes.addAll(ExperimentFiles.changed(experiment.parsed()));
@@ -93,7 +93,7 @@ public final class LikeRuns {
     return ExitStatus.DONE;
   }
 
-  private SimulatedExperiment experiment(LiveRun run, @Nullable Profile profile)
+  private SimulatedExperiment experiment(MeasuredRun run, @Nullable Profile profile)
       throws UserMistakeException {
     List<String> all = new ArrayList<>(options.overrides());
     Path config = run.run().config();
@@ -125,9 +125,9 @@ public final class LikeRuns {
     return experiment;
   }
 
-  private void refuseItsOwn(LiveRun run, @Nullable Profile profile, ParsedExperiment parsed)
+  private void refuseItsOwn(MeasuredRun run, @Nullable Profile profile, ParsedExperiment parsed)
       throws UserMistakeException {
-    LiveRun source = profile == null ? null : profile.run();
+    MeasuredRun source = profile == null ? null : profile.run();
     Path profilePath = options.profile();
     boolean same = source != null && source.run().requestDigest().equals(run.run().requestDigest());
     if (profilePath != null && (run.run().holds(profilePath) || same)) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A finished run that was no simulation: the part that a simulation learns from. */
-record LiveRun(FinishedRun run) {
+record MeasuredRun(FinishedRun run) {
   /** Half of the log's resolution of 1 ms: an append counts as in the middle of its millisecond. */
   private static final long MIDDLE_NS = 500_000;
 
@@ -25,8 +25,8 @@ record LiveRun(FinishedRun run) {
    *
    * @throws UserMistakeException if a folder is not a run's, or is a simulation's
    */
-  static List<LiveRun> readAll(Path folder) throws UserMistakeException {
-    List<LiveRun> runs = new ArrayList<>();
+  static List<MeasuredRun> readAll(Path folder) throws UserMistakeException {
+    List<MeasuredRun> runs = new ArrayList<>();
     for (Path single : FinishedRun.folders(folder)) {
       runs.add(read(single));
     }
@@ -38,13 +38,13 @@ record LiveRun(FinishedRun run) {
    *
    * @throws UserMistakeException if the folder is not a run's, or is a simulation's
    */
-  static LiveRun read(Path folder) throws UserMistakeException {
+  static MeasuredRun read(Path folder) throws UserMistakeException {
     FinishedRun run = FinishedRun.read(folder);
     if (run.isSimulated()) {
       throw new UserMistakeException(
           folder.toString(), "this run was itself a simulation", "you meant a live run");
     }
-    return new LiveRun(run);
+    return new MeasuredRun(run);
   }
 
   Path folder() {
