@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -147,7 +148,7 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
       return null;
     }
     return new Operation(
-        Kind.values()[OPERATIONS.indexOf(operation)],
+        Kind.valueOf(operation.toUpperCase(Locale.ROOT)),
         layers == null ? 0 : layers.indexOf(name.text()),
         only.getValue().keyPlace().line());
   }
