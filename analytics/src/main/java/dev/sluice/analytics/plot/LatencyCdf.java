@@ -51,7 +51,7 @@ public final class LatencyCdf {
     }
   }
 
-  private record Promise(String name, int place, double[] ms) {}
+  private record Promise(String name, int place, List<Double> ms) {}
 
   /**
    * A picture without groups.
@@ -78,7 +78,7 @@ public final class LatencyCdf {
 
   /** Adds promises of a group, in the look of its place. */
   void promised(String name, int place, double[] ms) {
-    promises.add(new Promise(name, place, ms));
+    promises.add(new Promise(name, place, Arrays.stream(ms).boxed().toList()));
   }
 
   /** The picture; empty if no job was done. */
@@ -90,7 +90,7 @@ public final class LatencyCdf {
     double[] shownMs =
         Stream.concat(
                 done.stream().flatMap(group -> Stream.of(group.leastMs(), group.mostMs())),
-                promises.stream().flatMapToDouble(p -> Arrays.stream(p.ms())).boxed())
+                promises.stream().flatMap(promise -> promise.ms().stream()))
             .mapToDouble(ms -> ms)
             .sorted()
             .toArray();
