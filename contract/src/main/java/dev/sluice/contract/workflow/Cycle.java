@@ -2,9 +2,11 @@ package dev.sluice.contract.workflow;
 
 import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,12 +22,26 @@ final class Cycle {
    */
   static Optional<List<String>> in(Workflow workflow) {
     Map<String, List<String>> before = new LinkedHashMap<>();
+    Map<String, List<String>> after = new HashMap<>();
     workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
     for (Edge edge : workflow.edges()) {
-      before.getOrDefault(edge.to(), new ArrayList<>()).add(edge.from());
+      if (before.containsKey(edge.from()) && before.containsKey(edge.to())) {
+        before.get(edge.to()).add(edge.from());
+        after.computeIfAbsent(edge.from(), from -> new ArrayList<>()).add(edge.to());
+      }
     }
-    while (before.values().removeIf(inputs -> inputs.stream().noneMatch(before::containsKey))) {
-      // what waits for no node that is left can run
+    Map<String, Integer> waitsFor = new HashMap<>();
+    Deque<String> free = new ArrayDeque<>();
+    before.forEach((node, inputs) -> waitsFor.put(node, inputs.size()));
+    before.keySet().stream().filter(node -> waitsFor.get(node) == 0).forEach(free::add);
+    while (!free.isEmpty()) {
+      String node = free.remove();
+      before.remove(node);
+      for (String next : after.getOrDefault(node, List.of())) {
+        if (waitsFor.merge(next, -1, Integer::sum) == 0) {
+          free.add(next);
+        }
+      }
     }
     return before.isEmpty()
         ? Optional.empty()
