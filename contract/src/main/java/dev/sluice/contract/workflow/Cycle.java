@@ -25,15 +25,21 @@ final class Cycle {
     Map<String, List<String>> after = new HashMap<>();
     workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
     for (Edge edge : workflow.edges()) {
-      if (before.containsKey(edge.from()) && before.containsKey(edge.to())) {
-        before.get(edge.to()).add(edge.from());
+      List<String> inputs = before.get(edge.to());
+      if (inputs != null && before.containsKey(edge.from())) {
+        inputs.add(edge.from());
         after.computeIfAbsent(edge.from(), from -> new ArrayList<>()).add(edge.to());
       }
     }
     Map<String, Integer> waitsFor = new HashMap<>();
     Deque<String> free = new ArrayDeque<>();
-    before.forEach((node, inputs) -> waitsFor.put(node, inputs.size()));
-    before.keySet().stream().filter(node -> waitsFor.get(node) == 0).forEach(free::add);
+    before.forEach(
+        (node, inputs) -> {
+          waitsFor.put(node, inputs.size());
+          if (inputs.isEmpty()) {
+            free.add(node);
+          }
+        });
     while (!free.isEmpty()) {
       String node = free.remove();
       before.remove(node);
