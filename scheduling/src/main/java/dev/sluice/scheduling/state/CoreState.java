@@ -40,7 +40,6 @@ public final class CoreState implements SchedulerState {
   /** List that {@link #setsOfGangs} returns, used again for each choice. */
   private final List<JobSet> ofGangs = new ArrayList<>();
 
-  /** Found once for each choice: batch_aware and dynamic are faster by a tenth. */
   private final OpenExecutors openExecutors = new OpenExecutors();
 
   /** Whether the open executors were looked up for an earlier choice. */

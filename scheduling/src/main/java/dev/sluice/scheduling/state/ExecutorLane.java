@@ -90,6 +90,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
       executor.takesMore.set(index, usable && !held.isEmpty() && held.size() <= executor.ahead);
     }
     executor.busy.set(index, !held.isEmpty());
+    executor.firstToTakeMoreIsStale = true;
     executor.changes++;
   }
 

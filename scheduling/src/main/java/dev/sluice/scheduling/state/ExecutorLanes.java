@@ -38,6 +38,9 @@ public final class ExecutorLanes {
   /** Lanes that hold a batch. */
   final IndexSet busy = new IndexSet();
 
+  boolean firstToTakeMoreIsStale = true;
+  private @Nullable ExecutorLane firstToTakeMore;
+
   /** Whether the executor reports loading times for some model. */
   private boolean loads;
 
@@ -274,14 +277,18 @@ public final class ExecutorLanes {
 
   /** Finds, of the busy lanes that take a batch, the one that is expected free first. */
   @Nullable ExecutorLane firstToTakeMore() {
-    ExecutorLane first = null;
-    for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
-      ExecutorLane lane = lanes.get(i);
-      if (first == null || lane.expectedFreeAtNs() < first.expectedFreeAtNs()) {
-        first = lane;
+    if (firstToTakeMoreIsStale) {
+      firstToTakeMore = null;
+      for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
+        ExecutorLane lane = lanes.get(i);
+        if (firstToTakeMore == null
+            || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
+          firstToTakeMore = lane;
+        }
       }
+      firstToTakeMoreIsStale = false;
     }
-    return first;
+    return firstToTakeMore;
   }
 
   /** Adds the executor's idle lanes to a list, by index. */

@@ -21,7 +21,6 @@ final class ExecutorTable {
   /** Lanes of all executors that have joined and not left. */
   List<ExecutorLane> joinedLanes = List.of();
 
-  /** Found once for each choice: eager_edf is faster by an eighth. */
   private final List<ExecutorLane> idleLanes = new ArrayList<>();
 
   /** Whether the idle lanes were looked up for an earlier choice. */

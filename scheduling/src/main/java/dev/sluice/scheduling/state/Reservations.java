@@ -21,8 +21,7 @@ final class Reservations {
 
   /**
    * Holder of the reservation. It stays until it goes or usable tokens change, since groups that
-   * fall due later come after it. Looking for it at each question costs batch_aware and dynamic two
-   * thirds of their speed.
+   * fall due later come after it.
    */
   private @Nullable PassedOver holder;
 

@@ -53,16 +53,18 @@ final class WaitingJobs {
 
   final List<JobGroup> groupsByRank = new ArrayList<>();
 
+  /** Groups in which a job waits, by rank. */
+  private final List<JobGroup> occupied = new ArrayList<>();
+
+  private boolean occupiedIsStale;
+
   /** Sets by rank: in the order of their keys. */
   JobSet[] sets = {};
 
   /** Ranks of the sets in which a job waits. */
   IndexSet occupiedSets = new IndexSet();
 
-  /**
-   * Sets in which a job waits, by rank: a list is walked sooner than the bits of a set, which costs
-   * eager_edf a seventh.
-   */
+  /** Sets in which a job waits, by rank: a list is walked sooner than the bits of a set. */
   private final List<JobSet> waitingSets = new ArrayList<>();
 
   private boolean waitingSetsAreStale;
@@ -74,11 +76,20 @@ final class WaitingJobs {
 
   int waiting;
 
+  /** When the first set is ripe; {@link Long#MIN_VALUE}: it has jobs that wait for no window. */
+  private long ripeAtNs = Long.MAX_VALUE;
+
+  private boolean ripeAtIsStale;
+
+  /** A set that was ripe when it was last looked at; null: none is known. */
+  private @Nullable JobSet ripe;
+
+  /** When the next set becomes ripe, as it was found last; it is found anew from then on. */
+  private long nextRipeAtNs = Long.MIN_VALUE;
+
   final Standstill standstill = new Standstill();
 
-  /** Kept, since looking for it before each choice costs batch_aware an eighth. */
   private long tokensNeededMin;
-
   private boolean tokensNeededMinIsStale = true;
 
   private record SetKey(
@@ -209,11 +220,17 @@ final class WaitingJobs {
 
   void add(QueuedJob job) {
     JobGroup group = job.group;
+    long readyAtNs = group.shares ? group.set.readyAtNs() : 0;
     group.add(job);
+    if (group.shares) {
+      noteReady(group.set, readyAtNs);
+    }
     standstill.arrived(group.set, nowNs.getAsLong());
+    occupiedIsStale |= group.waiting() == 1;
     if (group.set.waiting() == 1) {
       noteWhetherOccupied(group.set);
     }
+    ripeAtNs = Math.min(ripeAtNs, group.set.ripeAtNs());
     if (group.waiting() == 1) {
       tokensNeededMin = Math.min(tokensNeededMin, group.tokensNeeded);
       if (passedOverGroups != null) {
@@ -227,14 +244,29 @@ final class WaitingJobs {
     waiting++;
   }
 
+  /** Notes that a set that was ready at a time has got one more job that shares batches. */
+  private void noteReady(JobSet set, long readyAtNsBefore) {
+    long readyAtNs = set.readyAtNs();
+    if (readyAtNs > nowNs.getAsLong()) {
+      nextRipeAtNs = Math.min(nextRipeAtNs, readyAtNs);
+    } else if (readyAtNsBefore == nextRipeAtNs) {
+      nextRipeAtNs = Long.MIN_VALUE; // the set is full
+    }
+  }
+
   void remove(QueuedJob job) {
     JobGroup group = job.group;
     group.remove(job);
     standstill.end();
+    if (group.shares) {
+      nextRipeAtNs = Long.MIN_VALUE;
+    }
     if (keepsArrival) {
       byArrival.remove(job);
     }
     waiting--;
+    ripeAtIsStale |= group.shares || group.waiting() == 0;
+    occupiedIsStale |= group.waiting() == 0;
     if (group.set.waiting() == 0) {
       noteWhetherOccupied(group.set);
     }
@@ -290,13 +322,15 @@ final class WaitingJobs {
     return waitingSets;
   }
 
-  /** Returns the groups in which a job waits, by rank. */
   List<JobGroup> groups() {
-    List<JobGroup> occupied = new ArrayList<>();
-    for (JobGroup group : groupsByRank) {
-      if (group.waiting() > 0) {
-        occupied.add(group);
+    if (occupiedIsStale) {
+      occupied.clear();
+      for (JobGroup group : groupsByRank) {
+        if (group.waiting() > 0) {
+          occupied.add(group);
+        }
       }
+      occupiedIsStale = false;
     }
     return Collections.unmodifiableList(occupied);
   }
@@ -310,23 +344,39 @@ final class WaitingJobs {
 
   /** Returns whether some waiting job need not wait for a window. */
   boolean anyRipe(long atNs) {
-    List<JobSet> waitingNow = waitingSets();
-    for (int i = 0; i < waitingNow.size(); i++) {
-      if (waitingNow.get(i).hasRipe(atNs)) {
-        return true;
+    return (ripe != null && ripe.hasRipe(atNs)) || ripeAtNs() <= atNs;
+  }
+
+  /**
+   * Returns when the first set is ripe: {@link Long#MIN_VALUE} if it has jobs that wait for no
+   * window; {@link Long#MAX_VALUE} if no job waits.
+   */
+  private long ripeAtNs() {
+    if (ripeAtIsStale) {
+      ripeAtNs = Long.MAX_VALUE;
+      List<JobSet> waitingNow = waitingSets();
+      for (int i = 0; i < waitingNow.size(); i++) {
+        JobSet set = waitingNow.get(i);
+        if (set.ripeAtNs() < ripeAtNs) {
+          ripeAtNs = set.ripeAtNs();
+          ripe = set;
+        }
       }
+      ripeAtIsStale = false;
     }
-    return false;
+    return ripeAtNs;
   }
 
   /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
   long nextRipeAtNs(long atNs) {
-    long nextRipeAtNs = Long.MAX_VALUE;
-    List<JobSet> waitingNow = waitingSets();
-    for (int i = 0; i < waitingNow.size(); i++) {
-      long readyAtNs = waitingNow.get(i).readyAtNs();
-      if (readyAtNs > atNs) {
-        nextRipeAtNs = Math.min(nextRipeAtNs, readyAtNs);
+    if (nextRipeAtNs <= atNs) {
+      nextRipeAtNs = Long.MAX_VALUE;
+      List<JobSet> waitingNow = waitingSets();
+      for (int i = 0; i < waitingNow.size(); i++) {
+        long readyAtNs = waitingNow.get(i).readyAtNs();
+        if (readyAtNs > atNs) {
+          nextRipeAtNs = Math.min(nextRipeAtNs, readyAtNs);
+        }
       }
     }
     return nextRipeAtNs;
