@@ -5,7 +5,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -90,11 +89,11 @@ final class ArrivalFigures implements Figure {
     }
 
     @Override
-    public void take(JobView job) {
-      if (!job.isMeasured()) {
+    public void takeJob(int job) {
+      if (!run.jobs().isMeasured(job)) {
         return;
       }
-      long atNs = job.intendedAtNs();
+      long atNs = run.jobs().intendedAtNs(job);
       if (atNs < countedToNs) { // of the window's last part of a second nothing counts
         ofSecond[(int) ((atNs - windowStartNs) / NS_PER_SECOND)]++;
       }

@@ -1,27 +1,34 @@
 package dev.sluice.analytics.figure;
 
+import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.folder.Verdict;
-import dev.sluice.analytics.row.JobStatus;
-import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunStarted;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * End of the run and of its measured jobs: drops_by_reason, failures_by_reason, tail_limit_reached,
- * interrupted, failure (the reason why the run was given up, null if it came to its end),
- * jobs_never_sent, and the faults. A fault or an interruption makes the run not comparable. A run
- * has failed if it was given up, has no end, has a job whose end is not accounted for, or measured
- * no job.
+ * Start and end of the run, and ends of its measured jobs.
+ *
+ * <p>start_to_first_dispatch_ms: from the start of the process that ran it to its first dispatch by
+ * the log's clock. Null where each role had a process of its own, and without a dispatch.
+ *
+ * <p>drops_by_reason, failures_by_reason, tail_limit_reached, interrupted, failure (the reason why
+ * the run was given up, null if it came to its end), jobs_never_sent, and the faults. A fault or an
+ * interruption makes the run not comparable. A run has failed if it was given up, has no end, has a
+ * job whose end is not accounted for, or measured no job.
  */
 final class EndFigures implements Figure {
   @Override
   public List<Definition> numbers() {
-    return List.of();
+    return List.of(Definition.of("start_to_first_dispatch_ms", MILLISECONDS));
   }
 
   @Override
@@ -40,28 +47,35 @@ final class EndFigures implements Figure {
     }
 
     @Override
-    public void take(JobView job) {
-      if (!job.isDone()) {
-        takeOther(job);
-      }
-    }
-
-    private void takeOther(JobView job) {
-      if (job.status() == JobStatus.OPEN) {
+    public void takeJob(int job) {
+      JobStatus status = run.jobs().status(job);
+      if (status == JobStatus.OPEN) {
         open++;
-      } else if (job.isMeasured()) {
-        String reason = run.jobs().reason(job.job());
-        (job.status() == JobStatus.DROPPED ? drops : failures)
+      } else if (status != JobStatus.DONE && run.jobs().isMeasured(job)) {
+        String reason = run.jobs().reason(job);
+        (status == JobStatus.DROPPED ? drops : failures)
             .merge(reason == null ? "unknown" : reason, 1L, Long::sum);
       }
     }
 
     @Override
     public void addTo(Summary summary) {
+      summary.put("start_to_first_dispatch_ms", startToFirstDispatchMs(run));
       summary.put("drops_by_reason", drops);
       summary.put("failures_by_reason", failures);
       addEnd(summary, run, open);
     }
+  }
+
+  private static @Nullable Double startToFirstDispatchMs(RunRows run) {
+    Long begunAtEpochMs = run.context().begunAtEpochMs();
+    RunStarted started = run.started();
+    return begunAtEpochMs == null || started == null || run.batches().isEmpty()
+        ? null
+        : Double.valueOf(
+            started.timeZeroEpochMs()
+                - begunAtEpochMs
+                + run.batches().decidedAtNs(run.batches().at(0)) / 1e6);
   }
 
   private static void addEnd(Summary summary, RunRows run, long open) {

@@ -4,11 +4,10 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /**
@@ -35,6 +34,7 @@ final class FairnessFigures implements Figure {
   /** Waits by class, and kept promises by class and workload, by their places. */
   private static final class Groups implements OfJobs {
     private final RunRows run;
+    private final Jobs jobs;
     private final long[] waitSumNs;
     private final long[] done;
     private final long[][] met;
@@ -42,6 +42,7 @@ final class FairnessFigures implements Figure {
 
     Groups(RunRows run) {
       this.run = run;
+      jobs = run.jobs();
       int classes = run.classNames().size();
       int workloads = run.workloadNames().size();
       waitSumNs = new long[classes];
@@ -51,16 +52,14 @@ final class FairnessFigures implements Figure {
     }
 
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured()) {
-        int ofClass = run.classOfKind(job.kindNumber());
-        int workload = run.workloadOfKind(job.kindNumber());
+    public void takeJob(int job) {
+      if (jobs.isMeasured(job)) {
+        int ofClass = run.classOf(job);
+        int workload = run.workloadOf(job);
         measured[ofClass][workload]++;
-        if (!job.isViolation()) {
-          met[ofClass][workload]++;
-        }
-        if (job.isDone()) {
-          waitSumNs[ofClass] += job.waitNs();
+        met[ofClass][workload] += jobs.isViolation(job) ? 0 : 1;
+        if (jobs.isDone(job)) {
+          waitSumNs[ofClass] += jobs.waitNs(job);
           done[ofClass]++;
         }
       }
@@ -68,17 +67,14 @@ final class FairnessFigures implements Figure {
 
     @Override
     public void addTo(Summary summary) {
-      OptionalDouble batchNs = averageWaitNs(false);
-      OptionalDouble interactiveNs = averageWaitNs(true);
-      boolean defined =
-          batchNs.orElse(0) >= LEAST_WAIT_NS && interactiveNs.orElse(0) >= LEAST_WAIT_NS;
-      summary.put(
-          "fairness_ratio",
-          defined ? batchNs.getAsDouble() / interactiveNs.getAsDouble() : Double.NaN);
+      double batchNs = averageWaitNs(false);
+      double interactiveNs = averageWaitNs(true);
+      boolean defined = batchNs >= LEAST_WAIT_NS && interactiveNs >= LEAST_WAIT_NS;
+      summary.put("fairness_ratio", defined ? batchNs / interactiveNs : Double.NaN);
       addLowestAttainment(summary);
     }
 
-    private OptionalDouble averageWaitNs(boolean interactive) {
+    private double averageWaitNs(boolean interactive) {
       long sumNs = 0;
       long count = 0;
       for (int i = 0; i < done.length; i++) {
@@ -87,30 +83,22 @@ final class FairnessFigures implements Figure {
           count += done[i];
         }
       }
-      return count == 0 ? OptionalDouble.empty() : OptionalDouble.of((double) sumNs / count);
+      return count == 0 ? 0 : (double) sumNs / count;
     }
 
     private void addLowestAttainment(Summary summary) {
-      Map<String, long[]> metAndCount = new TreeMap<>();
+      Map<String, Double> attainments = new TreeMap<>();
       for (int i = 0; i < met.length; i++) {
         for (int j = 0; j < met[i].length; j++) {
           if (measured[i][j] > 0) {
             String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
-            metAndCount.put(group, new long[] {met[i][j], measured[i][j]});
+            attainments.put(group, (double) met[i][j] / measured[i][j]);
           }
         }
       }
-      double lowest = Double.NaN;
-      String lowestGroup = null;
-      for (Map.Entry<String, long[]> entry : metAndCount.entrySet()) {
-        double attainment = (double) entry.getValue()[0] / entry.getValue()[1];
-        if (lowestGroup == null || attainment < lowest) {
-          lowest = attainment;
-          lowestGroup = entry.getKey();
-        }
-      }
-      summary.put("slo_attainment_min", lowest);
-      summary.put("slo_attainment_min_of", lowestGroup);
+      var lowest = attainments.entrySet().stream().min(Map.Entry.comparingByValue());
+      summary.put("slo_attainment_min", lowest.map(Map.Entry::getValue).orElse(null));
+      summary.put("slo_attainment_min_of", lowest.map(Map.Entry::getKey).orElse(null));
     }
   }
 }

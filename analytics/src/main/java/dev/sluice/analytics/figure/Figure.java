@@ -2,8 +2,6 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.BatchView;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 
@@ -23,9 +21,8 @@ public interface Figure {
 
   /**
    * A family's figures of one run. It declares by its interfaces which rows it takes: it is fed
-   * each of them in turn, in the one walk over all of them, and then asked for its figures. The
-   * views that it is fed show other rows after the call. Walks over rows of unlike kinds may go on
-   * beside each other.
+   * each of them in turn, in the one walk over all of them, and then asked for its figures. Walks
+   * over rows of unlike kinds may go on beside each other.
    */
   interface Fold {
     /** Adds the figures of what was taken. */
@@ -34,17 +31,17 @@ public interface Figure {
 
   /** Takes each job that was requested, by intended arrival. */
   interface OfJobs extends Fold {
-    void take(JobView job);
+    void takeJob(int job);
   }
 
   /** Takes each attempt to run a batch, by decision. */
   interface OfBatches extends Fold {
-    void take(BatchView batch);
+    void takeBatch(int batch);
   }
 
   /** Takes each batch that ended a measured job as done, once, by intended arrival. */
   interface OfDone extends Fold {
-    void takeDone(BatchView batch);
+    void takeDone(int batch);
   }
 
   /**
@@ -52,7 +49,7 @@ public interface Figure {
    * next one.
    */
   interface OfIntervals extends Fold {
-    void take(BatchView before, BatchView next);
+    void takeInterval(int before, int next);
   }
 
   /** Returns the name of the number that counts the values behind a number of this family. */

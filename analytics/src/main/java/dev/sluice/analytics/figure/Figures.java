@@ -6,19 +6,21 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.SECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.BatchView;
+import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.row.Lanes;
 import dev.sluice.analytics.statistic.Bounds;
-import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.ParallelTasks;
+import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
@@ -33,9 +35,7 @@ public final class Figures {
   private static final List<Figure> BUILT_IN =
       List.of(
           new JobFigures(),
-          new CapacityFigures(),
-          new BlockedFigures(),
-          new AttemptFigures(),
+          new LaneFigures(),
           new FairnessFigures(),
           new StabilityFigures(),
           new ArrivalFigures(),
@@ -46,7 +46,6 @@ public final class Figures {
           new PredictionFigures(),
           new ScoreTermFigures(),
           new EmulationFigures(),
-          new StartFigures(),
           new EndFigures());
 
   private static final List<Figure> ALL =
@@ -168,7 +167,7 @@ public final class Figures {
       throw new UncheckedIOException("figures were not counted", e); // none of them writes
     }
     parts.forEach(summary::add);
-    ThresholdCheck.addTo(summary, run);
+    addThresholds(summary, run.context().experiment().thresholds());
     RunHead.addProvenanceTo(summary, run);
     return summary;
   }
@@ -178,72 +177,82 @@ public final class Figures {
   }
 
   private static void walkJobs(RunRows run, List<Figure.OfJobs> folds) {
-    Figure.OfJobs[] each = folds.toArray(new Figure.OfJobs[0]);
     Jobs jobs = run.jobs();
-    JobView job = jobs.view();
     for (int i = 0; i < jobs.size(); i++) {
-      job.show(jobs.at(i));
-      feed(job, each);
-    }
-  }
-
-  private static void feed(JobView job, Figure.OfJobs[] folds) {
-    for (Figure.OfJobs fold : folds) {
-      fold.take(job);
+      for (Figure.OfJobs fold : folds) {
+        fold.takeJob(jobs.at(i));
+      }
     }
   }
 
   private static void walkBatches(RunRows run, List<Figure.OfBatches> folds) {
-    Figure.OfBatches[] each = folds.toArray(new Figure.OfBatches[0]);
     Batches batches = run.batches();
-    BatchView batch = batches.view();
     for (int i = 0; i < batches.size(); i++) {
-      batch.show(batches.at(i));
-      feed(batch, each);
-    }
-  }
-
-  private static void feed(BatchView batch, Figure.OfBatches[] folds) {
-    for (Figure.OfBatches fold : folds) {
-      fold.take(batch);
+      for (Figure.OfBatches fold : folds) {
+        fold.takeBatch(batches.at(i));
+      }
     }
   }
 
   private static void walkDone(RunRows run, List<Figure.OfDone> folds) {
-    Figure.OfDone[] each = folds.toArray(new Figure.OfDone[0]);
-    IntColumn done = run.measuredDoneBatches();
-    BatchView batch = run.batches().view();
-    for (int i = 0; i < done.size(); i++) {
-      batch.show(done.get(i));
-      feedDone(batch, each);
-    }
-  }
-
-  private static void feedDone(BatchView batch, Figure.OfDone[] folds) {
-    for (Figure.OfDone fold : folds) {
-      fold.takeDone(batch);
+    for (int batch : run.measuredDoneBatches()) {
+      folds.forEach(fold -> fold.takeDone(batch));
     }
   }
 
   private static void walkIntervals(RunRows run, List<Figure.OfIntervals> folds) {
-    Batches batches = run.batches();
-    int[] laneOfPlace = Lanes.ofPlaces(batches);
-    var beforeOnLane = new @Nullable BatchView[laneOfPlace.length];
-    BatchView next = batches.view();
-    IntColumn byStart = Lanes.byStart(batches);
-    for (int i = 0; i < byStart.size(); i++) {
-      next.show(byStart.get(i));
-      int lane = laneOfPlace[next.placeNumber()];
-      BatchView before = beforeOnLane[lane];
-      beforeOnLane[lane] = next;
-      if (before == null) {
-        next = batches.view();
-      } else {
-        for (Figure.OfIntervals fold : folds) {
-          fold.take(before, next);
-        }
-        next = before;
+    Map<String, Integer> lastOfLane = new HashMap<>();
+    for (int next : run.batches().byStart()) {
+      Integer before = lastOfLane.put(run.batches().laneId(next), next);
+      if (before != null) {
+        folds.forEach(fold -> fold.takeInterval(before, next));
       }
     }
+  }
+
+  /**
+   * Adds the results of the thresholds: met, missed, or undecided. A threshold on a p99 of fewer
+   * than {@value NearestRank#COUNT_FOR_P99} values, on a latency's p95 of fewer than {@value
+   * NearestRank#COUNT_FOR_P95} jobs, or on a figure without a value, is undecided; an infinite
+   * figure is above every bound.
+   */
+  private static void addThresholds(Summary summary, Map<String, Threshold> thresholds) {
+    Map<String, Object> results = new LinkedHashMap<>();
+    List<String> undecided = new ArrayList<>();
+    thresholds.forEach(
+        (name, threshold) -> {
+          Double value = summary.figure(name);
+          String bound = threshold.comparison() + " " + Decimals.plain(threshold.value());
+          String result = "undecided";
+          if (value == null || standsOnFew(summary, name)) {
+            undecided.add("threshold undecided: " + name + " " + bound);
+          } else if (threshold.holds(value)) {
+            result = "met";
+          } else {
+            result = "missed";
+            summary.worsen(Verdict.MISSED, "threshold missed: " + name + " " + bound);
+          }
+          Map<String, @Nullable Object> entry = new LinkedHashMap<>();
+          entry.put("bound", bound);
+          entry.put("value", value);
+          entry.put("result", result);
+          results.put(name, entry);
+        });
+    summary.put("thresholds", results);
+    if (summary.verdict() != Verdict.MISSED) { // a missed one is certain whatever the others are
+      undecided.forEach(why -> summary.worsen(Verdict.INCONCLUSIVE, why));
+    }
+    if (!results.isEmpty() && Boolean.TRUE.equals(summary.values().get("unstable"))) {
+      summary.worsen(
+          Verdict.INCONCLUSIVE,
+          "unstable: the queue rose over the whole window, so that a longer run has worse figures");
+    }
+  }
+
+  private static boolean standsOnFew(Summary summary, String name) {
+    Figure.Definition definition = definition(name);
+    int least = definition == null ? 0 : definition.fewBelow();
+    Double values = least == 0 ? null : summary.figure(countBehind(name));
+    return values != null && values < least;
   }
 }

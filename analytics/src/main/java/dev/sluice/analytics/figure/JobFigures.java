@@ -7,17 +7,18 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobStatus;
-import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,62 +83,46 @@ public final class JobFigures implements Figure {
     return new Groups(run);
   }
 
-  /** What each class and workload has. */
   private static final class Groups implements OfJobs {
     private final RunRows run;
+    private final Group all;
+    private final List<Group> ofClasses;
 
     /** Groups by the places of classes and workloads. */
-    private final Group[][] groups;
-
-    private final Group[] ofKind;
-    private final long fromNs;
-    private final long toNs;
+    private final List<List<Group>> ofBoth;
 
     Groups(RunRows run) {
       this.run = run;
-      fromNs = run.windowStartNs();
-      toNs = run.windowEndNs();
-      groups = new Group[run.classNames().size()][run.workloadNames().size()];
-      for (Group[] ofClass : groups) {
-        Arrays.setAll(ofClass, workload -> new Group(List.of(new LongBag())));
-      }
-      ofKind = new Group[run.jobs().kinds().size()];
-      Arrays.setAll(ofKind, kind -> groups[run.classOfKind(kind)][run.workloadOfKind(kind)]);
+      all = new Group(run);
+      ofClasses = groups(run.classNames().size());
+      ofBoth = ofClasses.stream().map(any -> groups(run.workloadNames().size())).toList();
+    }
+
+    private List<Group> groups(int count) {
+      return Stream.generate(() -> new Group(run)).limit(count).toList();
     }
 
     @Override
-    public void take(JobView job) {
-      ofKind[job.kindNumber()].take(job, fromNs, toNs);
+    public void takeJob(int job) {
+      all.take(job);
+      ofClasses.get(run.classOf(job)).take(job);
+      ofBoth.get(run.classOf(job)).get(run.workloadOf(job)).take(job);
     }
 
     @Override
     public void addTo(Summary summary) {
-      List<String> classes = run.classNames();
-      List<String> workloads = run.workloadNames();
-      double seconds = run.windowSeconds();
-      Group.of(Arrays.stream(groups).flatMap(Arrays::stream).toList())
-          .block(seconds)
-          .forEach((name, value) -> summary.put("all_" + name, value));
-      for (int i = 0; i < groups.length; i++) {
-        String name = classes.get(i);
-        Group.of(List.of(groups[i]))
-            .block(seconds)
-            .forEach((figure, value) -> summary.put(name + "_" + figure, value));
-      }
+      all.block().forEach((figure, value) -> summary.put("all_" + figure, value));
       Map<String, Object> byClass = new LinkedHashMap<>();
-      for (int i = 0; i < groups.length; i++) {
+      for (int i = 0; i < ofClasses.size(); i++) {
+        String name = run.classNames().get(i);
+        ofClasses.get(i).block().forEach((f, value) -> summary.put(name + "_" + f, value));
         Map<String, Object> byWorkload = new LinkedHashMap<>();
-        for (int j = 0; j < groups[i].length; j++) {
-          byWorkload.put(workloads.get(j), groups[i][j].block(seconds));
+        for (int j = 0; j < ofBoth.get(i).size(); j++) {
+          byWorkload.put(run.workloadNames().get(j), ofBoth.get(i).get(j).block());
         }
-        byClass.put(classes.get(i), byWorkload);
+        byClass.put(name, byWorkload);
       }
       summary.put("by_class_workload", byClass);
-      for (Group[] ofClass : groups) {
-        for (Group group : ofClass) {
-          group.endToEndNs.forEach(LongBag::clear);
-        }
-      }
     }
   }
 
@@ -155,81 +140,68 @@ public final class JobFigures implements Figure {
 
   /** Jobs of some classes and workloads, as far as figures need them. */
   private static final class Group {
-    final List<LongBag> endToEndNs;
-    final long[] byStatus = new long[JobStatus.values().length];
-    long samples;
-    long endToEndSumNs;
-    long waitSumNs;
-    long serviceSumNs;
-    long violations;
-    long finishedInside;
-    long finishedInsideSamples;
-    long finishedInsideInTime;
+    private final RunRows run;
+    private final Jobs jobs;
+    private final LongBag endToEndNs = new LongBag();
+    private final Map<JobStatus, Long> byStatus = new EnumMap<>(JobStatus.class);
+    private long samples;
+    private long endToEndSumNs;
+    private long waitSumNs;
+    private long serviceSumNs;
+    private long violations;
+    private long finishedInside;
+    private long finishedInsideSamples;
+    private long finishedInsideInTime;
 
-    Group(List<LongBag> endToEndNs) {
-      this.endToEndNs = endToEndNs;
+    Group(RunRows run) {
+      this.run = run;
+      jobs = run.jobs();
     }
 
-    /** Groups as one. */
-    static Group of(List<Group> groups) {
-      var all = new Group(groups.stream().flatMap(g -> g.endToEndNs.stream()).toList());
-      for (Group group : groups) {
-        Arrays.setAll(all.byStatus, status -> all.byStatus[status] + group.byStatus[status]);
-        all.samples += group.samples;
-        all.endToEndSumNs += group.endToEndSumNs;
-        all.waitSumNs += group.waitSumNs;
-        all.serviceSumNs += group.serviceSumNs;
-        all.violations += group.violations;
-        all.finishedInside += group.finishedInside;
-        all.finishedInsideSamples += group.finishedInsideSamples;
-        all.finishedInsideInTime += group.finishedInsideInTime;
-      }
-      return all;
-    }
-
-    void take(JobView job, long windowStartNs, long windowEndNs) {
-      boolean violation = job.isViolation();
-      if (job.isDone()) {
-        long finishedAtNs = job.finishedAtNs();
-        if (windowStartNs <= finishedAtNs && finishedAtNs < windowEndNs) {
+    void take(int job) {
+      boolean violation = jobs.isViolation(job);
+      if (jobs.isDone(job)) {
+        long finishedAtNs = jobs.finishedAtNs(job);
+        if (run.windowStartNs() <= finishedAtNs && finishedAtNs < run.windowEndNs()) {
           finishedInside++;
-          finishedInsideSamples += job.samples();
+          finishedInsideSamples += jobs.samples(job);
           finishedInsideInTime += violation ? 0 : 1;
         }
       }
-      if (job.isMeasured()) {
-        byStatus[job.status().number()]++;
-        samples += job.samples();
+      if (jobs.isMeasured(job)) {
+        byStatus.merge(jobs.status(job), 1L, Long::sum);
+        samples += jobs.samples(job);
         violations += violation ? 1 : 0;
-        if (job.isDone()) {
-          long ns = job.endToEndNs();
-          endToEndNs.get(0).add(ns);
-          endToEndSumNs += ns;
-          waitSumNs += job.waitNs();
-          serviceSumNs += job.serviceNs();
+        if (jobs.isDone(job)) {
+          endToEndNs.add(jobs.endToEndNs(job));
+          endToEndSumNs += jobs.endToEndNs(job);
+          waitSumNs += jobs.waitNs(job);
+          serviceSumNs += jobs.serviceNs(job);
         }
       }
     }
 
-    Map<String, @Nullable Object> block(double windowSeconds) {
-      long done = byStatus[JobStatus.DONE.number()];
-      long count = Arrays.stream(byStatus).sum();
-      double[] ofAll = NearestRank.percentiles(endToEndNs, count, PERCENTS);
-      double[] ofDone = done == count ? ofAll : NearestRank.percentiles(endToEndNs, done, PERCENTS);
+    Map<String, @Nullable Object> block() {
+      long[] sortedNs = endToEndNs.sorted();
+      long done = sortedNs.length;
+      long count = byStatus.values().stream().mapToLong(jobsOfIt -> jobsOfIt).sum();
+      double windowSeconds = run.windowSeconds();
       Map<String, @Nullable Object> block = new LinkedHashMap<>();
       block.put("count", count);
       block.put("total_samples", samples);
       for (JobStatus status : JobStatus.values()) {
-        block.put(status.text(), byStatus[status.number()]);
+        block.put(status.text(), byStatus.getOrDefault(status, 0L));
       }
       block.put("avg_e2e_ms", orNull((double) endToEndSumNs / done / 1e6));
-      for (int i = 0; i < PERCENTS.length; i++) {
-        block.put("p" + PERCENTS[i] + "_e2e_ms", orNull(ofAll[i] / 1e6));
+      for (int percent : PERCENTS) {
+        double ns = NearestRank.percentile(sortedNs, percent, count);
+        block.put("p" + percent + "_e2e_ms", orNull(ns / 1e6));
       }
       block.put("p95_few_jobs", count < NearestRank.COUNT_FOR_P95);
       block.put("p99_few_jobs", count < NearestRank.COUNT_FOR_P99);
-      for (int i = 0; i < PERCENTS.length; i++) {
-        block.put("completed_p" + PERCENTS[i] + "_e2e_ms", orNull(ofDone[i] / 1e6));
+      for (int percent : PERCENTS) {
+        double ns = NearestRank.percentile(sortedNs, percent);
+        block.put("completed_p" + percent + "_e2e_ms", orNull(ns / 1e6));
       }
       block.put("avg_wait_ms", orNull((double) waitSumNs / done / 1e6));
       block.put("avg_service_ms", orNull((double) serviceSumNs / done / 1e6));

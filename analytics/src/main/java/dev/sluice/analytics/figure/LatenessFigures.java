@@ -5,7 +5,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.folder.Verdict;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
@@ -55,46 +54,36 @@ final class LatenessFigures implements Figure {
   private static final class Delays implements OfJobs {
     private final RunRows run;
     private final Jobs jobs;
-    private final LongBag latenessNs;
-    private final LongBag appendDelayNs;
+    private final LongBag latenessNs = new LongBag();
+    private final LongBag appendDelayNs = new LongBag();
 
     Delays(RunRows run) {
       this.run = run;
       jobs = run.jobs();
-      latenessNs = new LongBag();
-      appendDelayNs = new LongBag();
     }
 
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured()) {
-        long latenessOfJobNs = job.latenessNs();
-        latenessNs.add(latenessOfJobNs);
-        appendDelayNs.add(jobs.appendedAtNs(job.job()) - job.intendedAtNs() - latenessOfJobNs);
+    public void takeJob(int job) {
+      if (jobs.isMeasured(job)) {
+        latenessNs.add(jobs.latenessNs(job));
+        appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
       }
     }
 
     @Override
     public void addTo(Summary summary) {
-      addDelays(summary, run, latenessNs, appendDelayNs);
-      latenessNs.clear();
-      appendDelayNs.clear();
+      double limitMs =
+          Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
+      double p99Ms = addPercentiles(summary, "lateness", latenessNs.sorted());
+      if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
+        summary.put("lateness_limit_ms", null);
+        summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
+      } else {
+        summary.put("lateness_limit_ms", limitMs);
+        judge(summary, p99Ms, limitMs);
+      }
+      addPercentiles(summary, "append_delay", appendDelayNs.sorted());
     }
-  }
-
-  private static void addDelays(
-      Summary summary, RunRows run, LongBag latenessNs, LongBag appendDelayNs) {
-    double limitMs =
-        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
-    addPercentiles(summary, "lateness", latenessNs);
-    if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
-      summary.put("lateness_limit_ms", null);
-      summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
-    } else {
-      summary.put("lateness_limit_ms", limitMs);
-      judge(summary, NearestRank.percentile(latenessNs, 99) / 1e6, limitMs);
-    }
-    addPercentiles(summary, "append_delay", appendDelayNs);
   }
 
   private static OptionalDouble sloMsMin(RunRows run) {
@@ -130,10 +119,12 @@ final class LatenessFigures implements Figure {
     }
   }
 
-  private static void addPercentiles(Summary summary, String name, LongBag ns) {
-    double[] percentiles = NearestRank.percentiles(List.of(ns), ns.size(), 50, 99, 100);
-    summary.put(name + "_p50_ms", percentiles[0] / 1e6);
-    summary.put(name + "_p99_ms", percentiles[1] / 1e6);
-    summary.put(name + "_max_ms", percentiles[2] / 1e6);
+  /** Adds percentiles and returns the 99th. */
+  private static double addPercentiles(Summary summary, String name, long[] sortedNs) {
+    double p99Ms = NearestRank.percentile(sortedNs, 99) / 1e6;
+    summary.put(name + "_p50_ms", NearestRank.percentile(sortedNs, 50) / 1e6);
+    summary.put(name + "_p99_ms", p99Ms);
+    summary.put(name + "_max_ms", NearestRank.percentile(sortedNs, 100) / 1e6);
+    return p99Ms;
   }
 }

@@ -5,14 +5,11 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.LongColumn;
 import dev.sluice.analytics.statistic.NearestRank;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.HashMap;
 import java.util.List;
@@ -42,8 +39,6 @@ import org.jspecify.annotations.Nullable;
  * Both rest on the log's resolution of 1 ms: a wait that was shorter may count as none.
  */
 final class LoopFigures implements Figure {
-  private static final int NONE = -1;
-
   @Override
   public List<Definition> numbers() {
     return List.of(
@@ -70,11 +65,10 @@ final class LoopFigures implements Figure {
   }
 
   private static void addPercentiles(Summary summary, String name, LongBag ns) {
-    double[] percentiles = NearestRank.percentiles(List.of(ns), ns.size(), 50, 99);
-    summary.put(name + "_count", ns.size());
-    summary.put(name + "_p50_ms", percentiles[0] / 1e6);
-    summary.put(name + "_p99_ms", percentiles[1] / 1e6);
-    ns.clear();
+    long[] sorted = ns.sorted();
+    summary.put(name + "_count", sorted.length);
+    summary.put(name + "_p50_ms", NearestRank.percentile(sorted, 50) / 1e6);
+    summary.put(name + "_p99_ms", NearestRank.percentile(sorted, 99) / 1e6);
   }
 
   /** Grain of append times; a policy may decide at times within it. */
@@ -84,9 +78,8 @@ final class LoopFigures implements Figure {
     private final RunRows run;
     private final Jobs jobs;
     private final Batches batches;
-    private final List<BatchDispatched.Place> places;
-    private final LongBag hopsNs;
-    private final LongBag bubblesNs;
+    private final LongBag hopsNs = new LongBag();
+    private final LongBag bubblesNs = new LongBag();
     private final long windowStartNs;
     private final long windowEndNs;
 
@@ -97,45 +90,36 @@ final class LoopFigures implements Figure {
       this.run = run;
       jobs = run.jobs();
       batches = run.batches();
-      places = batches.places();
-      hopsNs = new LongBag();
-      bubblesNs = new LongBag();
       windowStartNs = run.windowStartNs();
       windowEndNs = run.windowEndNs();
     }
 
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured()
-          && job.isDone()
-          && batches.decidedAtNs(job.batch()) < jobs.appendedAtNs(job.job()) + APPEND_GRAIN_NS) {
-        hopsNs.add(job.waitNs());
+    public void takeJob(int job) {
+      if (jobs.isMeasured(job)
+          && jobs.isDone(job)
+          && batches.decidedAtNs(jobs.batch(job)) < jobs.appendedAtNs(job) + APPEND_GRAIN_NS) {
+        hopsNs.add(jobs.waitNs(job));
       }
     }
 
     @Override
-    public void take(BatchView before, BatchView next) {
-      long endNs = before.finishedAtNs();
+    public void takeInterval(int before, int next) {
+      long endNs = batches.finishedAtNs(before);
       if (windowStartNs <= endNs
           && endNs < windowEndNs
-          && before.isCompleted()
-          && next.decidedAtNs() < batches.completedAtNs(before.batch()) + APPEND_GRAIN_NS
-          && isOfOneProcess(before, next)
+          && batches.isCompleted(before)
+          && batches.decidedAtNs(next) < batches.completedAtNs(before) + APPEND_GRAIN_NS
+          && batches.place(before).incarnation() == batches.place(next).incarnation()
           && waitedAt(endNs, next)) {
-        bubblesNs.add(next.startedAtNs() - endNs);
+        bubblesNs.add(batches.startedAtNs(next) - endNs);
       }
     }
 
-    private boolean isOfOneProcess(BatchView before, BatchView next) {
-      return before.placeNumber() == next.placeNumber()
-          || places.get(before.placeNumber()).incarnation()
-              == places.get(next.placeNumber()).incarnation();
-    }
-
-    private boolean waitedAt(long endNs, BatchView next) {
-      int first = batches.job(next.batch(), 0);
+    private boolean waitedAt(long endNs, int next) {
+      int first = batches.job(next, 0);
       return (jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
-          || startableAtNs().get(next.batch()) <= endNs;
+          || startableAtNs().get(next) <= endNs;
     }
 
     private LongColumn startableAtNs() {
@@ -163,24 +147,17 @@ final class LoopFigures implements Figure {
     Batches batches = run.batches();
     long[] windowNs = windowsNs(run);
     Map<Integer, Long> earliestByShard = new HashMap<>();
-    int shard = NONE;
-    long earliest = Long.MAX_VALUE;
     var earliestNs = new LongColumn(Long.MAX_VALUE);
     for (int i = batches.size() - 1; i >= 0; i--) {
       int batch = batches.at(i);
-      if (batches.shard(batch) != shard) {
-        earliestByShard.put(shard, earliest);
-        shard = batches.shard(batch);
-        earliest = earliestByShard.getOrDefault(shard, Long.MAX_VALUE);
-      }
-      int count = batches.jobCount(batch);
-      for (int j = 0; j < count; j++) {
-        int job = batches.job(batch, j);
-        if (jobs.isRequested(job)) {
-          earliest = Math.min(earliest, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);
-        }
-      }
-      earliestNs.set(batch, earliest);
+      long ownNs =
+          batches
+              .jobs(batch)
+              .filter(jobs::isRequested)
+              .mapToLong(job -> jobs.intendedAtNs(job) + windowNs[run.classOf(job)])
+              .min()
+              .orElse(Long.MAX_VALUE);
+      earliestNs.set(batch, earliestByShard.merge(batches.shard(batch), ownNs, Math::min));
     }
     return earliestNs;
   }

@@ -6,23 +6,20 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.BinomialTest;
 import dev.sluice.analytics.statistic.Bounds;
-import dev.sluice.analytics.statistic.CompensatedSum;
-import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.commons.statistics.distribution.BinomialDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,119 +78,68 @@ public final class PredictionFigures implements Figure {
   private static final class Predictions implements OfDone {
     private final RunRows run;
     private final Batches batches;
+    private final Group all = new Group();
     private final List<Group> ofWorkloads;
-    private final Group[] ofModel;
-    private final long[] partFromNs = new long[PARTS + 1];
-    private final List<Group> ofParts;
-    private final long[] byVersion;
-
-    /** Losses of each bound over all batches, in their order: the sum depends on it. */
-    private final CompensatedSum[] pinballs;
-
-    private final Given[] given;
-    private double lastRatio = 1;
-    private double lastBias; // ln 1
+    private final List<Group> ofParts = groups(PARTS);
+    private final Map<String, Long> versions = new TreeMap<>();
 
     Predictions(RunRows run) {
       this.run = run;
       batches = run.batches();
-      List<String> workloads = run.workloadNames();
-      ofWorkloads = groups(workloads.size());
-      Group ofNone = new Group();
-      ofModel =
-          batches.models().stream()
-              .map(model -> workloads.indexOf(model.workload()))
-              .map(place -> place < 0 ? ofNone : ofWorkloads.get(place))
-              .toArray(Group[]::new);
-      long lengthNs = run.windowEndNs() - run.windowStartNs();
-      Arrays.setAll(partFromNs, part -> run.windowStartNs() + lengthNs * part / PARTS);
-      ofParts = groups(PARTS);
-      byVersion = new long[batches.names().size()];
-      given = Arrays.stream(UpperBound.values()).map(Given::new).toArray(Given[]::new);
-      pinballs = Arrays.stream(given).map(g -> new CompensatedSum()).toArray(CompensatedSum[]::new);
+      ofWorkloads = groups(run.workloadNames().size());
     }
 
-    private List<Group> groups(int count) {
+    private static List<Group> groups(int count) {
       return Stream.generate(Group::new).limit(count).toList();
     }
 
     @Override
-    public void takeDone(BatchView batch) {
-      if (batch.predictedNs() > 0 && batch.serviceNs() > 0) {
-        takePredicted(batch);
+    public void takeDone(int batch) {
+      if (!isPredicted(batches, batch)) {
+        return;
       }
-    }
-
-    private void takePredicted(BatchView batch) {
-      double bias = bias((double) batch.serviceNs() / batch.predictedNs());
-      for (int i = 0; i < given.length; i++) {
-        given[i].show(batches, batch);
-        if (given[i].isGiven) {
-          pinballs[i].add(given[i].pinball);
-        }
+      all.take(batches, batch);
+      int workload = run.workloadNames().indexOf(batches.model(batch).workload());
+      if (workload >= 0) {
+        ofWorkloads.get(workload).take(batches, batch);
       }
-      ofModel[batch.modelNumber()].take(bias, given);
-      int part = part(batch.finishedAtNs());
-      if (part >= 0) {
-        ofParts.get(part).take(bias, given);
-      }
-      int version = batches.modelVersionNumber(batch.batch());
-      if (version >= 0) {
-        byVersion[version]++;
-      }
-    }
-
-    /** Logarithm of a ratio; that of the last one is known. */
-    private double bias(double ratio) {
-      if (ratio != lastRatio) {
-        lastRatio = ratio;
-        lastBias = Math.log(ratio);
-      }
-      return lastBias;
-    }
-
-    /** The part of the window in which a time lies; −1: none. */
-    private int part(long ns) {
+      long endNs = batches.finishedAtNs(batch);
       for (int part = 0; part < PARTS; part++) {
-        if (partFromNs[part] <= ns && ns < partFromNs[part + 1]) {
-          return part;
+        if (partFromNs(part) <= endNs && endNs < partFromNs(part + 1)) {
+          ofParts.get(part).take(batches, batch);
         }
       }
-      return -1;
+      String version = batches.modelVersion(batch);
+      if (version != null) {
+        versions.merge(version, 1L, Long::sum);
+      }
+    }
+
+    private long partFromNs(int part) {
+      return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
     }
 
     @Override
     public void addTo(Summary summary) {
-      figures(ofWorkloads, List.of(pinballs))
-          .forEach((name, value) -> summary.put("prediction_" + name, value));
+      all.figures().forEach((name, value) -> summary.put("prediction_" + name, value));
       Map<String, Object> byWorkload = new LinkedHashMap<>();
       for (int i = 0; i < ofWorkloads.size(); i++) {
-        byWorkload.put(run.workloadNames().get(i), figures(ofWorkloads.get(i)));
+        byWorkload.put(run.workloadNames().get(i), ofWorkloads.get(i).figures());
       }
-      ofWorkloads.forEach(Group::clear);
       summary.put("prediction_by_workload", byWorkload);
-      summary.put("prediction_over_time", overTime());
-      Map<String, Long> versions = new TreeMap<>();
-      for (int i = 0; i < byVersion.length; i++) {
-        if (byVersion[i] > 0) {
-          versions.put(batches.names().get(i), byVersion[i]);
-        }
-      }
-      summary.put("model_versions", versions);
-      summary.put("broken_promises", brokenPromises(given));
-    }
-
-    private List<Map<String, @Nullable Object>> overTime() {
-      List<Map<String, @Nullable Object>> parts = new ArrayList<>();
+      List<Map<String, @Nullable Object>> overTime = new ArrayList<>();
       for (int part = 0; part < PARTS; part++) {
         Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-        figures.put("from_s", partFromNs[part] / 1e9);
-        figures.put("to_s", partFromNs[part + 1] / 1e9);
-        figures.putAll(figures(ofParts.get(part)));
-        ofParts.get(part).clear();
-        parts.add(figures);
+        figures.put("from_s", partFromNs(part) / 1e9);
+        figures.put("to_s", partFromNs(part + 1) / 1e9);
+        figures.putAll(ofParts.get(part).figures());
+        overTime.add(figures);
       }
-      return parts;
+      summary.put("prediction_over_time", overTime);
+      summary.put("model_versions", versions);
+      summary.put(
+          "broken_promises",
+          all.bounded.stream().filter(Bounded::isBroken).map(Bounded::inWords).toList());
     }
   }
 
@@ -203,169 +149,111 @@ public final class PredictionFigures implements Figure {
   }
 
   /** Batches that the figures count. */
-  public static IntColumn predicted(RunRows run) {
-    Batches batches = run.batches();
-    IntColumn done = run.measuredDoneBatches();
-    var predicted = new IntColumn(0);
-    for (int i = 0; i < done.size(); i++) {
-      if (batches.predictedNs(done.get(i)) > 0 && batches.serviceNs(done.get(i)) > 0) {
-        predicted.add(done.get(i));
-      }
-    }
-    return predicted;
+  public static int[] predicted(RunRows run) {
+    return Arrays.stream(run.measuredDoneBatches())
+        .filter(batch -> isPredicted(run.batches(), batch))
+        .toArray();
   }
 
-  private static Map<String, @Nullable Object> figures(Group group) {
-    return figures(List.of(group), group.bounded.stream().map(bound -> bound.pinball).toList());
-  }
-
-  /** The figures of some groups together. */
-  private static Map<String, @Nullable Object> figures(
-      List<Group> groups, List<CompensatedSum> pinballs) {
-    List<LongBag> biases = groups.stream().map(group -> group.biases).toList();
-    long count = biases.stream().mapToLong(LongBag::size).sum();
-    long[] middle = count == 0 ? new long[0] : new long[] {NearestRank.of(50, count)};
-    var bias = new CompensatedSum();
-    LongBag.sortedRuns(biases, (value, times) -> bias.add(LongBag.asDouble(value), times));
-    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-    figures.put("count", count);
-    figures.put("error_median", asDouble(LongBag.ofRanksWithoutSigns(biases, middle)));
-    figures.put("bias", average(bias));
-    figures.put("bias_median", asDouble(LongBag.ofRanks(biases, middle)));
-    for (int i = 0; i < pinballs.size(); i++) {
-      int place = i;
-      List<Bounded> bounded = groups.stream().map(group -> group.bounded.get(place)).toList();
-      addTo(figures, bounded, pinballs.get(i));
-    }
-    return figures;
-  }
-
-  private static void addTo(
-      Map<String, @Nullable Object> figures, List<Bounded> bounded, CompensatedSum pinball) {
-    String name = bounded.get(0).bound.text();
-    List<LongBag> overs = bounded.stream().map(bound -> bound.overs).toList();
-    long count = overs.stream().mapToLong(LongBag::size).sum();
-    long misses = bounded.stream().mapToLong(bound -> bound.misses).sum();
-    long[] middle = count == 0 ? new long[0] : new long[] {NearestRank.of(50, count)};
-    figures.put(name + "_count", count);
-    figures.put(name + "_miss_rate", orNull((double) misses / count));
-    figures.put(name + "_pinball", average(pinball));
-    figures.put(name + "_over_median", asDouble(LongBag.ofRanks(overs, middle)));
-  }
-
-  private static @Nullable Double asDouble(long[] values) {
-    return values.length == 0 ? null : Double.valueOf(LongBag.asDouble(values[0]));
-  }
-
-  /** A bound of one batch after another, and how all of them kept it. */
-  private static final class Given {
-    private final UpperBound bound;
-    private long count;
-    private long misses;
-    private boolean isGiven;
-    private boolean isMissed;
-    private double pinball;
-    private double over;
-    private double lastRatio = 1;
-    private double lastLog; // ln 1
-
-    Given(UpperBound bound) {
-      this.bound = bound;
-    }
-
-    void show(Batches batches, BatchView batch) {
-      long boundNs = bound.ns(batches, batch.batch());
-      isGiven = boundNs != Jobs.NONE;
-      if (isGiven) {
-        isMissed = batch.serviceNs() > boundNs;
-        count++;
-        misses += isMissed ? 1 : 0;
-        over = (double) boundNs / batch.predictedNs();
-        pinball = pinball(batch.serviceNs() / (double) boundNs);
-      }
-    }
-
-    private double pinball(double ratio) {
-      if (ratio != lastRatio) {
-        lastRatio = ratio;
-        lastLog = Math.log(ratio);
-      }
-      return Math.max(bound.probability() * lastLog, (bound.probability() - 1) * lastLog);
-    }
+  private static boolean isPredicted(Batches batches, int batch) {
+    return batches.predictedNs(batch) > 0 && batches.serviceNs(batch) > 0;
   }
 
   /** Batches of which the figures are asked. */
   private static final class Group {
-    final LongBag biases;
-    final List<Bounded> bounded;
-    private final Bounded[] each;
+    private final LongBag biases = new LongBag();
+    private final LongBag errors = new LongBag();
+    final List<Bounded> bounded = Arrays.stream(UpperBound.values()).map(Bounded::new).toList();
 
-    Group() {
-      biases = new LongBag();
-      bounded = Arrays.stream(UpperBound.values()).map(Bounded::new).toList();
-      each = bounded.toArray(new Bounded[0]);
-    }
-
-    void take(double bias, Given[] given) {
+    void take(Batches batches, int batch) {
+      double bias = Math.log((double) batches.serviceNs(batch) / batches.predictedNs(batch));
       biases.add(bias);
-      for (int i = 0; i < each.length; i++) {
-        if (given[i].isGiven) {
-          each[i].take(given[i]);
-        }
-      }
+      errors.add(Math.abs(bias));
+      bounded.forEach(bound -> bound.take(batches, batch));
     }
 
-    void clear() {
-      biases.clear();
-      bounded.forEach(bound -> bound.overs.clear());
+    Map<String, @Nullable Object> figures() {
+      var bias = new DoubleSummaryStatistics();
+      Arrays.stream(biases.sorted()).mapToDouble(LongBag::asDouble).forEach(bias);
+      Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+      figures.put("count", bias.getCount());
+      figures.put("error_median", median(errors));
+      figures.put("bias", average(bias));
+      figures.put("bias_median", median(biases));
+      bounded.forEach(bound -> bound.addTo(figures));
+      return figures;
     }
   }
 
   /** Batches that were given a bound. */
   private static final class Bounded {
-    final UpperBound bound;
-    final LongBag overs;
-    final CompensatedSum pinball = new CompensatedSum();
-    long misses;
+    private final UpperBound bound;
+    private final LongBag overs = new LongBag();
+    private final DoubleSummaryStatistics pinball = new DoubleSummaryStatistics();
+    private long misses;
 
     Bounded(UpperBound bound) {
       this.bound = bound;
-      overs = new LongBag();
     }
 
-    void take(Given given) {
-      misses += given.isMissed ? 1 : 0;
-      pinball.add(given.pinball);
-      overs.add(given.over);
-    }
-  }
-
-  private static List<String> brokenPromises(Given[] given) {
-    List<String> broken = new ArrayList<>();
-    for (Given each : given) {
-      UpperBound bound = each.bound;
-      long judged = each.count;
-      long misses = each.misses;
-      double promised = 1 - bound.probability();
-      if (judged >= PROMISE_COUNT_MIN
-          && BinomialTest.twoSided(misses, judged, promised) < PROMISE_LEVEL) {
-        broken.add(
-            String.format(
-                Locale.ROOT,
-                "the predicted %s was missed by %.2f %% of %d batches, and promised %.0f %%"
-                    + " (binomial test, level %s)",
-                bound.text(),
-                100.0 * misses / judged,
-                judged,
-                100 * promised,
-                PROMISE_LEVEL));
+    void take(Batches batches, int batch) {
+      if (bound.isGiven(batches, batch)) {
+        double boundNs = bound.ns(batches, batch);
+        double log = Math.log(batches.serviceNs(batch) / boundNs);
+        misses += bound.isMissed(batches, batch) ? 1 : 0;
+        overs.add(boundNs / batches.predictedNs(batch));
+        pinball.accept(Math.max(bound.probability() * log, (bound.probability() - 1) * log));
       }
     }
-    return broken;
+
+    void addTo(Map<String, @Nullable Object> figures) {
+      figures.put(bound.text() + "_count", pinball.getCount());
+      figures.put(bound.text() + "_miss_rate", orNull((double) misses / pinball.getCount()));
+      figures.put(bound.text() + "_pinball", average(pinball));
+      figures.put(bound.text() + "_over_median", median(overs));
+    }
+
+    boolean isBroken() {
+      return pinball.getCount() >= PROMISE_COUNT_MIN
+          && binomialTest(misses, pinball.getCount(), 1 - bound.probability()) < PROMISE_LEVEL;
+    }
+
+    String inWords() {
+      return String.format(
+          Locale.ROOT,
+          "the predicted %s was missed by %.2f %% of %d batches, and promised %.0f %%"
+              + " (binomial test, level %s)",
+          bound.text(),
+          100.0 * misses / pinball.getCount(),
+          pinball.getCount(),
+          100 * (1 - bound.probability()),
+          PROMISE_LEVEL);
+    }
   }
 
-  private static @Nullable Double average(CompensatedSum values) {
-    return values.count() == 0 ? null : orNull(values.average());
+  /**
+   * Returns the two-sided p-value of a number of misses in independent trials: twice the smaller of
+   * the probabilities of at most and of at least that number, but not above 1.
+   *
+   * @param probability in (0, 1)
+   */
+  static double binomialTest(long misses, long count, double probability) {
+    var distribution = BinomialDistribution.of(Math.toIntExact(count), probability);
+    int seen = Math.toIntExact(misses);
+    double atMost = distribution.cumulativeProbability(seen);
+    double atLeast = distribution.survivalProbability(seen - 1);
+    return Math.min(1, 2 * Math.min(atMost, atLeast));
+  }
+
+  private static @Nullable Double median(LongBag values) {
+    long[] sorted = values.sorted();
+    return sorted.length == 0
+        ? null
+        : Double.valueOf(LongBag.asDouble(sorted[(int) NearestRank.of(50, sorted.length) - 1]));
+  }
+
+  private static @Nullable Double average(DoubleSummaryStatistics values) {
+    return values.getCount() == 0 ? null : orNull(values.getAverage());
   }
 
   private static @Nullable Double orNull(double value) {

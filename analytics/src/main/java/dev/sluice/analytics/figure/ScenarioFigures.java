@@ -5,7 +5,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -60,11 +59,11 @@ final class ScenarioFigures implements Figure {
     }
 
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured()) {
-        allDone &= job.isDone();
-        samples += job.samples();
-        lastEndNs = Math.max(lastEndNs, job.finishedAtNs());
+    public void takeJob(int job) {
+      if (run.jobs().isMeasured(job)) {
+        allDone &= run.jobs().isDone(job);
+        samples += run.jobs().samples(job);
+        lastEndNs = Math.max(lastEndNs, run.jobs().finishedAtNs(job));
       }
     }
 
@@ -78,24 +77,22 @@ final class ScenarioFigures implements Figure {
 
   private static final class SingleStream implements OfJobs {
     private final RunRows run;
-    private final LongBag latencyNs;
+    private final LongBag latencyNs = new LongBag();
 
     SingleStream(RunRows run) {
       this.run = run;
-      latencyNs = new LongBag();
     }
 
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured() && job.isDone()) {
-        latencyNs.add(job.endToEndNs());
+    public void takeJob(int job) {
+      if (run.jobs().isMeasured(job) && run.jobs().isDone(job)) {
+        latencyNs.add(run.jobs().endToEndNs(job));
       }
     }
 
     @Override
     public void addTo(Summary summary) {
-      double ms = NearestRank.percentile(latencyNs, 90, run.measuredCount()) / 1e6;
-      latencyNs.clear();
+      double ms = NearestRank.percentile(latencyNs.sorted(), 90, run.measuredCount()) / 1e6;
       ScenarioFigures.addTo(
           summary, Scenario.SINGLE_STREAM, null, Double.isNaN(ms) ? null : Double.valueOf(ms));
     }

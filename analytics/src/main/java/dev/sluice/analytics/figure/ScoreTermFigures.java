@@ -2,12 +2,12 @@ package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.statistic.CompensatedSum;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 
 /**
  * score_term_shares: weight of each term in a policy's decisions. A share is the mean of |term| /
@@ -32,9 +32,6 @@ final class ScoreTermFigures implements Figure {
     /** Places of a set's terms among the names, by the set's number. */
     private final int[][] placesOfSet;
 
-    /** Terms of a batch without their signs; room for any batch's. */
-    private final double[] terms;
-
     private final double[] sums;
     private final boolean[] occurs;
     private long scored;
@@ -47,26 +44,20 @@ final class ScoreTermFigures implements Figure {
           sets.stream()
               .map(set -> set.stream().mapToInt(names::indexOf).toArray())
               .toArray(int[][]::new);
-      terms = new double[names.size()];
       sums = new double[names.size()];
       occurs = new boolean[names.size()];
     }
 
     @Override
-    public void takeDone(BatchView batch) {
-      int set = batches.termSet(batch.batch());
-      if (set >= 0) {
-        take(batch.batch(), placesOfSet[set]);
+    public void takeDone(int batch) {
+      int set = batches.termSet(batch);
+      if (set < 0) {
+        return;
       }
-    }
-
-    private void take(int batch, int[] places) {
-      var sum = new CompensatedSum();
-      for (int i = 0; i < places.length; i++) { // by name: the sum depends on the order
-        terms[i] = Math.abs(batches.term(batch, i));
-        sum.add(terms[i]);
-      }
-      double total = sum.sum();
+      int[] places = placesOfSet[set];
+      double[] terms = new double[places.length]; // by name: the sum depends on the order
+      Arrays.setAll(terms, place -> Math.abs(batches.term(batch, place)));
+      double total = DoubleStream.of(terms).sum();
       if (total > 0) {
         scored++;
         for (int i = 0; i < places.length; i++) {

@@ -2,14 +2,11 @@ package dev.sluice.analytics.figure;
 
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 
-import dev.sluice.analytics.fold.QueueWalk;
+import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.statistic.Bounds;
-import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.experiment.Experiment.Scenario;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -43,74 +40,36 @@ final class StabilityFigures implements Figure {
 
   @Override
   public Fold begin(RunRows run) {
-    return new Queue(run);
+    return summary -> addTo(summary, run);
   }
 
-  private static final class Queue implements OfJobs {
-    private final RunRows run;
-
-    /** Times at which jobs stop to wait. */
-    private final LongBag leavesNs;
-
-    Queue(RunRows run) {
-      this.run = run;
-      leavesNs = new LongBag();
-    }
-
-    @Override
-    public void take(JobView job) {
-      QueueWalk.addLeave(job, leavesNs);
-    }
-
-    @Override
-    public void addTo(Summary summary) {
-      addQueue(summary, run, leavesNs);
-      leavesNs.clear();
-    }
-  }
-
-  private static void addQueue(Summary summary, RunRows run, LongBag leavesNs) {
+  private static void addTo(Summary summary, RunRows run) {
     long fromNs = run.windowStartNs();
     long toNs = run.windowEndNs();
-    var window = new QueueWalk.Span(fromNs, toNs);
-    var after = new QueueWalk.Span(toNs, toNs);
-    List<QueueWalk.Span> quarters = new ArrayList<>();
-    for (int quarter = 0; quarter < QUARTERS; quarter++) {
-      quarters.add(
-          new QueueWalk.Span(
-              fromNs + (toNs - fromNs) * quarter / QUARTERS,
-              fromNs + (toNs - fromNs) * (quarter + 1) / QUARTERS));
-    }
-    List<QueueWalk.Span> all = new ArrayList<>(List.of(window, after));
-    all.addAll(quarters);
-    QueueWalk.Span[] spans = all.toArray(new QueueWalk.Span[0]);
-    QueueWalk.over(
-        run.jobs(),
-        leavesNs,
-        (atNs, waiting) -> {
-          for (QueueWalk.Span span : spans) {
-            span.step(atNs, waiting);
-          }
-        });
-    long growth = after.atBeginning() - window.atBeginning();
+    var queue = QueueCurve.of(run, job -> true);
+    long growth = queue.at(toNs) - queue.at(fromNs);
     summary.put("queue_growth", growth);
-    summary.put("queue_mean", window.mean());
-    summary.put("queue_max", window.max());
+    summary.put("queue_mean", queue.mean(fromNs, toNs));
+    summary.put("queue_max", queue.max(fromNs, toNs));
     boolean judged =
         run.measuredCount() >= ARRIVALS_MIN
             && run.context().experiment().load().scenario() == Scenario.SERVER;
     boolean unstable =
-        growth > 2 * Math.sqrt(2.0 * run.measuredCount()) && risesEachQuarter(quarters);
+        growth > 2 * Math.sqrt(2.0 * run.measuredCount()) && risesEachQuarter(queue, fromNs, toNs);
     summary.put("unstable", judged ? Boolean.valueOf(unstable) : null);
   }
 
-  private static boolean risesEachQuarter(List<QueueWalk.Span> quarters) {
+  private static boolean risesEachQuarter(QueueCurve queue, long fromNs, long toNs) {
     double previous = Double.NEGATIVE_INFINITY;
-    for (QueueWalk.Span quarter : quarters) {
-      if (quarter.mean() <= previous) {
+    for (int quarter = 0; quarter < QUARTERS; quarter++) {
+      double mean =
+          queue.mean(
+              fromNs + (toNs - fromNs) * quarter / QUARTERS,
+              fromNs + (toNs - fromNs) * (quarter + 1) / QUARTERS);
+      if (mean <= previous) {
         return false;
       }
-      previous = quarter.mean();
+      previous = mean;
     }
     return true;
   }

@@ -1,30 +1,54 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.LongColumn;
 import java.util.function.IntPredicate;
 
-/** Number of waiting jobs, as a step function of time. */
+/**
+ * Number of waiting jobs, as a step function of time: of those whose intended arrival is not after
+ * a time, and which have neither started nor ended by it.
+ */
 public final class QueueCurve {
-  private final LongColumn atNs;
-  private final LongColumn waiting;
+  private final LongColumn atNs = new LongColumn(0);
+  private final LongColumn waiting = new LongColumn(0);
 
-  private QueueCurve(LongColumn atNs, LongColumn waiting) {
-    this.atNs = atNs;
-    this.waiting = waiting;
-  }
+  private QueueCurve() {}
 
   /** The queue of the jobs for which holds what is asked. */
   public static QueueCurve of(RunRows run, IntPredicate which) {
-    var atNs = new LongColumn(0);
-    var waiting = new LongColumn(0);
-    QueueWalk.over(
-        run.jobs(),
-        which,
-        (ns, count) -> {
-          atNs.add(ns);
-          waiting.add(count);
-        });
-    return new QueueCurve(atNs, waiting);
+    Jobs jobs = run.jobs();
+    var arrivesNs = new LongBag();
+    var leavesNs = new LongBag();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (which.test(job)) {
+        arrivesNs.add(jobs.intendedAtNs(job));
+        long untilNs = jobs.waitedUntilNs(job);
+        if (untilNs != Long.MAX_VALUE) {
+          leavesNs.add(Math.max(untilNs, jobs.intendedAtNs(job)));
+        }
+      }
+    }
+    var curve = new QueueCurve();
+    long[] arrivals = arrivesNs.sorted();
+    long[] leaves = leavesNs.sorted();
+    int arrived = 0;
+    int left = 0;
+    while (arrived < arrivals.length || left < leaves.length) {
+      boolean arrives =
+          left == leaves.length || (arrived < arrivals.length && arrivals[arrived] <= leaves[left]);
+      long ns = arrives ? arrivals[arrived++] : leaves[left++];
+      curve.step(ns, arrived - left);
+    }
+    return curve;
+  }
+
+  private void step(long ns, long count) {
+    int last = atNs.size() - 1;
+    int place = last >= 0 && atNs.get(last) == ns ? last : last + 1;
+    atNs.set(place, ns);
+    waiting.set(place, count);
   }
 
   /** Number of jobs that wait just after a time. */

@@ -1,11 +1,8 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.row.BatchView;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobPhase;
-import dev.sluice.analytics.row.JobStatus;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobPhase;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
@@ -63,67 +60,58 @@ final class RowFaults {
 
   /** Counts what jobs show. May go on beside {@link #walkBatches}. */
   void walkJobs() {
-    JobView job = jobs.view();
     for (int i = 0; i < jobs.size(); i++) {
-      job.show(jobs.at(i));
-      take(job);
+      takeJob(jobs.at(i));
     }
   }
 
-  private void take(JobView job) {
-    if (!job.isDone()) {
-      takeNotDone(job);
-    }
-    if (job.isEnded()) {
-      long endedAtNs = jobs.endedAtNs(job.job());
-      long observedAtNs = jobs.observedAtNs(job.job());
-      if (observedAtNs > lastObservedNs) {
-        lastObservedNs = observedAtNs;
+  private void takeJob(int job) {
+    switch (jobs.status(job)) {
+      case DONE, DROPPED -> {}
+      case OPEN -> open++;
+      case FAILED -> {
+        failed++;
+        failedAsLaneLost += Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
       }
+    }
+    if (jobs.isEnded(job)) {
+      long endedAtNs = jobs.endedAtNs(job);
+      long observedAtNs = jobs.observedAtNs(job);
+      lastObservedNs = Math.max(lastObservedNs, observedAtNs);
       if (observedAtNs - endedAtNs > boundNs) {
-        lateEnds.add(new Decision(jobs.shard(job.job()), endedAtNs, observedAtNs));
+        lateEnds.add(new Decision(jobs.shard(job), endedAtNs, observedAtNs));
       }
     }
-    if (job.latenessNs() > boundNs) {
+    if (jobs.latenessNs(job) > boundNs) {
       lateJobs++;
-      latenessNsMost = Math.max(latenessNsMost, job.latenessNs());
+      latenessNsMost = Math.max(latenessNsMost, jobs.latenessNs(job));
     }
-    int index = Math.toIntExact(jobs.index(job.job()));
+    int index = Math.toIntExact(jobs.index(job));
     sent.set(index);
-    if (index > lastSent && (job.isMeasured() || jobs.phase(job.job()) != JobPhase.TAIL)) {
-      lastSent = index;
-    }
-  }
-
-  private void takeNotDone(JobView job) {
-    open += job.status() == JobStatus.OPEN ? 1 : 0;
-    if (job.status() == JobStatus.FAILED) {
-      failed++;
-      failedAsLaneLost += Reason.LANE_LOST.is(jobs.reason(job.job())) ? 1 : 0;
+    if (jobs.phase(job) != JobPhase.TAIL) {
+      lastSent = Math.max(lastSent, index);
     }
   }
 
   /** Counts what batches show. */
   void walkBatches() {
-    BatchView batch = batches.view();
     for (int i = 0; i < batches.size(); i++) {
-      batch.show(batches.at(i));
-      take(batch);
+      takeBatch(batches.at(i));
     }
   }
 
-  private void take(BatchView batch) {
-    failedBatches += batch.isFailed() ? 1 : 0;
-    if (batch.isLost()) {
+  private void takeBatch(int batch) {
+    failedBatches += batches.isFailed(batch) ? 1 : 0;
+    if (batches.isLost(batch)) {
       lost++;
-      unanswered += batch.isCompleted() ? 0 : 1;
+      unanswered += batches.isCompleted(batch) ? 0 : 1;
     }
-    again += batches.attempt(batch.batch()) > 1 ? 1 : 0;
-    superseded += batch.isSuperseded() ? 1 : 0;
-    long appendedAtNs = batches.appendedAtNs(batch.batch());
-    if (appendedAtNs - batch.decidedAtNs() > boundNs) {
-      lateDispatches.add(
-          new Decision(batches.shard(batch.batch()), batch.decidedAtNs(), appendedAtNs));
+    again += batches.attempt(batch) > 1 ? 1 : 0;
+    superseded += batches.isSuperseded(batch) ? 1 : 0;
+    long decidedAtNs = batches.decidedAtNs(batch);
+    long appendedAtNs = batches.appendedAtNs(batch);
+    if (appendedAtNs - decidedAtNs > boundNs) {
+      lateDispatches.add(new Decision(batches.shard(batch), decidedAtNs, appendedAtNs));
     }
   }
 

@@ -3,8 +3,6 @@ package dev.sluice.analytics.fold;
 import dev.sluice.analytics.row.BatchColumns;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.JobColumns;
-import dev.sluice.analytics.row.JobKind;
-import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.event.ArrivalsEnded;
@@ -113,14 +111,9 @@ public final class RunFold implements LogFold {
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
     int batch = batch(shard, dispatch.dispatchId());
-    if (batches.isDispatched(batch)) {
-      return;
+    if (!batches.isDispatched(batch)) {
+      batches.dispatched(batch, dispatch, appendedAtEpochMs, jobs::row);
     }
-    BatchDispatched.Decision decision = dispatch.decision();
-    batches.dispatched(batch, dispatch.place(), dispatch.work());
-    dispatch.work().jobs().forEach(job -> batches.member(jobs.row(job.jobId())));
-    batches.decided(batch, decision.decidedAtNs(), appendedAtEpochMs, decision.scoreTerms());
-    batches.predicted(batch, dispatch.prediction());
   }
 
   @Override
@@ -140,34 +133,14 @@ public final class RunFold implements LogFold {
   private void onRequested(JobRequested request, int shard, long appendedAtEpochMs) {
     int job = jobs.row(request.jobId());
     if (!jobs.isRequested(job)) {
-      var kind =
-          new JobKind(
-              request.classType(), request.workload(), request.backend(), request.precision());
-      jobs.requested(
-          job,
-          jobs.kindNumber(kind),
-          request.generator(),
-          request.index(),
-          request.samples(),
-          request.sloNs());
-      jobs.requestedAt(job, request.intendedAtNs(), request.sentAtNs(), shard, appendedAtEpochMs);
+      jobs.requested(job, request, shard, appendedAtEpochMs);
     }
   }
 
   private void onCompleted(BatchCompleted completion, int shard, long appendedAtEpochMs) {
     int batch = batch(shard, completion.dispatchId());
     if (!batches.isCompleted(batch)) {
-      Long startedAtNs = completion.startedAtNs();
-      Long finishedAtNs = completion.finishedAtNs();
-      batches.completed(batch, completion.result(), completion.cause());
-      batches.ran(
-          batch,
-          startedAtNs == null ? Jobs.NONE : startedAtNs,
-          finishedAtNs == null ? Jobs.NONE : finishedAtNs,
-          completion.serviceNs(),
-          completion.switchNs(),
-          appendedAtEpochMs);
-      batches.lane(batch, completion.emulatedServiceNs(), completion.busyLanes());
+      batches.completed(batch, completion, appendedAtEpochMs);
     }
   }
 
@@ -178,17 +151,8 @@ public final class RunFold implements LogFold {
       return;
     }
     DispatchId dispatch = end.dispatchId();
-    jobs.ended(
-        job,
-        switch (end.status()) {
-          case DONE -> JobStatus.DONE;
-          case DROPPED -> JobStatus.DROPPED;
-          case FAILED -> JobStatus.FAILED;
-        },
-        end.reason(),
-        dispatch == null ? JobColumns.NONE : batch(shard, dispatch),
-        end.attempt());
-    jobs.endedAt(job, end.endedAtNs(), appendedAtEpochMs);
+    int batch = dispatch == null ? JobColumns.NONE : batch(shard, dispatch);
+    jobs.ended(job, end, batch, appendedAtEpochMs);
   }
 
   private int batch(int shard, DispatchId id) {

@@ -1,10 +1,8 @@
 package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobKind;
-import dev.sluice.analytics.row.JobView;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.IntColumn;
+import dev.sluice.analytics.row.Jobs.JobKind;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
@@ -13,10 +11,12 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +38,10 @@ public final class RunRows {
   private final int[] classByKind;
   private final int[] workloadByKind;
   private final int measuredCount;
-  private final IntColumn measuredDone;
+  private final int[] measuredDone;
 
   /** Promises to measured jobs by the numbers of kinds. */
-  private final Promises[] promises;
+  private final LongSummaryStatistics[] promises;
 
   /**
    * @param started null if the log holds no RunStarted
@@ -73,15 +73,27 @@ public final class RunRows {
     Set<String> workloads = new LinkedHashSet<>();
     context.experiment().jobs().classes().forEach(c -> classes.add(c.name()));
     context.experiment().jobs().workloads().forEach(w -> workloads.add(w.name()));
-    var walked = new Walked(jobs, batches);
-    walked.kinds.forEach(
-        kind -> {
-          classes.add(kind.classType());
-          workloads.add(kind.workload());
-        });
-    measuredCount = walked.measured;
-    measuredDone = walked.measuredDone;
-    promises = walked.promises;
+    promises = new LongSummaryStatistics[jobs.kinds().size()];
+    Arrays.setAll(promises, kind -> new LongSummaryStatistics());
+    var seenBatches = new BitSet(batches.named());
+    IntStream.Builder done = IntStream.builder();
+    int measured = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      int kind = jobs.kindNumber(job);
+      classes.add(jobs.kind(job).classType());
+      workloads.add(jobs.kind(job).workload());
+      if (jobs.isMeasured(job)) {
+        measured++;
+        promises[kind].accept(jobs.sloNs(job));
+        if (jobs.isDone(job) && !seenBatches.get(jobs.batch(job))) {
+          seenBatches.set(jobs.batch(job));
+          done.add(jobs.batch(job));
+        }
+      }
+    }
+    measuredCount = measured;
+    measuredDone = done.build().toArray();
     classNames = List.copyOf(classes);
     workloadNames = List.copyOf(workloads);
     classByKind = places(jobs.kinds(), JobKind::classType, classNames);
@@ -91,63 +103,6 @@ public final class RunRows {
   private static int[] places(
       List<JobKind> kinds, Function<JobKind, String> name, List<String> names) {
     return kinds.stream().mapToInt(kind -> names.indexOf(name.apply(kind))).toArray();
-  }
-
-  /** The least and the most that was promised to some jobs; the least is above it without one. */
-  private static final class Promises {
-    long leastNs = Long.MAX_VALUE;
-    long mostNs = Long.MIN_VALUE;
-
-    void take(long sloNs) {
-      if (sloNs < leastNs) {
-        leastNs = sloNs;
-      }
-      if (sloNs > mostNs) {
-        mostNs = sloNs;
-      }
-    }
-  }
-
-  /** What all figures share, from one walk over the jobs. */
-  private static final class Walked {
-    /** Kinds in the order in which jobs show them. */
-    final Set<JobKind> kinds = new LinkedHashSet<>();
-
-    final Promises[] promises;
-    final IntColumn measuredDone;
-    int measured;
-    private final Jobs jobs;
-    private final BitSet seenKinds = new BitSet();
-    private final BitSet seenBatches;
-
-    Walked(Jobs jobs, Batches batches) {
-      this.jobs = jobs;
-      promises = new Promises[jobs.kinds().size()];
-      Arrays.setAll(promises, kind -> new Promises());
-      measuredDone = new IntColumn(-1);
-      seenBatches = new BitSet(batches.named());
-      JobView job = jobs.view();
-      for (int i = 0; i < jobs.size(); i++) {
-        job.show(jobs.at(i));
-        take(job);
-      }
-    }
-
-    private void take(JobView job) {
-      int kind = job.kindNumber();
-      if (!seenKinds.get(kind)) {
-        seenKinds.set(kind);
-        kinds.add(jobs.kind(job.job()));
-      }
-      if (job.isMeasured()) {
-        measured++;
-        promises[kind].take(job.sloNs());
-        if (job.isDone() && !seenBatches.get(job.batch())) {
-          seenBatches.set(job.batch());
-          measuredDone.add(job.batch());
-        }
-      }
-    }
   }
 
   /**
@@ -237,7 +192,7 @@ public final class RunRows {
   }
 
   /** The batches that ended a measured job as done, each once, by intended arrival. */
-  public IntColumn measuredDoneBatches() {
+  public int[] measuredDoneBatches() {
     return measuredDone;
   }
 
@@ -287,17 +242,15 @@ public final class RunRows {
       return new double[] {sloMs};
     }
     int place = classNames.indexOf(jobClass.name());
-    long leastNs = Long.MAX_VALUE;
-    long mostNs = Long.MIN_VALUE;
+    var promised = new LongSummaryStatistics();
     for (int kind = 0; kind < promises.length; kind++) {
       if (classByKind[kind] == place) {
-        leastNs = Math.min(leastNs, promises[kind].leastNs);
-        mostNs = Math.max(mostNs, promises[kind].mostNs);
+        promised.combine(promises[kind]);
       }
     }
-    return mostNs == Long.MIN_VALUE
+    return promised.getCount() == 0
         ? new double[0]
-        : DoubleStream.of(leastNs / 1e6, mostNs / 1e6).distinct().toArray();
+        : DoubleStream.of(promised.getMin() / 1e6, promised.getMax() / 1e6).distinct().toArray();
   }
 
   /** True if jobs of that class count as interactive; an unknown class does not. */

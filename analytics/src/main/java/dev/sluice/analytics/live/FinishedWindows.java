@@ -4,8 +4,8 @@ import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.row.JobStatus;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.experiment.ResolvedConfig;
@@ -131,15 +131,9 @@ public final class FinishedWindows {
     if (ran) {
       windows.moved(classType, decidedNs, -1, 1);
     }
-    JobEnded.@Nullable Status fate =
-        switch (status) {
-          case DONE -> JobEnded.Status.DONE;
-          case DROPPED -> JobEnded.Status.DROPPED;
-          case FAILED -> JobEnded.Status.FAILED;
-          case OPEN -> null;
-        };
-    if (fate != null && endedNs != Jobs.NONE) {
+    if (status != JobStatus.OPEN && endedNs != Jobs.NONE) {
       windows.moved(classType, endedNs, ran ? 0 : -1, ran ? -1 : 0);
+      JobEnded.Status fate = JobEnded.Status.valueOf(status.name());
       windows.ended(classType, endedNs, fate, endToEndNs, inTime);
     }
   }

@@ -5,12 +5,11 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.statistic.IntColumn;
-import dev.sluice.analytics.statistic.Order;
 import dev.sluice.contract.experiment.Experiment;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -101,11 +100,10 @@ final class CoverageOverTimePlot implements Plot {
   }
 
   private static int[] byEnd(RunRows run) {
-    IntColumn predicted = PredictionFigures.predicted(run);
-    Batches batches = run.batches();
-    return Order.sorted(
-            predicted, (a, b) -> Long.compare(batches.finishedAtNs(a), batches.finishedAtNs(b)))
-        .stream()
+    return Arrays.stream(PredictionFigures.predicted(run))
+        .boxed()
+        .sorted(Comparator.comparingLong(run.batches()::finishedAtNs))
+        .mapToInt(batch -> batch)
         .toArray();
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -30,26 +31,10 @@ public final class LatencyCdf {
    * Some jobs.
    *
    * @param place place that decides color and dashes, from 0
-   * @param doneNs latencies of the done ones
+   * @param doneNs latencies of the done ones, rising
    * @param count number of jobs, done or not
    */
-  record Group(String name, int place, LongBag doneNs, int count) {
-    private double leastMs() {
-      return ms(doneNs.ofRanks(1)[0]);
-    }
-
-    private double mostMs() {
-      return ms(doneNs.ofRanks(doneNs.size())[0]);
-    }
-
-    private boolean isAllDone() {
-      return doneNs.size() == count;
-    }
-
-    private String legend() {
-      return LatencyCdf.legend(name, doneNs.size(), count);
-    }
-  }
+  record Group(String name, int place, long[] doneNs, int count) {}
 
   private record Promise(String name, int place, List<Double> ms) {}
 
@@ -71,7 +56,7 @@ public final class LatencyCdf {
    */
   public LatencyCdf add(String name, int place, LongBag doneNs, int count) {
     if (count > 0) {
-      groups.add(new Group(name, place, doneNs, count));
+      groups.add(new Group(name, place, doneNs.sorted(), count));
     }
     return this;
   }
@@ -83,13 +68,15 @@ public final class LatencyCdf {
 
   /** The picture; empty if no job was done. */
   public Optional<BufferedImage> image() {
-    List<Group> done = groups.stream().filter(group -> group.doneNs().size() > 0).toList();
+    List<Group> done = groups.stream().filter(group -> group.doneNs().length > 0).toList();
     if (done.isEmpty()) {
       return Optional.empty();
     }
     double[] shownMs =
         Stream.concat(
-                done.stream().flatMap(group -> Stream.of(group.leastMs(), group.mostMs())),
+                done.stream()
+                    .map(Group::doneNs)
+                    .flatMap(ns -> Stream.of(ms(ns[0]), ms(ns[ns.length - 1]))),
                 promises.stream().flatMap(promise -> promise.ms().stream()))
             .mapToDouble(ms -> ms)
             .sorted()
@@ -97,7 +84,7 @@ public final class LatencyCdf {
     double fromMs = ChartStyle.niceBelow(shownMs[0]);
     double toMs = ChartStyle.niceAbove(shownMs[shownMs.length - 1]);
     double floor = floor(done);
-    boolean reachesNone = done.stream().anyMatch(Group::isAllDone);
+    boolean reachesNone = done.stream().anyMatch(group -> group.doneNs().length == group.count());
     XyChart within = chart("share of measured jobs done within", fromMs, toMs).y(0, 1, 0.1);
     XyChart beyond =
         chart("share of measured jobs not done within (1 − p)", fromMs, toMs)
@@ -113,7 +100,7 @@ public final class LatencyCdf {
         within.curve(within(drawn, group.count(), fromMs), color, stroke);
         beyond.curve(beyond(drawn, group.count(), fromMs, floor), color, stroke);
       }
-      frame.line(group.legend(), color, stroke);
+      frame.line(legend(group.name(), group.doneNs().length, group.count()), color, stroke);
     }
     for (Promise promise : promises) {
       Color color = ChartStyle.ofClass(promise.place());
@@ -140,7 +127,7 @@ public final class LatencyCdf {
   static double floor(List<Group> done) {
     double least =
         done.stream()
-            .mapToDouble(g -> Math.max(1, g.count() - g.doneNs().size()) / (double) g.count())
+            .mapToDouble(g -> Math.max(1, g.count() - g.doneNs().length) / (double) g.count())
             .min()
             .orElse(1);
     return Math.pow(10, Math.floor(Math.log10(0.5 * least)));
@@ -179,18 +166,12 @@ public final class LatencyCdf {
    * Ranks, from 1, at which a curve steps, and their latencies in ms: all, or of very many evenly
    * chosen ones and the last hundred.
    */
-  static double[][] drawn(LongBag doneNs) {
-    int length = doneNs.size();
+  static double[][] drawn(long[] doneNs) {
+    int length = doneNs.length;
     int step = Math.max(1, length / POINTS_MAX);
-    List<double[]> drawn = new ArrayList<>();
-    var rank = new int[1];
-    doneNs.sorted(
-        ns -> {
-          int place = rank[0]++;
-          if (place % step == 0 || place >= length - TAIL_POINTS) {
-            drawn.add(new double[] {rank[0], ms(ns)});
-          }
-        });
-    return drawn.toArray(new double[0][]);
+    return IntStream.range(0, length)
+        .filter(place -> place % step == 0 || place >= length - TAIL_POINTS)
+        .mapToObj(place -> new double[] {place + 1, ms(doneNs[place])})
+        .toArray(double[][]::new);
   }
 }

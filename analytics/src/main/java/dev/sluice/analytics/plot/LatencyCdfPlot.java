@@ -22,8 +22,18 @@ final class LatencyCdfPlot implements Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     List<String> classes = run.classNames();
-    List<LongBag> doneNs = doneNs(run);
-    int[] counts = measured(run);
+    Jobs jobs = run.jobs();
+    List<LongBag> doneNs = classes.stream().map(name -> new LongBag()).toList();
+    int[] counts = new int[classes.size()];
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
+      if (jobs.isMeasured(job)) {
+        counts[run.classOf(job)]++;
+        if (jobs.isDone(job)) {
+          doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
+        }
+      }
+    }
     var picture = new LatencyCdf(frame);
     for (int i = 0; i < classes.size(); i++) {
       picture.add(classes.get(i), i, doneNs.get(i), counts[i]);
@@ -35,30 +45,6 @@ final class LatencyCdfPlot implements Plot {
       }
     }
     return picture.image();
-  }
-
-  /** Latencies of the done measured jobs of each class. */
-  private static List<LongBag> doneNs(RunRows run) {
-    Jobs jobs = run.jobs();
-    List<LongBag> doneNs = run.classNames().stream().map(name -> new LongBag()).toList();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job) && jobs.isDone(job)) {
-        doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
-      }
-    }
-    return doneNs;
-  }
-
-  /** Number of measured jobs of each class. */
-  static int[] measured(RunRows run) {
-    Jobs jobs = run.jobs();
-    var counts = new int[run.classNames().size()];
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      counts[run.classOf(job)] += jobs.isMeasured(job) ? 1 : 0;
-    }
-    return counts;
   }
 
   static String legend(JobClass jobClass, double[] sloMs) {

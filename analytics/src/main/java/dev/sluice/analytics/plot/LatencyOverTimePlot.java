@@ -37,13 +37,11 @@ final class LatencyOverTimePlot implements Plot {
    * @param percentilesMs by place in {@link #PERCENTS}
    */
   private record Ended(int count, List<Double> percentilesMs) {
-    static Ended of(LongBag doneNs, int count) {
+    static Ended of(long[] doneNs, int count) {
       return new Ended(
           count,
           PERCENTS.stream()
-              .map(
-                  percent ->
-                      Math.max(LEAST_MS, NearestRank.percentile(doneNs, percent, count) / 1e6))
+              .map(p -> Math.max(LEAST_MS, NearestRank.percentile(doneNs, p, count) / 1e6))
               .toList());
     }
   }
@@ -182,8 +180,7 @@ final class LatencyOverTimePlot implements Plot {
     for (int place = 0; place < classes; place++) {
       var ofClass = new Ended[windows];
       for (int window = 0; window < windows; window++) {
-        ofClass[window] = Ended.of(doneNs[place][window], counts[place][window]);
-        doneNs[place][window].clear();
+        ofClass[window] = Ended.of(doneNs[place][window].sorted(), counts[place][window]);
       }
       ended.add(ofClass);
     }

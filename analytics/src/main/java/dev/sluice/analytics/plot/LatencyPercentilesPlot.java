@@ -30,11 +30,10 @@ final class LatencyPercentilesPlot implements Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    if (run.measuredDoneBatches().size() == 0) {
+    if (run.measuredDoneBatches().length == 0) {
       return Optional.empty();
     }
     List<String> classes = run.classNames();
-    int[] counts = LatencyCdfPlot.measured(run);
     double least = AXIS_FROM_MS;
     double most = AXIS_TO_MS;
     for (String name : classes) {
@@ -53,7 +52,9 @@ final class LatencyPercentilesPlot implements Plot {
       List<Bars.Bar> row = new ArrayList<>();
       for (String percentile : PERCENTILES) {
         Double value = figure(summary, classes.get(i), percentile);
-        boolean marked = percentile.equals("p99") && counts[i] < NearestRank.COUNT_FOR_P99;
+        Double count = summary.figure(classes.get(i) + "_count");
+        boolean marked =
+            percentile.equals("p99") && count != null && count < NearestRank.COUNT_FOR_P99;
         row.add(bar(value, marked, most));
         few |= marked && value != null;
         infinite |= value != null && value.isInfinite();

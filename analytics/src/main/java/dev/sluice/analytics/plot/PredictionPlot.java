@@ -5,13 +5,12 @@ import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.statistic.IntColumn;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
@@ -30,21 +29,21 @@ final class PredictionPlot implements Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     Batches batches = run.batches();
-    IntColumn rows = PredictionFigures.predicted(run);
-    if (rows.size() == 0) {
+    int[] rows = PredictionFigures.predicted(run);
+    if (rows.length == 0) {
       return Optional.empty();
     }
     var chart = new XyChart("predicted service time, ms", "actual service time, ms");
-    int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
+    int step = (rows.length + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
       addPoints(chart, frame, batches, rows, step, workloads.get(i), i);
     }
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
-    for (int i = 0; i < rows.size(); i++) {
-      double predictedMs = batches.predictedNs(rows.get(i)) / 1e6;
-      double actualMs = batches.serviceNs(rows.get(i)) / 1e6;
+    for (int batch : rows) {
+      double predictedMs = batches.predictedNs(batch) / 1e6;
+      double actualMs = batches.serviceNs(batch) / 1e6;
       least = Math.min(least, Math.min(predictedMs, actualMs));
       most = Math.max(most, Math.max(predictedMs, actualMs));
     }
@@ -72,13 +71,12 @@ final class PredictionPlot implements Plot {
       XyChart chart,
       PictureFrame frame,
       Batches batches,
-      IntColumn rows,
+      int[] rows,
       int step,
       String workload,
       int index) {
     int[] chosen =
-        IntStream.range(0, rows.size())
-            .map(rows::get)
+        Arrays.stream(rows)
             .filter(batch -> batches.model(batch).workload().equals(workload))
             .toArray();
     if (chosen.length == 0) {

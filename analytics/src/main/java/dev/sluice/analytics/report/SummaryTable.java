@@ -1,6 +1,6 @@
 package dev.sluice.analytics.report;
 
-import dev.sluice.analytics.figure.BlockedFigures;
+import dev.sluice.analytics.figure.LaneFigures;
 import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.folder.Verdict;
@@ -219,9 +219,9 @@ public final class SummaryTable {
 
   private void blocked() {
     String causes =
-        BlockedFigures.CAUSES.stream()
-            .filter(cause -> isPositive(BlockedFigures.name(cause)))
-            .map(cause -> cause + " " + number(BlockedFigures.name(cause)) + " ms")
+        LaneFigures.CAUSES.stream()
+            .filter(cause -> isPositive(LaneFigures.blockedMs(cause)))
+            .map(cause -> cause + " " + number(LaneFigures.blockedMs(cause)) + " ms")
             .collect(Collectors.joining(", "));
     if (!causes.isEmpty()) {
       fact("blocked", causes + " (idle lanes beside work that waited, by what held it)");

@@ -2,8 +2,8 @@ package dev.sluice.analytics.report;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobKind;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobKind;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;

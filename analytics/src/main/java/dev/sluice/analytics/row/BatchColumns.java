@@ -7,8 +7,11 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +23,9 @@ public final class BatchColumns {
   /** A number that there is not. */
   public static final int NONE = -1;
 
-  static final int DONE = 1;
-  static final int FAILED = 2;
-  static final int REFUSED = 3;
-  static final int CANCELLED = 4;
   private static final int RESULT_BITS = 3;
 
-  private final BatchKeys keys = new BatchKeys(this);
+  private final Keys keys = new Keys();
   private int size;
   final IntColumn shard = new IntColumn(0);
   final LongColumn factOffset = new LongColumn(0);
@@ -35,6 +34,7 @@ public final class BatchColumns {
   final Interned<BatchDispatched.Place> places = new Interned<>();
   final Interned<ModelKey> models = new Interned<>();
   final Interned<String> names = new Interned<>();
+  private final Interned<BatchCompleted.Result> results = new Interned<>();
   final Interned<List<String>> termNames = new Interned<>();
   private SortedTerms sorted = new SortedTerms(Map.of());
   final IntColumn place = new IntColumn(NONE);
@@ -112,6 +112,54 @@ public final class BatchColumns {
     return row;
   }
 
+  /** Rows by shard and dispatch id: open addressing, at most half full. */
+  private final class Keys {
+    private int[] rows = filled(64);
+    private int count;
+
+    private static int[] filled(int length) {
+      var rows = new int[length];
+      Arrays.fill(rows, NONE);
+      return rows;
+    }
+
+    /** The row of a key; below 0: it has none. */
+    int get(int itsShard, long itsFactOffset, int itsIndex) {
+      for (int at = slot(itsShard, itsFactOffset, itsIndex); ; at = (at + 1) & (rows.length - 1)) {
+        int row = rows[at];
+        if (row == NONE
+            || (factOffset.get(row) == itsFactOffset
+                && index.get(row) == itsIndex
+                && shard.get(row) == itsShard)) {
+          return row;
+        }
+      }
+    }
+
+    /** Enters a row, of which the columns hold the key. */
+    void put(int row) {
+      if (2 * ++count > rows.length) {
+        int[] all = rows;
+        rows = filled(2 * all.length);
+        IntStream.of(all).filter(old -> old != NONE).forEach(this::enter);
+      }
+      enter(row);
+    }
+
+    private void enter(int row) {
+      int at = slot(shard.get(row), factOffset.get(row), index.get(row));
+      while (rows[at] != NONE) {
+        at = (at + 1) & (rows.length - 1);
+      }
+      rows[at] = row;
+    }
+
+    private int slot(int itsShard, long itsFactOffset, int itsIndex) {
+      long mixed = ((itsFactOffset * 31 + itsIndex) * 31 + itsShard) * 0x9e3779b97f4a7c15L;
+      return (int) (mixed >>> 32) & (rows.length - 1);
+    }
+  }
+
   public boolean isDispatched(int row) {
     return place.get(row) != NONE;
   }
@@ -120,26 +168,29 @@ public final class BatchColumns {
     return end.get(row) != 0;
   }
 
-  /** Takes where a batch runs, and what it holds; its jobs follow by {@link #member}. */
-  public void dispatched(int row, BatchDispatched.Place where, BatchDispatched.Work work) {
-    place.set(row, places.number(where));
+  /**
+   * Takes a batch's dispatch and its append time.
+   *
+   * @param jobRow gives the row of a job's id
+   */
+  public void dispatched(
+      int row, BatchDispatched dispatch, long epochMs, ToIntFunction<String> jobRow) {
+    BatchDispatched.Work work = dispatch.work();
+    place.set(row, places.number(dispatch.place()));
     model.set(row, models.number(work.model()));
     samples.set(row, work.samples());
     tokens.set(row, work.tokens());
     attempt.set(row, work.attempt());
     firstMember.set(row, members.size());
     memberCount.set(row, work.jobs().size());
-  }
-
-  /** Adds a job to the batch that was dispatched last. */
-  public void member(int job) {
-    members.add(job);
-  }
-
-  /** Takes a batch's decision. */
-  public void decided(int row, long atNs, long epochMs, Map<String, Double> scored) {
-    decidedAtNs.set(row, atNs);
+    work.jobs().forEach(job -> members.add(jobRow.applyAsInt(job.jobId())));
+    decidedAtNs.set(row, dispatch.decision().decidedAtNs());
     dispatchedAtEpochMs.set(row, epochMs);
+    scored(row, dispatch.decision().scoreTerms());
+    predicted(row, dispatch.prediction());
+  }
+
+  private void scored(int row, Map<String, Double> scored) {
     if (!scored.isEmpty()) {
       if (!sorted.take(scored)) {
         sorted = new SortedTerms(scored);
@@ -182,8 +233,7 @@ public final class BatchColumns {
     }
   }
 
-  /** Takes the service time that was predicted for a batch. */
-  public void predicted(int row, Prediction prediction) {
+  private void predicted(int row, Prediction prediction) {
     String version = prediction.modelVersion();
     meanNs.set(row, prediction.meanNs());
     source.set(row, names.number(prediction.source()));
@@ -194,36 +244,17 @@ public final class BatchColumns {
     p99Ns.set(row, orNone(prediction.p99Ns()));
   }
 
-  /** Takes how a batch ended; its times follow by {@link #ran} and {@link #lane}. */
-  public void completed(int row, BatchCompleted.Result result, @Nullable String cause) {
-    int causeNumber = cause == null ? 0 : 1 + names.number(cause);
-    int resultNumber =
-        switch (result) {
-          case DONE -> DONE;
-          case FAILED -> FAILED;
-          case REFUSED -> REFUSED;
-          case CANCELLED -> CANCELLED;
-        };
-    end.set(row, (causeNumber << RESULT_BITS) | resultNumber);
-  }
-
-  /**
-   * Takes the times of a batch on its lane, and of its completion on the log; a time that there is
-   * not is {@link Jobs#NONE}.
-   */
-  public void ran(
-      int row, long startNs, long finishNs, long itsServiceNs, long itsSwitchNs, long epochMs) {
-    startedAtNs.set(row, startNs);
-    serviceNs.set(row, itsServiceNs);
-    finishedAtNs.set(row, finishNs);
-    switchNs.set(row, itsSwitchNs);
+  /** Takes a batch's completion and its append time. */
+  public void completed(int row, BatchCompleted completion, long epochMs) {
+    int cause = completion.cause() == null ? 0 : 1 + names.number(completion.cause());
+    end.set(row, (cause << RESULT_BITS) | (1 + results.number(completion.result())));
+    startedAtNs.set(row, orNone(completion.startedAtNs()));
+    finishedAtNs.set(row, orNone(completion.finishedAtNs()));
+    serviceNs.set(row, completion.serviceNs());
+    switchNs.set(row, completion.switchNs());
+    emulatedServiceNs.set(row, orNone(completion.emulatedServiceNs()));
+    busyLanes.set(row, orNone(completion.busyLanes()));
     completedAtEpochMs.set(row, epochMs);
-  }
-
-  /** Takes what a lane meant to take, and how many lanes were busy; null: it does not say. */
-  public void lane(int row, @Nullable Long meantNs, @Nullable Integer lanesBusy) {
-    emulatedServiceNs.set(row, orNone(meantNs));
-    busyLanes.set(row, orNone(lanesBusy));
   }
 
   private static long orNone(@Nullable Long ns) {
@@ -234,19 +265,10 @@ public final class BatchColumns {
     return count == null ? NONE : count;
   }
 
-  /** {@link #DONE}, {@link #FAILED} or {@link #REFUSED}; 0: no completion. */
-  int resultNumber(int row) {
-    return end.get(row) & ((1 << RESULT_BITS) - 1);
-  }
-
+  /** How the batch ended; null: no completion. */
   BatchCompleted.@Nullable Result result(int row) {
-    return switch (resultNumber(row)) {
-      case DONE -> BatchCompleted.Result.DONE;
-      case FAILED -> BatchCompleted.Result.FAILED;
-      case REFUSED -> BatchCompleted.Result.REFUSED;
-      case CANCELLED -> BatchCompleted.Result.CANCELLED;
-      default -> null;
-    };
+    int said = end.get(row) & ((1 << RESULT_BITS) - 1);
+    return said == 0 ? null : results.get(said - 1);
   }
 
   @Nullable String cause(int row) {

@@ -1,14 +1,16 @@
 package dev.sluice.analytics.row;
 
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.analytics.statistic.IntColumn;
-import dev.sluice.analytics.statistic.Order;
-import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,7 @@ public final class Batches {
   private final List<String> laneIds = new ArrayList<>();
 
   /** Batches in order; null: all rows, as they are. */
-  private final @Nullable IntColumn order;
+  private final int @Nullable [] order;
 
   private final int size;
 
@@ -41,7 +43,7 @@ public final class Batches {
       laneIds.add(place.executorId() + "/" + place.lanes().get(0));
     }
     order = isInOrder() ? null : order();
-    size = order == null ? columns.size() : order.size();
+    size = order == null ? columns.size() : order.length;
   }
 
   static long sinceZeroNs(long epochMs, long zeroEpochMs) {
@@ -63,8 +65,13 @@ public final class Batches {
     return true;
   }
 
-  private IntColumn order() {
-    return Order.sorted(Order.rows(columns.size(), columns::isDispatched), this::compareByDecision);
+  private int[] order() {
+    return IntStream.range(0, columns.size())
+        .filter(columns::isDispatched)
+        .boxed()
+        .sorted(this::compareByDecision)
+        .mapToInt(row -> row)
+        .toArray();
   }
 
   private int compareByDecision(int row, int other) {
@@ -79,11 +86,6 @@ public final class Batches {
     return by != 0 ? by : Integer.compare(columns.index.get(batch), columns.index.get(other));
   }
 
-  /** A view of one batch after another. */
-  public BatchView view() {
-    return new BatchView(this, columns);
-  }
-
   public int size() {
     return size;
   }
@@ -94,7 +96,7 @@ public final class Batches {
 
   /** The batch at a place of the order, from 0. */
   public int at(int place) {
-    return order == null ? place : order.get(place);
+    return order == null ? place : order[place];
   }
 
   /** Number of batches that are named anywhere, also by completions and outcomes alone. */
@@ -164,6 +166,11 @@ public final class Batches {
     return columns.members.get(columns.firstMember.get(batch) + place);
   }
 
+  /** The jobs of the batch, the chosen one first. */
+  public IntStream jobs(int batch) {
+    return IntStream.range(0, jobCount(batch)).map(place -> job(batch, place));
+  }
+
   public int samples(int batch) {
     return columns.samples.get(batch);
   }
@@ -231,7 +238,7 @@ public final class Batches {
   }
 
   /** Names of the terms of the batch's score, in alphabetical order; empty: it has no score. */
-  public List<String> termNames(int batch) {
+  private List<String> termNames(int batch) {
     int set = columns.termSet.get(batch);
     return set < 0 ? List.of() : columns.termNames.get(set);
   }
@@ -256,13 +263,10 @@ public final class Batches {
    * no score.
    */
   public String scoreTerms(int batch) {
-    StringBuilder text = new StringBuilder();
     List<String> names = termNames(batch);
-    for (int i = 0; i < names.size(); i++) {
-      text.append(i == 0 ? "" : ";").append(names.get(i)).append('=');
-      text.append(Decimals.plain(term(batch, i)));
-    }
-    return text.toString();
+    return IntStream.range(0, names.size())
+        .mapToObj(place -> names.get(place) + "=" + Decimals.plain(term(batch, place)))
+        .collect(Collectors.joining(";"));
   }
 
   /** True if the log holds the batch's completion. */
@@ -271,11 +275,11 @@ public final class Batches {
   }
 
   public boolean isDone(int batch) {
-    return columns.resultNumber(batch) == BatchColumns.DONE;
+    return columns.result(batch) == Result.DONE;
   }
 
   public boolean isFailed(int batch) {
-    return columns.resultNumber(batch) == BatchColumns.FAILED;
+    return columns.result(batch) == Result.FAILED;
   }
 
   /** Why the batch failed or was refused; null: it says nothing. */
@@ -288,16 +292,8 @@ public final class Batches {
     if (isLost(batch)) {
       return "lost";
     }
-    BatchCompleted.Result result = columns.result(batch);
-    if (result == null) {
-      return "open";
-    }
-    return switch (result) {
-      case DONE -> "done";
-      case FAILED -> "failed";
-      case REFUSED -> "refused";
-      case CANCELLED -> "cancelled";
-    };
+    Result result = columns.result(batch);
+    return result == null ? "open" : result.name().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -305,45 +301,30 @@ public final class Batches {
    * giving up: it was never answered, or too late, or by a later incarnation of its executor.
    */
   public boolean isLost(int batch) {
-    int result = columns.resultNumber(batch);
-    if (result == BatchColumns.CANCELLED) {
+    Result result = columns.result(batch);
+    if (result == Result.CANCELLED) {
       return false;
     }
-    if (result == 0) {
+    if (result == null) {
       return endsAnyJob(batch) || hasJobEndedOtherwise(batch);
     }
-    return result == BatchColumns.REFUSED
+    return result == Result.REFUSED
         ? Reason.OLDER_INCARNATION.is(columns.cause(batch))
         : !endsAnyJob(batch) && hasJobEndedOtherwise(batch);
   }
 
   /** True if the batch ran to its end after one of its jobs had ended otherwise. */
   public boolean isSuperseded(int batch) {
-    return isCompleted(batch)
-        && columns.resultNumber(batch) != BatchColumns.REFUSED
-        && columns.resultNumber(batch) != BatchColumns.CANCELLED
-        && hasJobEndedOtherwise(batch);
+    Result result = columns.result(batch);
+    return (result == Result.DONE || result == Result.FAILED) && hasJobEndedOtherwise(batch);
   }
 
   private boolean endsAnyJob(int batch) {
-    int count = jobCount(batch);
-    for (int i = 0; i < count; i++) {
-      if (jobs.batch.get(job(batch, i)) == batch) {
-        return true;
-      }
-    }
-    return false;
+    return jobs(batch).anyMatch(job -> jobs.batch.get(job) == batch);
   }
 
   private boolean hasJobEndedOtherwise(int batch) {
-    int count = jobCount(batch);
-    for (int i = 0; i < count; i++) {
-      int job = job(batch, i);
-      if (jobs.batch.get(job) != batch && jobs.isEnded(job)) {
-        return true;
-      }
-    }
-    return false;
+    return jobs(batch).anyMatch(job -> jobs.batch.get(job) != batch && jobs.isEnded(job));
   }
 
   public long startedAtNs(int batch) {
@@ -377,6 +358,17 @@ public final class Batches {
   /** Lanes that ran a batch when this one began; below 0: it does not say. */
   public int busyLanes(int batch) {
     return columns.busyLanes.get(batch);
+  }
+
+  /** The batches that ran, by start; of equal starts the one decided first. */
+  public int[] byStart() {
+    return IntStream.range(0, size)
+        .map(this::at)
+        .filter(this::ran)
+        .boxed()
+        .sorted(Comparator.comparingLong(this::startedAtNs))
+        .mapToInt(batch -> batch)
+        .toArray();
   }
 
   /** Time at which the broker appended the completion. */

@@ -1,8 +1,13 @@
 package dev.sluice.analytics.row;
 
+import dev.sluice.analytics.row.Jobs.JobKind;
+import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.statistic.IntColumn;
 import dev.sluice.analytics.statistic.Interned;
 import dev.sluice.analytics.statistic.LongColumn;
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.JobId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +21,9 @@ public final class JobColumns {
   private static final int STATUS_BITS = 3;
   private static final int NOT_REQUESTED = -1;
 
-  private static final JobStatus[] STATUSES = JobStatus.values();
-
-  final JobIds ids = new JobIds();
+  final Ids ids = new Ids();
   final Interned<JobKind> kinds = new Interned<>();
+  private final Interned<JobStatus> statuses = new Interned<>();
   final Interned<String> reasons = new Interned<>();
   final IntColumn kind = new IntColumn(NOT_REQUESTED);
   final IntColumn generator = new IntColumn(0);
@@ -50,9 +54,47 @@ public final class JobColumns {
   /** Time at which the broker appended the outcome. */
   final LongColumn observedAtEpochMs = new LongColumn(0);
 
+  /** Ids as numbers, and their rows: {@code job-17} is 17, and any other text a number below 0. */
+  static final class Ids {
+    private final IntColumn numberByRow = new IntColumn(0);
+    private final IntColumn rowByNumber = new IntColumn(NONE);
+    private final IntColumn rowByOther = new IntColumn(NONE);
+    private final Interned<String> others = new Interned<>();
+    private int size;
+
+    private int row(String jobId) {
+      int number = JobId.index(jobId);
+      if (number >= 0) {
+        return row(rowByNumber, number, number);
+      }
+      int other = others.number(jobId);
+      return row(rowByOther, other, -1 - other);
+    }
+
+    private int row(IntColumn rows, int place, int number) {
+      int row = rows.get(place);
+      if (row == NONE) {
+        row = size++;
+        rows.set(place, row);
+        numberByRow.set(row, number);
+      }
+      return row;
+    }
+
+    /** The number in an id {@code job-NUMBER}; below 0: the text is another one. */
+    int number(int row) {
+      return numberByRow.get(row);
+    }
+
+    String text(int row) {
+      int number = number(row);
+      return number >= 0 ? JobId.of(number) : others.get(-1 - number);
+    }
+  }
+
   /** Number of jobs that anything named. */
   public int size() {
-    return ids.size();
+    return ids.size;
   }
 
   /** The row of a job, a new one if the job has none. */
@@ -70,61 +112,42 @@ public final class JobColumns {
     return end.get(row) != 0;
   }
 
-  /** The number of a kind, a new one if it has none. */
-  public int kindNumber(JobKind jobKind) {
-    return kinds.number(jobKind);
-  }
-
-  /**
-   * Takes a job's request.
-   *
-   * @param itsKind number of its kind
-   */
-  public void requested(
-      int row, int itsKind, int itsGenerator, long itsIndex, int itsSamples, long itsSloNs) {
-    kind.set(row, itsKind);
-    generator.set(row, itsGenerator);
-    index.set(row, itsIndex);
-    samples.set(row, itsSamples);
-    sloNs.set(row, itsSloNs);
-  }
-
-  /** Takes the times of a job's request, and the partition that holds it. */
-  public void requestedAt(int row, long intendedNs, long sentNs, int inShard, long epochMs) {
-    intendedAtNs.set(row, intendedNs);
-    latenessNs.set(row, sentNs - intendedNs);
+  /** Takes a job's request, its partition, and its append time. */
+  public void requested(int row, JobRequested request, int inShard, long epochMs) {
+    kind.set(
+        row,
+        kinds.number(
+            new JobKind(
+                request.classType(), request.workload(), request.backend(), request.precision())));
+    generator.set(row, request.generator());
+    index.set(row, request.index());
+    samples.set(row, request.samples());
+    sloNs.set(row, request.sloNs());
+    intendedAtNs.set(row, request.intendedAtNs());
+    latenessNs.set(row, request.sentAtNs() - request.intendedAtNs());
     shard.set(row, inShard);
     appendedAtEpochMs.set(row, epochMs);
   }
 
   /**
-   * Takes a job's outcome.
+   * Takes a job's outcome and its append time.
    *
-   * @param status DONE, DROPPED or FAILED
    * @param itsBatch row of the batch that ended the job; {@link #NONE}: none did
    */
-  public void ended(
-      int row, JobStatus status, @Nullable String reason, int itsBatch, int attempts) {
-    int reasonNumber = reason == null ? 0 : 1 + reasons.number(reason);
-    end.set(row, (reasonNumber << STATUS_BITS) | (1 + status.number()));
+  public void ended(int row, JobEnded outcome, int itsBatch, long epochMs) {
+    int reason = outcome.reason() == null ? 0 : 1 + reasons.number(outcome.reason());
+    int status = 1 + statuses.number(JobStatus.valueOf(outcome.status().name()));
+    end.set(row, (reason << STATUS_BITS) | status);
     batch.set(row, itsBatch);
-    attempt.set(row, attempts);
-  }
-
-  /** Takes the times of a job's outcome. */
-  public void endedAt(int row, long atNs, long epochMs) {
-    endedAtNs.set(row, atNs);
+    attempt.set(row, outcome.attempt());
+    endedAtNs.set(row, outcome.endedAtNs());
     observedAtEpochMs.set(row, epochMs);
   }
 
-  @Nullable JobStatus statusSaid(int row) {
+  /** The status that the outcome says; OPEN: there is no outcome. */
+  JobStatus statusSaid(int row) {
     int said = end.get(row);
-    return said == 0 ? null : status(said);
-  }
-
-  /** The status in a number of {@link #end}; OPEN: no outcome. */
-  static JobStatus status(int end) {
-    return end == 0 ? JobStatus.OPEN : STATUSES[(end & ((1 << STATUS_BITS) - 1)) - 1];
+    return said == 0 ? JobStatus.OPEN : statuses.get((said & ((1 << STATUS_BITS) - 1)) - 1);
   }
 
   @Nullable String reasonSaid(int row) {

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.row;
 
-import dev.sluice.analytics.statistic.IntColumn;
-import dev.sluice.analytics.statistic.Order;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +15,38 @@ public final class Jobs {
   /** A time that there is not. */
   public static final long NONE = Long.MIN_VALUE;
 
+  /** What jobs have in common with many others. */
+  public record JobKind(String classType, String workload, String backend, String precision) {}
+
+  /** Part of the run in which an intended arrival lies; only measured jobs count in figures. */
+  public enum JobPhase {
+    WARMUP,
+    MEASURED,
+    TAIL;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** The phase as tables hold it. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /** End of a job; OPEN: the log holds no whole account of its end. */
+  public enum JobStatus {
+    DONE,
+    DROPPED,
+    FAILED,
+    OPEN;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** The status as tables hold it. */
+    public String text() {
+      return text;
+    }
+  }
+
   private final JobColumns columns;
   private final Batches batches;
   private final long zeroEpochMs;
@@ -22,7 +54,7 @@ public final class Jobs {
   private final long arrivalsEndNs;
 
   /** Jobs in order; null: all rows, as they are. */
-  private final @Nullable IntColumn order;
+  private final int @Nullable [] order;
 
   private final int size;
 
@@ -41,7 +73,7 @@ public final class Jobs {
     this.warmupEndNs = warmupEndNs;
     this.arrivalsEndNs = arrivalsEndNs;
     order = isInOrder() ? null : order();
-    size = order == null ? columns.size() : order.size();
+    size = order == null ? columns.size() : order.length;
   }
 
   private boolean isInOrder() {
@@ -59,19 +91,19 @@ public final class Jobs {
     return true;
   }
 
-  private IntColumn order() {
-    return Order.sorted(Order.rows(columns.size(), columns::isRequested), this::compare);
+  private int[] order() {
+    return IntStream.range(0, columns.size())
+        .filter(columns::isRequested)
+        .boxed()
+        .sorted(this::compare)
+        .mapToInt(row -> row)
+        .toArray();
   }
 
   private int compare(int row, int other) {
     int by = Long.compare(columns.intendedAtNs.get(row), columns.intendedAtNs.get(other));
     by = by != 0 ? by : Integer.compare(columns.generator.get(row), columns.generator.get(other));
     return by != 0 ? by : Long.compare(index(row), index(other));
-  }
-
-  /** A view of one job after another. */
-  public JobView view() {
-    return new JobView(this, columns, batches);
   }
 
   public int size() {
@@ -84,7 +116,7 @@ public final class Jobs {
 
   /** The job at a place of the order, from 0. */
   public int at(int place) {
-    return order == null ? place : order.get(place);
+    return order == null ? place : order[place];
   }
 
   /** Number of jobs that are named anywhere, also by batches alone. */
@@ -163,19 +195,13 @@ public final class Jobs {
   }
 
   public boolean isMeasured(int job) {
-    return isMeasuredAt(intendedAtNs(job));
-  }
-
-  boolean isMeasuredAt(long atNs) {
+    long atNs = intendedAtNs(job);
     return warmupEndNs <= atNs && atNs < arrivalsEndNs;
   }
 
   /** The job's end: OPEN without an outcome, and where no batch accounts for a done one. */
   public JobStatus status(int job) {
     JobStatus said = columns.statusSaid(job);
-    if (said == null) {
-      return JobStatus.OPEN;
-    }
     return said != JobStatus.DONE || isAccountedFor(job) ? said : JobStatus.OPEN;
   }
 
@@ -211,12 +237,8 @@ public final class Jobs {
     return batch >= 0 && batches.isDispatched(batch) ? batch : JobColumns.NONE;
   }
 
-  /** True if the job's outcome is read and names the batch. */
-  boolean isEndedBy(int job, int batch) {
-    return columns.batch.get(job) == batch;
-  }
-
-  boolean isEnded(int job) {
+  /** True if the log holds the job's outcome. */
+  public boolean isEnded(int job) {
     return columns.isEnded(job);
   }
 

@@ -1,8 +1,7 @@
 /**
  * Jobs and batches of a run as tables of columns: numbers in primitive arrays, names as numbers.
  *
- * <p>Units: nanoseconds since time zero unless a name says otherwise. Deliberately absent: records
- * of the log, which the fold turns into rows, and figures.
+ * <p>Units: nanoseconds since time zero unless a name says otherwise. Deliberately absent: figures.
  */
 @NullMarked
 package dev.sluice.analytics.row;

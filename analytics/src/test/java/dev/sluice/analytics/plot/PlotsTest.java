@@ -6,7 +6,6 @@ import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import java.awt.Color;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,10 +107,7 @@ final class PlotsTest {
 
   @Test
   void stepsUpOnlyWhereAJobEnded() {
-    var doneNs = new LongBag();
-    doneNs.add(40_000_000);
-    doneNs.add(20_000_000);
-    double[][] drawn = LatencyCdf.drawn(doneNs);
+    double[][] drawn = LatencyCdf.drawn(new long[] {20_000_000, 40_000_000});
     ChartStyle.Steps within = LatencyCdf.within(drawn, 4, 10);
     assertThat(within.xs()).containsExactly(10, 20, 20, 40, 40);
     assertThat(within.ys()).containsExactly(0, 0, 0.25, 0.25, 0.5);
@@ -124,16 +121,11 @@ final class PlotsTest {
 
   @Test
   void footOfTheTail_liesBelowTheLastShareAboveNone() {
-    var two = new LongBag();
-    two.add(1);
-    two.add(2);
+    long[] two = {1, 2};
     var group = new LatencyCdf.Group("g", 0, two, 2);
     assertThat(LatencyCdf.floor(List.of(group))).isEqualTo(0.1);
     assertThat(LatencyCdf.floor(List.of(new LatencyCdf.Group("g", 0, two, 10)))).isEqualTo(0.1);
-    var many = new LongBag();
-    for (int i = 0; i < 1_000; i++) {
-      many.add(i);
-    }
+    long[] many = LongStream.range(0, 1_000).toArray();
     assertThat(LatencyCdf.floor(List.of(group, new LatencyCdf.Group("m", 1, many, 1_000))))
         .isEqualTo(1e-4);
     assertThat(LatencyCdf.floor(List.of(group, new LatencyCdf.Group("m", 1, many, 1_020))))

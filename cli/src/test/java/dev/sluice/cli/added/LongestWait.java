@@ -5,7 +5,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import dev.sluice.analytics.figure.Figure;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.JobView;
+import dev.sluice.analytics.row.Jobs;
 import java.util.List;
 
 /** The longest wait of a measured done job: a figure that a test adds. */
@@ -17,16 +17,21 @@ public final class LongestWait implements Figure {
 
   @Override
   public Fold begin(RunRows run) {
-    return new Waits();
+    return new Waits(run.jobs());
   }
 
   private static final class Waits implements OfJobs {
+    private final Jobs jobs;
     private long longestNs;
 
+    Waits(Jobs jobs) {
+      this.jobs = jobs;
+    }
+
     @Override
-    public void take(JobView job) {
-      if (job.isMeasured() && job.isDone()) {
-        longestNs = Math.max(longestNs, job.waitNs());
+    public void takeJob(int job) {
+      if (jobs.isMeasured(job) && jobs.isDone(job)) {
+        longestNs = Math.max(longestNs, jobs.waitNs(job));
       }
     }
 
