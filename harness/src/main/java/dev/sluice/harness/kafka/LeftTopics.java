@@ -9,7 +9,6 @@ import dev.sluice.contract.log.LeftRun;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.harness.frame.ExitStatus;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** Topics that runs left on a Kafka: shown, or removed. */
 public final class LeftTopics {
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -91,9 +89,7 @@ public final class LeftTopics {
   }
 
   private KafkaAccess reached() throws UserMistakeException, InterruptedException {
-    KafkaAccess kafka = KafkaAccess.of("--bootstrap", options.bootstrap(), options.kafkaConfig());
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
-    return kafka;
+    return KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
   }
 
   private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {

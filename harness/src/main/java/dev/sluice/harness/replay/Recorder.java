@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Records requests, or a whole log, from topics or from a run's folder. */
 public final class Recorder {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final Duration SILENCE_LIMIT = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(100);
 
@@ -179,8 +178,7 @@ public final class Recorder {
     Fields fields = Fields.parse(of.fields());
     TopicBound from = of.from() == null ? null : TopicBound.parse("--from", of.from());
     TopicBound to = of.to() == null ? null : TopicBound.parse("--to", of.to());
-    KafkaAccess kafka = KafkaAccess.of("--bootstrap", of.bootstrap(), of.kafkaConfig());
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopped);
+    KafkaAccess kafka = KafkaAccess.reached(of.bootstrap(), of.kafkaConfig(), () -> stopped);
     heedAWishToStop();
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer =
@@ -212,9 +210,7 @@ public final class Recorder {
     } catch (KafkaException e) {
       throw new UserMistakeException(
           "--topic",
-          "the topics cannot be read ("
-              + kafka.secrets().hide(String.valueOf(e.getMessage())).replaceAll("\\s+", " ")
-              + ")",
+          "the topics cannot be read (" + kafka.line(e) + ")",
           "these clients lack the right to, or the Kafka is gone",
           e);
     }
