@@ -95,8 +95,8 @@ public final class ServeRun {
       KafkaAccess kafka =
           KafkaAccess.reached(
               online.bootstrap(), options.kafkaConfig(), () -> stopping.getCount() == 0);
-      var run = new OneRun(online.runId());
-      run.read(kafka.clients(), kafka.secrets()::hide);
+      var run = new LiveRun(online.runId());
+      run.read(kafka, () -> null);
       return run;
     }
     checkResults();
