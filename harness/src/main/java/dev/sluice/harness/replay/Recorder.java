@@ -16,18 +16,23 @@ import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RecordedLoad;
+import dev.sluice.producer.trace.Trace;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,7 +51,7 @@ public final class Recorder {
 
   private final Options options;
   private final Console console;
-  private final RecordingGaps missing = new RecordingGaps();
+  private final Gaps missing = new Gaps();
   private volatile boolean stopped;
 
   /**
@@ -145,14 +150,18 @@ public final class Recorder {
         if (topics != null) {
           record(topics);
         } else if (options.run() != null) {
-          new RunRecorder(options, console, this::heedAWishToStop).record(options.run());
+          record(options.run());
         }
         return ExitStatus.DONE;
       } catch (StoppedByPersonException e) {
         console.line("Stopped: nothing was recorded.");
         return signals.exitStatus();
       } catch (IOException e) {
-        throw notWritten(options.file(), e);
+        throw new UserMistakeException(
+            options.isStandardOutput() ? "standard output" : options.file().toString(),
+            "the file cannot be written (" + UserMistakeException.reason(e) + ")",
+            "the disk is full, or its folder does not exist; nothing was left there",
+            e);
       }
     }
   }
@@ -164,20 +173,72 @@ public final class Recorder {
     }
   }
 
-  private static UserMistakeException notWritten(Path file, IOException e) {
-    return new UserMistakeException(
-        file.toString().equals("-") ? "standard output" : file.toString(),
-        "the file cannot be written (" + UserMistakeException.reason(e) + ")",
-        "the disk is full, or its folder does not exist; nothing was left there",
-        e);
+  // --- a run's folder, or another recording
+
+  private void record(Path run) throws UserMistakeException, IOException {
+    Path log = RecordedLoad.file(run);
+    if (Files.exists(options.file()) && Files.isSameFile(log, options.file())) {
+      throw new UserMistakeException(
+          options.file().toString(),
+          "this is the recording that is read",
+          "you want another name for the new one");
+    }
+    options.checkFile();
+    if (options.whole()) {
+      copy(log);
+    } else {
+      recordRequests(log);
+    }
+    options.tellFile(console);
   }
+
+  private void copy(Path log) throws UserMistakeException, IOException {
+    try (RecordingReader<RecordedEntry> reader = RecordingReader.ofLog(log, options.salvage());
+        RecordingWriter<RecordedEntry> writer = options.log(reader.header())) {
+      for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
+        heedAWishToStop();
+        writer.write(e);
+      }
+      writer.finish();
+      console.item(
+          "recorded", String.format(Locale.ROOT, "%,d records of %s", writer.records(), log));
+      if (reader.loss() != null) {
+        console.item("missing", reader.loss());
+      }
+    }
+  }
+
+  private void recordRequests(Path log) throws UserMistakeException, IOException {
+    RecordedLoad load = RecordedLoad.read(log, options.salvage(), Registries.vocabulary());
+    Trace requests = load.requests();
+    String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
+    var header = RecordingHeader.requests(digest);
+    try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
+      for (int i = 0; i < requests.size(); i++) {
+        heedAWishToStop();
+        writer.write(
+            new RecordedRequest(
+                requests.atNsByIndex()[i], requests.kinds().get(requests.kindByIndex()[i])));
+      }
+      writer.finish();
+    }
+    console.item(
+        "recorded", String.format(Locale.ROOT, "%,d requests of %s", requests.size(), log));
+    if (digest != null) {
+      console.item("", "the whole request list, digest " + digest.substring(0, 12));
+    }
+    requests.notes().forEach(note -> console.item("missing", note));
+  }
+
+  // --- topics
 
   private void record(TopicOptions of)
       throws UserMistakeException, IOException, InterruptedException {
     options.checkFile();
     Fields fields = Fields.parse(of.fields());
-    TopicBound from = of.from() == null ? null : TopicBound.parse("--from", of.from());
-    TopicBound to = of.to() == null ? null : TopicBound.parse("--to", of.to());
+    TopicSource.Bound from =
+        of.from() == null ? null : TopicSource.Bound.parse("--from", of.from());
+    TopicSource.Bound to = of.to() == null ? null : TopicSource.Bound.parse("--to", of.to());
     KafkaAccess kafka = KafkaAccess.reached(of.bootstrap(), of.kafkaConfig(), () -> stopped);
     heedAWishToStop();
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
@@ -223,18 +284,17 @@ public final class Recorder {
       String topic,
       Consumer<byte[], byte[]> consumer,
       @Nullable Fields fields,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to)
+      TopicSource.@Nullable Bound from,
+      TopicSource.@Nullable Bound to)
       throws UserMistakeException, IOException {
     List<TopicPartition> partitions = source.partitions(List.of(topic));
     TopicSource.Bounds bounds = source.between(partitions, from, to, missing, topic);
-    var buffer = new RequestBuffer();
     TopicRequests requests =
         fields == null
-            ? new TopicRequests.OfFacts(buffer, missing)
-            : new TopicRequests.OfFields(fields, buffer, missing);
+            ? new TopicRequests.OfFacts(missing)
+            : new TopicRequests.OfFields(fields, missing);
     read(consumer, bounds.offsets(), requests);
-    if (buffer.size() == 0) {
+    if (requests.size() == 0) {
       tellMissing();
       throw new UserMistakeException(
           "--topic",
@@ -243,11 +303,11 @@ public final class Recorder {
               ? "the run has not begun, or the bounds are others"
               : "its values are no JSON objects, or another topic is meant");
     }
-    buffer.sort(requests.once());
+    requests.sort();
     long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
-      buffer.write(writer, zeroNs);
+      requests.write(writer, zeroNs);
       heedAWishToStop();
       writer.finish();
     }
@@ -256,10 +316,10 @@ public final class Recorder {
         String.format(
             Locale.ROOT,
             "%,d requests of %s, %.1f s to %.1f s",
-            buffer.size(),
+            requests.size(),
             topic,
-            (buffer.firstNs() - zeroNs) / 1e9,
-            (buffer.lastNs() - zeroNs) / 1e9));
+            (requests.firstNs() - zeroNs) / 1e9,
+            (requests.lastNs() - zeroNs) / 1e9));
     if (fields == null) {
       console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
     }
@@ -302,8 +362,8 @@ public final class Recorder {
       Topics topics,
       Consumer<byte[], byte[]> consumer,
       boolean own,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to)
+      TopicSource.@Nullable Bound from,
+      TopicSource.@Nullable Bound to)
       throws UserMistakeException, IOException {
     if (!own) {
       throw new UserMistakeException(
@@ -352,9 +412,9 @@ public final class Recorder {
     options.tellFile(console);
   }
 
-  private static void refuseOffset(String option, @Nullable TopicBound moment)
+  private static void refuseOffset(String option, TopicSource.@Nullable Bound moment)
       throws UserMistakeException {
-    if (moment != null && moment.kind() == TopicBound.Kind.OFFSET) {
+    if (moment != null && moment.kind() == TopicSource.Bound.Kind.OFFSET) {
       throw new UserMistakeException(
           option,
           "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
@@ -388,9 +448,84 @@ public final class Recorder {
     }
   }
 
-  // --- what a person reads
-
   private void tellMissing() {
     missing.lines().forEach(line -> console.item("missing", line));
+  }
+
+  /** What a recording lacks of its topics, named for a person. */
+  static final class Gaps {
+    private static final int SHOWN_MAX = 5;
+    private static final int SHOWN_BYTES = 80;
+
+    private final List<String> gone = new ArrayList<>();
+    private final List<String> unreadable = new ArrayList<>();
+    private long unreadableCount;
+
+    /** Number of records that lack a field, and the first of them, by the field's name. */
+    private final Map<String, Lacking> lacking = new LinkedHashMap<>();
+
+    private static final class Lacking {
+      final String first;
+      long count;
+
+      Lacking(String first) {
+        this.first = first;
+      }
+    }
+
+    /** Notes that a partition begins after offset 0. */
+    void gone(String topic, int partition, long firstOffset) {
+      gone.add(
+          topic
+              + "/"
+              + partition
+              + ": offsets 0 to "
+              + (firstOffset - 1)
+              + " are gone by retention, and were not recorded");
+    }
+
+    /** Notes a record that is no request and cannot be one. */
+    void unreadable(ConsumerRecord<byte[], byte[]> record) {
+      if (unreadableCount++ < SHOWN_MAX) {
+        unreadable.add(place(record) + " is unreadable: " + begin(record.value()));
+      }
+    }
+
+    /** Notes a record that lacks a field. */
+    void lacks(ConsumerRecord<byte[], byte[]> record, String field) {
+      lacking.computeIfAbsent(field, name -> new Lacking(place(record))).count++;
+    }
+
+    private static String place(ConsumerRecord<byte[], byte[]> record) {
+      return record.topic() + "/" + record.partition() + " at offset " + record.offset();
+    }
+
+    /** The first bytes of a value, as text without control characters. */
+    private static String begin(byte[] value) {
+      if (value == null) {
+        return "(no value)";
+      }
+      int length = Math.min(value.length, SHOWN_BYTES);
+      String text = new String(value, 0, length, StandardCharsets.UTF_8);
+      return text.replaceAll("\\p{Cntrl}", "?") + (length < value.length ? "…" : "");
+    }
+
+    /** All that is missing, a line each. */
+    List<String> lines() {
+      List<String> lines = new ArrayList<>(gone);
+      lines.addAll(unreadable);
+      if (unreadableCount > SHOWN_MAX) {
+        lines.add("… and " + (unreadableCount - SHOWN_MAX) + " more unreadable records");
+      }
+      lacking.forEach(
+          (field, of) ->
+              lines.add(
+                  of.count
+                      + (of.count == 1 ? " record lacks " : " records lack ")
+                      + field
+                      + ", the first is "
+                      + of.first));
+      return lines;
+    }
   }
 }

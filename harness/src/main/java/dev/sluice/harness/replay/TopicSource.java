@@ -4,6 +4,10 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge.Offsets;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -13,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -76,9 +82,9 @@ final class TopicSource {
    */
   Bounds between(
       List<TopicPartition> partitions,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to,
-      RecordingGaps missing,
+      @Nullable Bound from,
+      @Nullable Bound to,
+      Recorder.Gaps missing,
       String shown)
       throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
@@ -127,18 +133,18 @@ final class TopicSource {
 
   /** Compares bounds of one kind; of two kinds none is before the other. */
   private static boolean isNotAfter(
-      TopicBound from, @Nullable Long fromMs, TopicBound to, @Nullable Long toMs) {
+      Bound from, @Nullable Long fromMs, Bound to, @Nullable Long toMs) {
     if (fromMs != null && toMs != null) {
       return toMs <= fromMs;
     }
-    return from.kind() == TopicBound.Kind.OFFSET
-        && to.kind() == TopicBound.Kind.OFFSET
+    return from.kind() == Bound.Kind.OFFSET
+        && to.kind() == Bound.Kind.OFFSET
         && to.value() <= from.value();
   }
 
   /** The bound as an instant; null if it is an offset. */
   private @Nullable Long epochMs(
-      TopicBound moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
+      Bound moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
     return switch (moment.kind()) {
       case INSTANT -> moment.value();
       case OFFSET -> null;
@@ -164,7 +170,7 @@ final class TopicSource {
   }
 
   private Map<TopicPartition, Long> at(
-      @Nullable TopicBound moment,
+      @Nullable Bound moment,
       @Nullable Long epochMs,
       List<TopicPartition> partitions,
       Map<TopicPartition, Long> ends) {
@@ -182,5 +188,75 @@ final class TopicSource {
       offsets.put(p, at == null ? offset(ends, p) : at.offset());
     }
     return offsets;
+  }
+
+  /**
+   * A bound of what is read from topics, as {@code --from} and {@code --to} name it.
+   *
+   * @param kind what the value is
+   * @param value milliseconds since 1970, milliseconds into the topic, or an offset
+   * @param text the bound as it was typed
+   */
+  record Bound(Kind kind, long value, String text) {
+    private static final Pattern PART = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
+    private static final Pattern TIME = Pattern.compile("(?:" + PART.pattern() + ")+");
+    private static final Pattern OFFSET = Pattern.compile("offset:(\\d{1,18})");
+
+    /** What a bound counts in. */
+    enum Kind {
+      INSTANT,
+      TIME_INTO_TOPIC,
+      OFFSET
+    }
+
+    /**
+     * Reads a bound.
+     *
+     * @param option option that holds it, for messages
+     */
+    static Bound parse(String option, String text) throws UserMistakeException {
+      Matcher offset = OFFSET.matcher(text);
+      if (offset.matches()) {
+        return new Bound(Kind.OFFSET, Long.parseLong(offset.group(1)), text);
+      }
+      if (TIME.matcher(text).matches()) {
+        return new Bound(Kind.TIME_INTO_TOPIC, millis(text), text);
+      }
+      try {
+        return new Bound(Kind.INSTANT, OffsetDateTime.parse(text).toInstant().toEpochMilli(), text);
+      } catch (DateTimeParseException | ArithmeticException e) {
+        throw new UserMistakeException(
+            option,
+            "the value (" + text + ") is no instant, no time into the topic, and no offset",
+            isLocal(text)
+                ? "it lacks its zone: " + text + "Z is in UTC, " + text + "+01:00 an hour before"
+                : "you meant one like 2026-11-20T09:00Z, 10m, 1h30m or offset:1200");
+      }
+    }
+
+    private static boolean isLocal(String text) {
+      try {
+        return LocalDateTime.parse(text).atOffset(ZoneOffset.UTC).getYear() > 0;
+      } catch (DateTimeParseException e) {
+        return false;
+      }
+    }
+
+    private static long millis(String text) {
+      double millis = 0;
+      Matcher part = PART.matcher(text);
+      while (part.find()) {
+        Duration unit =
+            switch (part.group(2)) {
+              case "ms" -> Duration.ofMillis(1);
+              case "s" -> Duration.ofSeconds(1);
+              case "m" -> Duration.ofMinutes(1);
+              case "h" -> Duration.ofHours(1);
+              default -> Duration.ofDays(1);
+            };
+        millis += Double.parseDouble(part.group(1)) * unit.toMillis();
+      }
+      return Math.round(millis);
+    }
   }
 }
