@@ -236,15 +236,14 @@ public final class Recorder {
       throws UserMistakeException, IOException, InterruptedException {
     options.checkFile();
     Fields fields = Fields.parse(of.fields());
-    TopicSource.Bound from =
-        of.from() == null ? null : TopicSource.Bound.parse("--from", of.from());
-    TopicSource.Bound to = of.to() == null ? null : TopicSource.Bound.parse("--to", of.to());
+    TopicSource.Bound from = TopicSource.Bound.parse("--from", of.from());
+    TopicSource.Bound to = TopicSource.Bound.parse("--to", of.to());
     KafkaAccess kafka = KafkaAccess.reached(of.bootstrap(), of.kafkaConfig(), () -> stopped);
     heedAWishToStop();
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer =
             kafka.clients().consumer(Reading.WHOLE_RUN, SILENCE_LIMIT)) {
-      var source = new TopicSource(consumer);
+      var source = new TopicSource(consumer, from, to, missing);
       var topics = new Topics(of.prefix());
       boolean own = source.exists(topics.facts());
       if (!own && !source.exists(of.prefix())) {
@@ -256,11 +255,17 @@ public final class Recorder {
             "the topic (" + topics.facts() + ") holds Sluice's own events",
             "you want to leave the option out, or to name the topic itself");
       }
-      if (options.whole()) {
-        recordWhole(source, topics, consumer, own, from, to);
+      if (!options.whole()) {
+        recordRequests(source, consumer, own ? topics.facts() : of.prefix(), own ? null : fields);
+      } else if (own) {
+        source.refuseOffsets();
+        recordWhole(
+            source, topics, new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT));
       } else {
-        String topic = own ? topics.facts() : of.prefix();
-        recordRequests(source, topic, consumer, own ? null : fields, from, to);
+        throw new UserMistakeException(
+            "--whole",
+            "the topic (" + of.prefix() + ") is not Sluice's, and only its requests can be taken",
+            "you want to leave --whole out");
       }
     } catch (OffsetOutOfRangeException e) {
       throw new UserMistakeException(
@@ -280,15 +285,9 @@ public final class Recorder {
   // --- the requests of a topic
 
   private void recordRequests(
-      TopicSource source,
-      String topic,
-      Consumer<byte[], byte[]> consumer,
-      @Nullable Fields fields,
-      TopicSource.@Nullable Bound from,
-      TopicSource.@Nullable Bound to)
+      TopicSource source, Consumer<byte[], byte[]> consumer, String topic, @Nullable Fields fields)
       throws UserMistakeException, IOException {
-    List<TopicPartition> partitions = source.partitions(List.of(topic));
-    TopicSource.Bounds bounds = source.between(partitions, from, to, missing, topic);
+    TopicSource.Bounds bounds = source.bounds(source.partitions(List.of(topic)), topic);
     TopicRequests requests =
         fields == null
             ? new TopicRequests.OfFacts(missing)
@@ -304,7 +303,7 @@ public final class Recorder {
               : "its values are no JSON objects, or another topic is meant");
     }
     requests.sort();
-    long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
+    long zeroNs = requests.zeroNs(bounds.cut(), bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
       requests.write(writer, zeroNs);
@@ -357,30 +356,14 @@ public final class Recorder {
 
   // --- a whole log
 
-  private void recordWhole(
-      TopicSource source,
-      Topics topics,
-      Consumer<byte[], byte[]> consumer,
-      boolean own,
-      TopicSource.@Nullable Bound from,
-      TopicSource.@Nullable Bound to)
+  private void recordWhole(TopicSource source, Topics topics, LogMerge merge)
       throws UserMistakeException, IOException {
-    if (!own) {
-      throw new UserMistakeException(
-          "--whole",
-          "the topic (" + topics.prefix() + ") is not Sluice's, and only its requests can be taken",
-          "you want to leave --whole out");
-    }
-    refuseOffset("--from", from);
-    refuseOffset("--to", to);
     List<String> names =
         LogOrder.TOPICS.stream().map(name -> topics.prefix() + "." + name).toList();
     List<TopicPartition> partitions = source.partitions(names);
-    Map<TopicPartition, Offsets> offsets =
-        new LinkedHashMap<>(
-            source.between(partitions, from, to, missing, topics.prefix()).offsets());
+    Map<TopicPartition, Offsets> offsets = source.bounds(partitions, topics.prefix()).offsets();
     long shards = partitions.stream().filter(p -> p.topic().equals(topics.facts())).count();
-    RunStarted started = started(topics, consumer, source);
+    RunStarted started = source.exists(topics.runs()) ? started(merge) : null;
     var header =
         new RecordingHeader(
             RecordingHeader.VERSION,
@@ -392,7 +375,6 @@ public final class Recorder {
             started == null ? null : started.requestDigest(),
             started == null ? null : started.configDigest(),
             null);
-    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
     try (RecordingWriter<RecordedEntry> writer = options.log(header)) {
       merge.read(
           offsets,
@@ -412,31 +394,17 @@ public final class Recorder {
     options.tellFile(console);
   }
 
-  private static void refuseOffset(String option, TopicSource.@Nullable Bound moment)
-      throws UserMistakeException {
-    if (moment != null && moment.kind() == TopicSource.Bound.Kind.OFFSET) {
-      throw new UserMistakeException(
-          option,
-          "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
-          "you want an instant, or a time into the topics such as 10m");
-    }
-  }
-
   /** The beginning of the run as its topic {@code runs} tells it; null: it does not. */
-  private @Nullable RunStarted started(
-      Topics topics, Consumer<byte[], byte[]> consumer, TopicSource source) throws IOException {
+  private @Nullable RunStarted started(LogMerge merge) throws IOException {
     var found = new RunStarted[1];
-    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
-    if (source.exists(topics.runs())) {
-      merge.read(
-          merge.whole(List.of("runs")),
-          record -> {
-            heedAWishToStop();
-            if (found[0] == null && record.value() != null) {
-              found[0] = started(record.value());
-            }
-          });
-    }
+    merge.read(
+        merge.whole(List.of("runs")),
+        record -> {
+          heedAWishToStop();
+          if (found[0] == null && record.value() != null) {
+            found[0] = started(record.value());
+          }
+        });
     return found[0];
   }
 

@@ -31,10 +31,25 @@ final class TopicSource {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private final Consumer<byte[], byte[]> consumer;
+  private final @Nullable Bound from;
+  private final @Nullable Bound to;
+  private final Recorder.Gaps missing;
   private final Map<String, List<PartitionInfo>> all;
 
-  TopicSource(Consumer<byte[], byte[]> consumer) {
+  /**
+   * @param from null: from the beginning
+   * @param to null: up to the present end
+   * @param missing takes what is gone
+   */
+  TopicSource(
+      Consumer<byte[], byte[]> consumer,
+      @Nullable Bound from,
+      @Nullable Bound to,
+      Recorder.Gaps missing) {
     this.consumer = consumer;
+    this.from = from;
+    this.to = to;
+    this.missing = missing;
     this.all = consumer.listTopics(LIMIT);
   }
 
@@ -70,23 +85,36 @@ final class TopicSource {
         .toList();
   }
 
-  /** Offsets that are read, and where time begins. */
-  record Bounds(Map<TopicPartition, Offsets> offsets, @Nullable Long fromEpochMs) {}
+  /** Refuses bounds that are offsets, which mean nothing in several topics. */
+  void refuseOffsets() throws UserMistakeException {
+    refuseOffset("--from", from);
+    refuseOffset("--to", to);
+  }
+
+  private static void refuseOffset(String option, @Nullable Bound bound)
+      throws UserMistakeException {
+    if (bound != null && bound.kind() == Bound.Kind.OFFSET) {
+      throw new UserMistakeException(
+          option,
+          "the offset (" + bound.text() + ") counts in one topic, and --whole reads several",
+          "you want an instant, or a time into the topics such as 10m");
+    }
+  }
 
   /**
-   * Finds the offsets between two bounds, by the records' own timestamps.
+   * Offsets that are read, and where time begins.
    *
-   * @param from null: from the beginning
-   * @param to null: up to the present end
+   * @param cut true if earlier records are left out on purpose
+   * @param fromEpochMs null: where the first record stands
+   */
+  record Bounds(Map<TopicPartition, Offsets> offsets, boolean cut, @Nullable Long fromEpochMs) {}
+
+  /**
+   * Finds the offsets between the two bounds, by the records' own timestamps.
+   *
    * @throws UserMistakeException if nothing stands between them
    */
-  Bounds between(
-      List<TopicPartition> partitions,
-      @Nullable Bound from,
-      @Nullable Bound to,
-      Recorder.Gaps missing,
-      String shown)
-      throws UserMistakeException {
+  Bounds bounds(List<TopicPartition> partitions, String shown) throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
     if (partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p))) {
@@ -124,7 +152,7 @@ final class TopicSource {
           "the topic (" + shown + ") holds no record between these bounds",
           "the times are in another zone, or another topic is meant");
     }
-    return new Bounds(offsets, fromMs);
+    return new Bounds(offsets, from != null, fromMs);
   }
 
   private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
@@ -213,8 +241,12 @@ final class TopicSource {
      * Reads a bound.
      *
      * @param option option that holds it, for messages
+     * @param text null: the option was not given
      */
-    static Bound parse(String option, String text) throws UserMistakeException {
+    static @Nullable Bound parse(String option, @Nullable String text) throws UserMistakeException {
+      if (text == null) {
+        return null;
+      }
       Matcher offset = OFFSET.matcher(text);
       if (offset.matches()) {
         return new Bound(Kind.OFFSET, Long.parseLong(offset.group(1)), text);
