@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.report.CapacityOptions;
 import dev.sluice.harness.report.CapacityRun;
 import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
@@ -32,7 +31,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Example:",
-      "  ./sluice capacity configs/emulated_accelerator.yaml --target \"slo_violation_rate < 0.01\" \\",
+      "  ./sluice capacity configs/emulated_accelerator.yaml --target \"slo_violation_rate < 0.01\""
+          + " \\",
       "    --policies fifo,dynamic --between 50..2000 --simulate"
     })
 final class CapacityCommand implements Callable<Integer> {
@@ -98,7 +98,7 @@ final class CapacityCommand implements Callable<Integer> {
           "you want --simulate beside it");
     }
     var options =
-        new CapacityOptions(
+        new CapacityRun.Options(
             experiment.config(),
             experiment.overrides(),
             experiment.results(),

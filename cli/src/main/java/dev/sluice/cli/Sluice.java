@@ -8,7 +8,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunOrigin;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.terminal.EscapedStream;
+import dev.sluice.harness.terminal.Console.EscapedStream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

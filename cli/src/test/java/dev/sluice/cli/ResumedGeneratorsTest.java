@@ -28,7 +28,7 @@ import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.machine.SystemPacer;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.producer.generator.EndOfArrivals;
 import dev.sluice.producer.generator.GeneratorListener;
 import dev.sluice.producer.generator.GeneratorSettings;
@@ -65,7 +65,7 @@ final class ResumedGeneratorsTest {
 
   @TempDir private Path folder;
   private final ProcessClock clock = new ProcessClock(InstantSource.system(), System::nanoTime);
-  private final Pacer pacer = new SystemPacer(System::nanoTime);
+  private final Pacer pacer = MachineClock.pacer();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private EmbeddedBroker broker;
 

@@ -1,5 +1,7 @@
 package dev.sluice.harness.frame;
 
+import dev.sluice.harness.process.News;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -9,7 +11,10 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Room on the disk of a folder: whether it has run out, how much is left, and words for both. */
+/**
+ * The disk of a folder: whether its room has run out, what a run needs of it, and what is said
+ * where it has less. Safe for any thread.
+ */
 public final class DiskSpace {
   /** Below this, bytes, a disk is full: no block of most file systems is left for another file. */
   private static final long FULL_BYTES = 64 * 1024;
@@ -20,7 +25,82 @@ public final class DiskSpace {
   private static final List<String> FULL =
       List.of("no space left on device", "disk quota exceeded", "not enough space on the disk");
 
-  private DiskSpace() {}
+  /** Rows, log.jsonl.gz, pictures and the page, bytes of a job; measured, and rounded up. */
+  private static final long LEFT_BYTES_A_JOB = 800;
+
+  /** Records of the topics on an embedded broker, bytes of a job; measured, and rounded up. */
+  private static final long TOPIC_BYTES_A_JOB = 1_600;
+
+  private static final long LEFT_BYTES = 2 << 20;
+
+  /** What a broker and its topics take before the first job, with their indexes. */
+  private static final long BROKER_BYTES = 6 << 20;
+
+  private final Path folder;
+  private final Console console;
+  private volatile long bytes;
+
+  /**
+   * A need that is not known yet.
+   *
+   * @param folder folder of all results
+   */
+  public DiskSpace(Path folder, Console console) {
+    this.folder = folder.toAbsolutePath().normalize();
+    this.console = console;
+  }
+
+  /**
+   * Reckons what the run will need, and warns if there is less.
+   *
+   * @param jobs number of the run's jobs
+   * @param broker true if the run's broker has its log in the folder, while the run goes on
+   */
+  public void expect(long jobs, boolean broker) {
+    bytes =
+        LEFT_BYTES
+            + jobs * LEFT_BYTES_A_JOB
+            + (broker ? BROKER_BYTES + jobs * TOPIC_BYTES_A_JOB : 0);
+    OptionalLong free = freeBytes(folder);
+    if (free.isPresent() && free.getAsLong() < bytes) {
+      console.line(
+          "warning: this run needs about "
+              + mib(bytes)
+              + " in "
+              + folder
+              + ", and "
+              + mib(free.getAsLong())
+              + " are free there.");
+    }
+  }
+
+  /** Says that the run failed because the disk is full, and what it needs. */
+  public void sayFull() {
+    console.endLiveLine();
+    OptionalLong free = freeBytes(folder);
+    News.error(
+        "sluice: error: the run failed: the disk of its folder is full ("
+            + folder
+            + (free.isPresent() ? ": " + free.getAsLong() + " bytes are free" : "")
+            + (bytes == 0
+                ? ""
+                : (free.isPresent() ? ", and" : ":")
+                    + " the run needs about "
+                    + bytes
+                    + " bytes, "
+                    + mib(bytes))
+            + ").\n  Maybe make room there, or name a folder on another disk: --results DIR.");
+  }
+
+  /** True if a failure comes of the disk: it says so, or nothing can be written any more. */
+  public boolean explains(Throwable failure) {
+    return isFull(failure) || isFull(folder);
+  }
+
+  /** True if nothing can be written any more. */
+  public boolean isFull() {
+    return isFull(folder);
+  }
 
   /** True if a failure, or one of its causes, is a disk without room. */
   public static boolean isFull(Throwable failure) {

@@ -48,13 +48,12 @@ public record Environment(
   public static Environment of(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
       throws IOException {
-    Map<String, String> versions = versions(experiment);
-    int processors = Runtime.getRuntime().availableProcessors();
     Map<String, Object> recorded = lanes(experiment);
     lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
     List<String> notes = new ArrayList<>(lanes.notes());
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
+      int processors = Runtime.getRuntime().availableProcessors();
       double foreign = after.get().foreignShareSince(before.get(), processors, elapsedNs);
       double steal = after.get().stealShareSince(before.get());
       recorded.put("foreign_load_share", rounded(foreign));
@@ -67,18 +66,13 @@ public record Environment(
                 100 * (foreign + steal)));
       }
     }
-    recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(
+    return of(
+        experiment,
         notes,
-        versions,
+        versions(experiment),
         lanes.workloadInfos(),
         recorded,
-        ManagementFactory.getRuntimeMXBean().getStartTime(),
-        RunOrigin.here());
-  }
-
-  private static double rounded(double share) {
-    return Math.round(share * 1e4) / 1e4;
+        ManagementFactory.getRuntimeMXBean().getStartTime());
   }
 
   /**
@@ -88,16 +82,13 @@ public record Environment(
    */
   public static Environment ofRoles(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before) throws IOException {
-    Map<String, String> versions = commonVersions();
     Map<String, Object> recorded = lanes(experiment);
     recorded.put("roles", "processes");
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
       recorded.put("cpu_steal_share", rounded(after.get().stealShareSince(before.get())));
     }
-    recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(
-        lanes.notes(), versions, lanes.workloadInfos(), recorded, null, RunOrigin.here());
+    return of(experiment, lanes.notes(), commonVersions(), lanes.workloadInfos(), recorded, null);
   }
 
   /**
@@ -113,8 +104,23 @@ public record Environment(
     for (int i = 0; i < notes.size(); i++) {
       recorded.put("simulated_by_" + (i + 1), notes.get(i));
     }
+    return of(experiment, notes, commonVersions(), workloads, recorded, null);
+  }
+
+  private static Environment of(
+      Experiment experiment,
+      List<String> notes,
+      Map<String, String> versions,
+      Map<String, WorkloadInfo> workloads,
+      Map<String, Object> recorded,
+      @Nullable Long begunAtEpochMs)
+      throws IOException {
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(notes, commonVersions(), workloads, recorded, null, RunOrigin.here());
+    return new Environment(notes, versions, workloads, recorded, begunAtEpochMs, RunOrigin.here());
+  }
+
+  private static double rounded(double share) {
+    return Math.round(share * 1e4) / 1e4;
   }
 
   /** Versions of what takes part where all roles run in one process, by name. */

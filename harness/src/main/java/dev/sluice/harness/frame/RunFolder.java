@@ -66,12 +66,8 @@ public final class RunFolder implements AutoCloseable {
    * @throws UserMistakeException if the folder exists already, or cannot be written
    */
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
-    var folder = new RunFolder(results, runId);
-    folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
+    RunFolder folder = make(results, runId);
     try {
-      Files.createDirectories(results);
-      Files.createDirectory(folder.current);
-      Files.createDirectory(folder.temporary());
       folder.hold();
     } catch (IOException e) {
       throw notWritable(results, e);
@@ -86,13 +82,17 @@ public final class RunFolder implements AutoCloseable {
    * @throws UserMistakeException if the folder exists already, or cannot be written
    */
   public static Path prepare(Path results, String runId) throws UserMistakeException {
+    return make(results, runId).current;
+  }
+
+  private static RunFolder make(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
     folder.refuseIfTaken(List.of(folder.finished, folder.failed, folder.current));
     try {
       Files.createDirectories(results);
       Files.createDirectory(folder.current);
       Files.createDirectory(folder.temporary());
-      return folder.current;
+      return folder;
     } catch (IOException e) {
       throw notWritable(results, e);
     }
@@ -248,8 +248,7 @@ public final class RunFolder implements AutoCloseable {
    * has another path later.
    */
   public boolean isInSeries() {
-    Path series = finished.toAbsolutePath().getParent();
-    return isRunning(series);
+    return isRunning(finished.toAbsolutePath().getParent());
   }
 
   private static boolean isRunning(@Nullable Path folder) {
@@ -322,6 +321,13 @@ public final class RunFolder implements AutoCloseable {
   private void removeMarks() throws IOException {
     removeTemporary();
     Files.deleteIfExists(current.resolve(LOCK));
+  }
+
+  /** Removes all folders that runs of an id have left, whatever came of them. */
+  public static void removeAll(Path results, String runId) throws IOException {
+    for (String end : List.of("", RUNNING, FAILED)) {
+      removeTree(results.resolve(runId + end));
+    }
   }
 
   /** Removes a folder and all that is in it; of a link to a folder, the link alone. */

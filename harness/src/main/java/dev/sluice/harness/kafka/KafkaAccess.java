@@ -9,14 +9,23 @@ import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
 import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -47,6 +56,24 @@ public record KafkaAccess(
   private static final int EMBEDDED_AWAY_LIMIT_MS = 30_000;
 
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
+
+  /** Limit for a Kafka that a command reads from. */
+  private static final Duration REACHED_LIMIT = Duration.ofSeconds(5);
+
+  /** Properties that the roles set themselves for each client. */
+  private static final Set<String> OURS =
+      Set.of(
+          "bootstrap.servers",
+          "transactional.id",
+          "group.id",
+          "group.instance.id",
+          "isolation.level",
+          "enable.idempotence",
+          "acks",
+          "key.serializer",
+          "value.serializer",
+          "key.deserializer",
+          "value.deserializer");
 
   /**
    * Access to a Kafka that Sluice did not start.
@@ -88,10 +115,10 @@ public record KafkaAccess(
     }
   }
 
-  public static KafkaAccess of(
+  private static KafkaAccess of(
       String location, String bootstrapServers, @Nullable Path configFile, int awayLimitMs)
       throws UserMistakeException {
-    Map<String, String> own = configFile == null ? Map.of() : KafkaConfigFile.read(configFile);
+    Map<String, String> own = configFile == null ? Map.of() : read(configFile);
     Map<String, Object> properties = new HashMap<>();
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, awayLimitMs);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, awayLimitMs);
@@ -101,6 +128,61 @@ public record KafkaAccess(
     properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     return new KafkaAccess(
         location, bootstrapServers, configFile, Map.copyOf(properties), Secrets.of(own));
+  }
+
+  /** Reads {@code --kafka-config FILE}, Java properties for every Kafka client of a run. */
+  private static Map<String, String> read(Path file) throws UserMistakeException {
+    var properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      properties.load(reader);
+    } catch (IOException e) {
+      throw new UserMistakeException(
+          "--kafka-config",
+          "the file cannot be read (" + file + ": " + UserMistakeException.reason(e) + ")",
+          "the path is wrong, or you have to change its permissions");
+    } catch (IllegalArgumentException e) { // the message may quote the file
+      throw new UserMistakeException(
+          "--kafka-config",
+          "the file is no Java properties file (" + file + ": a \\u without four hex digits)",
+          "you want two backslashes where a value has one");
+    }
+    Set<String> known = new TreeSet<>(AdminClientConfig.configNames());
+    known.addAll(ProducerConfig.configNames());
+    known.addAll(ConsumerConfig.configNames());
+    Map<String, String> read = new LinkedHashMap<>();
+    for (String name : new TreeSet<>(properties.stringPropertyNames())) {
+      if (OURS.contains(name)) {
+        throw new UserMistakeException(
+            file.toString(),
+            "the property (" + name + ") is set by Sluice, for each of its clients",
+            name.equals("bootstrap.servers")
+                ? "you want to give it as --bootstrap HOST:PORT"
+                : "you want to take that line out");
+      }
+      if (!known.contains(name)) {
+        throw new UserMistakeException(
+            file.toString(),
+            "no client of Kafka knows the property (" + name + ")",
+            "it is misspelt, or not written name=value: security.protocol, sasl.mechanism and"
+                + " sasl.jaas.config are known ones");
+      }
+      read.put(name, properties.getProperty(name));
+    }
+    return read;
+  }
+
+  /**
+   * Access to the Kafka of {@code --bootstrap}, which has answered within five seconds, unless the
+   * wait was stopped.
+   *
+   * @throws UserMistakeException if the file is missing or wrong, or the Kafka does not answer
+   */
+  public static KafkaAccess reached(
+      String bootstrapServers, @Nullable Path configFile, BooleanSupplier stopped)
+      throws UserMistakeException, InterruptedException {
+    KafkaAccess kafka = of("--bootstrap", bootstrapServers, configFile);
+    kafka.awaitAnswer(REACHED_LIMIT, () -> {}, stopped);
+    return kafka;
   }
 
   /** The clients of a run on this Kafka. */
@@ -209,9 +291,14 @@ public record KafkaAccess(
         e);
   }
 
-  /** The error's text in one line, without secrets and without its full stop. */
+  /** An error's text in one line, without secrets. */
+  public String line(Throwable error) {
+    return secrets.hide(String.valueOf(error.getMessage())).replaceAll("\\s+", " ");
+  }
+
+  /** An error's text in one line, without secrets and without its full stop. */
   private String said(Throwable error) {
-    String text = secrets.hide(String.valueOf(error.getMessage())).replaceAll("\\s+", " ").strip();
+    String text = line(error).strip();
     return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
   }
 }

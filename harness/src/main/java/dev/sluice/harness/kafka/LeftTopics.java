@@ -1,28 +1,22 @@
 package dev.sluice.harness.kafka;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LeftRun;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.harness.frame.ExitStatus;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Topics that runs left on a Kafka: shown, or removed. */
 public final class LeftTopics {
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   private final Options options;
 
@@ -91,9 +85,7 @@ public final class LeftTopics {
   }
 
   private KafkaAccess reached() throws UserMistakeException, InterruptedException {
-    KafkaAccess kafka = KafkaAccess.of("--bootstrap", options.bootstrap(), options.kafkaConfig());
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
-    return kafka;
+    return KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
   }
 
   private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {
@@ -166,22 +158,13 @@ public final class LeftTopics {
   }
 
   private static String json(List<LeftRun> runs) {
-    List<Map<String, @Nullable Object>> all = new ArrayList<>();
+    ArrayNode all = JsonNodeFactory.instance.arrayNode();
     for (LeftRun run : runs) {
-      Map<String, @Nullable Object> values = new LinkedHashMap<>();
-      values.put("run_id", run.runId());
-      values.put("shards", run.shards());
-      values.put("began", run.began());
-      values.put("ended", run.ended());
-      values.put("failure", run.failure());
-      values.put("facts", run.facts());
-      values.put("topics", run.topics());
-      all.add(values);
+      ObjectNode values = all.addObject().put("run_id", run.runId()).put("shards", run.shards());
+      values.put("began", run.began()).put("ended", run.ended());
+      values.put("failure", run.failure()).put("facts", run.facts());
+      run.topics().forEach(values.putArray("topics")::add);
     }
-    try {
-      return JSON.writeValueAsString(all);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("runs that cannot be written", e);
-    }
+    return all.toPrettyString();
   }
 }

@@ -157,16 +157,8 @@ final class LogMeters implements MultiCollector {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
-  private static CounterDataPointSnapshot count(Labels labels, long value) {
-    return count(labels, (double) value);
-  }
-
   private static CounterDataPointSnapshot count(Labels labels, double value) {
     return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
-  }
-
-  private static GaugeSnapshot gauge(String name, String help, long value) {
-    return gauge(name, help, (double) value);
   }
 
   private static GaugeSnapshot gauge(String name, String help, double value) {

@@ -1,10 +1,16 @@
 package dev.sluice.harness.metrics;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
+import dev.sluice.contract.event.BatchesEnded;
+import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunEnded;
+import dev.sluice.contract.event.RunSummarized;
+import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Reading;
@@ -15,8 +21,11 @@ import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,8 +41,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Follows the topic {@code metrics} of a run to the run's end. */
 public final class MetricsReading {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-
   /** Limit of the wait for a broker that is away. */
   private static final Duration AWAY_LIMIT = Duration.ofSeconds(60);
 
@@ -85,8 +92,8 @@ public final class MetricsReading {
    */
   public int execute() throws UserMistakeException, InterruptedException {
     RunId.check(options.runId());
-    KafkaAccess kafka = KafkaAccess.of("--bootstrap", options.bootstrap(), options.kafkaConfig());
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+    KafkaAccess kafka =
+        KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer = kafka.clients().consumer(Reading.AT_ONCE, AWAY_LIMIT)) {
       var topics = new Topics(options.runId());
@@ -102,11 +109,7 @@ public final class MetricsReading {
     } catch (KafkaException e) {
       throw new UserMistakeException(
           "--bootstrap",
-          "the topics of ("
-              + options.runId()
-              + ") cannot be read ("
-              + kafka.secrets().hide(String.valueOf(e.getMessage())).replaceAll("\\s+", " ")
-              + ")",
+          "the topics of (" + options.runId() + ") cannot be read (" + kafka.line(e) + ")",
           "these clients lack the right to, or the Kafka is gone",
           e);
     }
@@ -144,7 +147,7 @@ public final class MetricsReading {
       throws IOException {
     var partition = new TopicPartition(topics.metrics(), 0);
     consumer.assign(List.of(partition));
-    try (var lines = new MetricsLines(out, options.csv())) {
+    try (var lines = new Lines(out, options.csv())) {
       if (options.fromBeginning()) {
         consumer.seekToBeginning(List.of(partition));
       } else if (endsThere(partition, consumer)) {
@@ -183,7 +186,7 @@ public final class MetricsReading {
     consumer.seek(partition, Math.max(0, end - 1));
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL).records(partition)) {
-        last |= MetricsLines.isLast(record.value());
+        last |= Lines.isLast(record.value());
       }
     }
     return last;
@@ -217,5 +220,75 @@ public final class MetricsReading {
           });
     }
     return ended.get();
+  }
+
+  /** Records of a topic {@code metrics} as lines: each as it stands, or as rows of metrics.csv. */
+  private static final class Lines implements Closeable {
+    private final OutputStream json;
+    private final @Nullable MetricsCsv csv;
+
+    /**
+     * Writes the names of the columns at once, if there are any.
+     *
+     * @param asCsv true if seconds are written as rows, and all else is left out
+     */
+    Lines(OutputStream out, boolean asCsv) throws IOException {
+      json = new BufferedOutputStream(out);
+      csv = asCsv ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null;
+      flush();
+    }
+
+    /**
+     * Writes a record, unless it is of batches that ended. A record of a later version is written
+     * as far as it is known, as JSON whole.
+     *
+     * @return true if it was the run's last one
+     * @throws java.io.UncheckedIOException if a row cannot be written
+     */
+    boolean write(byte @Nullable [] value) throws IOException {
+      if (value == null) {
+        return false;
+      }
+      WindowRecord record = read(value);
+      if (csv == null && record instanceof BatchesEnded) {
+        return false; // many, and of use to a page alone
+      } else if (csv == null) {
+        json.write(value);
+        json.write('\n');
+      } else if (record instanceof MetricsWindow window) {
+        csv.write(window);
+      }
+      return record instanceof RunSummarized;
+    }
+
+    /** True if the bytes are a run's last record. */
+    static boolean isLast(byte @Nullable [] value) {
+      return value != null && read(value) instanceof RunSummarized;
+    }
+
+    /** The record; null if it is of a type that this build does not know. */
+    private static @Nullable WindowRecord read(byte[] value) {
+      try {
+        return EventCodec.METRICS.read(value);
+      } catch (UnreadableEventException e) {
+        return null;
+      }
+    }
+
+    /** Hands over all that was written, for whom reads it to have it now. */
+    void flush() throws IOException {
+      if (csv != null) {
+        csv.flush();
+      }
+      json.flush();
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (csv != null) {
+        csv.close();
+      }
+      json.close();
+    }
   }
 }

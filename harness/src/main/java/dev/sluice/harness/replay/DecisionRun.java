@@ -1,7 +1,6 @@
 package dev.sluice.harness.replay;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the decisions of a recorded log again, and prints how they compare with the record. */
 public final class DecisionRun {
-  private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern PLACE = Pattern.compile("(\\d{1,5})/(\\d{1,18})");
 
   private final Options options;
@@ -97,7 +95,7 @@ public final class DecisionRun {
     Difference first = tally.first();
     List<String> state = first == null ? List.of() : stateOf(file, asked.settings(), first);
     if (options.json()) {
-      print(json(file, header, asked, replay, loss, tally, state));
+      System.out.println(json(file, header, asked, replay, loss, tally, state).toPrettyString());
     } else {
       print(asked, replay, loss, tally, state);
     }
@@ -148,8 +146,8 @@ public final class DecisionRun {
             of.after().offset(),
             of.place(),
             (core, before) -> {
-              lines.add(StateText.line(core.inspection()));
-              lines.add(StateText.nextLine(core.inspection(), DecisionReport.jobIds(of)));
+              lines.add(DecisionText.line(core.inspection()));
+              lines.add(DecisionText.nextLine(core.inspection(), DecisionText.jobIds(of)));
             });
     read(file, replay);
     return lines;
@@ -165,8 +163,8 @@ public final class DecisionRun {
             offset,
             -1,
             (core, before) -> {
-              lines.add(DecisionReport.text(before));
-              lines.addAll(StateText.lines(core.inspection()));
+              lines.add(DecisionText.text(before));
+              lines.addAll(DecisionText.lines(core.inspection()));
             });
     read(file, replay);
     if (lines.isEmpty()) {
@@ -179,10 +177,10 @@ public final class DecisionRun {
               : "--until %d/%d was meant, the last one".formatted(shard, facts - 1));
     }
     if (options.json()) {
-      ObjectNode json = JSON.createObjectNode();
+      ObjectNode json = JsonNodeFactory.instance.objectNode();
       json.put("before", lines.get(0));
       lines.stream().skip(1).forEach(json.putArray("state")::add);
-      print(json);
+      System.out.println(json.toPrettyString());
     } else {
       System.out.println("before " + String.join("\n", lines));
     }
@@ -216,7 +214,7 @@ public final class DecisionRun {
       System.out.println(
           "Note: this core repeats the recorded decisions otherwise: see without --with");
     }
-    DecisionReport.first(tally, state, isAsked).forEach(System.out::println);
+    DecisionText.first(tally, state, isAsked).forEach(System.out::println);
     if (isAsked) {
       System.out.println(
           "Each answer was given in a recorded state and not followed: this tells nothing of"
@@ -232,7 +230,7 @@ public final class DecisionRun {
       @Nullable String loss,
       Tally tally,
       List<String> state) {
-    ObjectNode json = JSON.createObjectNode();
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("log", file.toString());
     json.put("run_id", header.runId());
     json.put("recorded_core", header.core());
@@ -240,7 +238,7 @@ public final class DecisionRun {
     json.put("settings", asked.words());
     json.put("facts", replay.facts());
     json.put("shards", replay.shards());
-    DecisionReport.put(json, tally);
+    DecisionText.put(json, tally);
     json.put("others_of_this_core", replay.recorded().others());
     json.put("not_compared", replay.unrecorded());
     json.put("loss", loss);
@@ -249,20 +247,12 @@ public final class DecisionRun {
       json.putNull("first");
     } else {
       ObjectNode object = json.putObject("first");
-      DecisionReport.put(object, first);
+      DecisionText.put(object, first);
       if (!state.isEmpty()) {
         object.put("state", state.get(0));
       }
     }
     return json;
-  }
-
-  private static void print(ObjectNode json) {
-    try {
-      System.out.println(JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json));
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a report cannot be written", e);
-    }
   }
 
   /** Returns the header; that of other kinds than logs is refused. */

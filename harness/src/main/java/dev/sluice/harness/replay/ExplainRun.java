@@ -1,10 +1,8 @@
 package dev.sluice.harness.replay;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializerBase;
@@ -23,7 +21,9 @@ import dev.sluice.scheduling.core.SchedulingCore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +37,6 @@ public final class ExplainRun {
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(
                   JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
-          .enable(SerializationFeature.INDENT_OUTPUT)
           .addModule(new SimpleModule().addSerializer(Enum.class, new LowerCase()))
           .build();
 
@@ -81,11 +80,7 @@ public final class ExplainRun {
   /** Explains the job, prints it, and returns the exit status. */
   public int execute() throws UserMistakeException {
     if (options.json()) {
-      try {
-        System.out.println(JSON.writeValueAsString(json()));
-      } catch (JsonProcessingException e) {
-        throw new IllegalStateException("an explanation cannot be written", e);
-      }
+      System.out.println(JSON.valueToTree(json()).toPrettyString());
     } else {
       lines().forEach(System.out::println);
     }
@@ -186,28 +181,18 @@ public final class ExplainRun {
             ? known.isEmpty()
                 ? "the run had no jobs"
                 : "you meant " + NearestName.of(jobId, known).orElseGet(() -> likest(known))
-            : "you meant a job of this workflow: " + ReadableTimes.some(nodes, 20);
+            : "you meant a job of this workflow: " + ExplanationText.some(nodes, 20);
     return new UserMistakeException(
         where.toString(),
-        "job (%s) is none of its %s".formatted(jobId, ReadableTimes.count(known.size(), "job")),
+        "job (%s) is none of its %s".formatted(jobId, ExplanationText.count(known.size(), "job")),
         maybe);
   }
 
-  /** Returns an id that begins as the asked one does, as far as any does. */
+  /** Returns the first id that has most letters in common with the asked one before they part. */
   private String likest(Collection<String> known) {
-    String best = "";
-    int longest = -1;
-    for (String id : known) {
-      int same = 0;
-      while (same < Math.min(id.length(), options.jobId().length())
-          && id.charAt(same) == options.jobId().charAt(same)) {
-        same++;
-      }
-      if (same > longest) {
-        best = id;
-        longest = same;
-      }
-    }
-    return best;
+    char[] asked = options.jobId().toCharArray();
+    return known.stream()
+        .max(Comparator.comparingInt(id -> Arrays.mismatch(id.toCharArray(), asked)))
+        .orElseThrow();
   }
 }

@@ -18,9 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An explanation as lines for people. */
+/** An explanation as lines for people, and the times and lists in it. */
 final class ExplanationText {
   private static final int NAMES_SHOWN = 3;
+  private static final double NS_PER_MS = 1e6;
 
   private final Explanation job;
   private final List<String> lines = new ArrayList<>();
@@ -63,15 +64,7 @@ final class ExplanationText {
   }
 
   private void line(long atNs, String text) {
-    lines.add(ReadableTimes.line(atNs, text));
-  }
-
-  private static String ms(long ns) {
-    return ReadableTimes.ms(ns);
-  }
-
-  private static String at(long ns) {
-    return ReadableTimes.at(ns);
+    lines.add(timed(atNs, text));
   }
 
   private String head() {
@@ -82,7 +75,7 @@ final class ExplanationText {
             job.workload(),
             job.backend(),
             job.precision(),
-            ReadableTimes.count(job.samples(), "sample"),
+            count(job.samples(), "sample"),
             job.lanes() == 1 ? "" : " on " + job.lanes() + " lanes",
             result(ms(job.latencyNs()) + " ms"));
   }
@@ -124,8 +117,7 @@ final class ExplanationText {
             .filter(span -> span.kind() == Span.Kind.INPUTS)
             .mapToLong(Span::durationNs)
             .sum();
-    String text =
-        "waits %s ms for %s".formatted(ms(waitedNs), ReadableTimes.count(inputs.count(), "input"));
+    String text = "waits %s ms for %s".formatted(ms(waitedNs), count(inputs.count(), "input"));
     if (inputs.ended().isEmpty()) {
       line(job.loggedNs(), text + ", of which none has ended");
       return;
@@ -159,7 +151,7 @@ final class ExplanationText {
               .map(ExplanationText::text)
               .toList();
       if (!overtaking.isEmpty()) {
-        more.add("overtaken by " + ReadableTimes.some(overtaking, NAMES_SHOWN));
+        more.add("overtaken by " + some(overtaking, NAMES_SHOWN));
       }
     }
     if (then != null && then.couldShare() > 0) {
@@ -227,9 +219,7 @@ final class ExplanationText {
             .formatted(
                 attempt.dispatch(),
                 lanes(attempt),
-                attempt.with().isEmpty()
-                    ? ""
-                    : " with " + ReadableTimes.some(attempt.with(), NAMES_SHOWN),
+                attempt.with().isEmpty() ? "" : " with " + some(attempt.with(), NAMES_SHOWN),
                 predicted(attempt)));
     if (attempt.startedNs() != null) {
       started(attempt, attempt.startedNs());
@@ -290,8 +280,47 @@ final class ExplanationText {
     if (job.status() == null) {
       line(job.endedNs(), "the log ends, and the job has not");
     } else if (job.status() != Status.DONE) {
-      String attempts = ReadableTimes.count(job.attemptsCounted(), "attempt");
+      String attempts = count(job.attemptsCounted(), "attempt");
       line(job.endedNs(), endedAs() + (job.attemptsCounted() == 0 ? "" : " after " + attempts));
     }
+  }
+
+  /** A duration in milliseconds: whole from 10 ms on, else with one or two decimals. */
+  static String ms(long ns) {
+    double ms = ns / NS_PER_MS;
+    double absolute = Math.abs(ms);
+    int decimals = absolute >= 9.95 || absolute == 0 ? 0 : absolute >= 0.095 ? 1 : 2;
+    String text = String.format(Locale.ROOT, "%,." + decimals + "f", ms);
+    if (text.equals("0.00")) {
+      return "0";
+    }
+    return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
+  }
+
+  /** A time of the run in seconds, rounded to milliseconds. */
+  static String at(long ns) {
+    return String.format(Locale.ROOT, "%.3f", Math.round(ns / NS_PER_MS) / 1e3);
+  }
+
+  /** A line of a text that begins with a time of the run. */
+  static String timed(long atNs, String text) {
+    return String.format(Locale.ROOT, "%9s  %s", at(atNs), text);
+  }
+
+  /** A number of things, the plural made with an s. */
+  static String count(long count, String thing) {
+    return String.format(Locale.ROOT, "%,d %s%s", count, thing, count == 1 ? "" : "s");
+  }
+
+  /** The first few of some names, and how many more there are. */
+  static String some(List<String> names, int most) {
+    int shown = names.size() <= most + 1 ? names.size() : most;
+    List<String> words = names.subList(0, shown);
+    if (shown < names.size()) {
+      return String.join(", ", words) + " and " + (names.size() - shown) + " more";
+    }
+    return words.size() < 2
+        ? String.join("", words)
+        : String.join(", ", words.subList(0, shown - 1)) + " and " + words.get(shown - 1);
   }
 }

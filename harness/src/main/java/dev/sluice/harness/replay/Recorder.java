@@ -16,18 +16,23 @@ import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.producer.requests.RecordedLoad;
+import dev.sluice.producer.trace.Trace;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,13 +46,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Records requests, or a whole log, from topics or from a run's folder. */
 public final class Recorder {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final Duration SILENCE_LIMIT = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(100);
 
   private final Options options;
   private final Console console;
-  private final RecordingGaps missing = new RecordingGaps();
+  private final Gaps missing = new Gaps();
   private volatile boolean stopped;
 
   /**
@@ -146,14 +150,18 @@ public final class Recorder {
         if (topics != null) {
           record(topics);
         } else if (options.run() != null) {
-          new RunRecorder(options, console, this::heedAWishToStop).record(options.run());
+          record(options.run());
         }
         return ExitStatus.DONE;
       } catch (StoppedByPersonException e) {
         console.line("Stopped: nothing was recorded.");
         return signals.exitStatus();
       } catch (IOException e) {
-        throw notWritten(options.file(), e);
+        throw new UserMistakeException(
+            options.isStandardOutput() ? "standard output" : options.file().toString(),
+            "the file cannot be written (" + UserMistakeException.reason(e) + ")",
+            "the disk is full, or its folder does not exist; nothing was left there",
+            e);
       }
     }
   }
@@ -165,27 +173,77 @@ public final class Recorder {
     }
   }
 
-  private static UserMistakeException notWritten(Path file, IOException e) {
-    return new UserMistakeException(
-        file.toString().equals("-") ? "standard output" : file.toString(),
-        "the file cannot be written (" + UserMistakeException.reason(e) + ")",
-        "the disk is full, or its folder does not exist; nothing was left there",
-        e);
+  // --- a run's folder, or another recording
+
+  private void record(Path run) throws UserMistakeException, IOException {
+    Path log = RecordedLoad.file(run);
+    if (Files.exists(options.file()) && Files.isSameFile(log, options.file())) {
+      throw new UserMistakeException(
+          options.file().toString(),
+          "this is the recording that is read",
+          "you want another name for the new one");
+    }
+    options.checkFile();
+    if (options.whole()) {
+      copy(log);
+    } else {
+      recordRequests(log);
+    }
+    options.tellFile(console);
   }
+
+  private void copy(Path log) throws UserMistakeException, IOException {
+    try (RecordingReader<RecordedEntry> reader = RecordingReader.ofLog(log, options.salvage());
+        RecordingWriter<RecordedEntry> writer = options.log(reader.header())) {
+      for (RecordedEntry e = reader.next(); e != null; e = reader.next()) {
+        heedAWishToStop();
+        writer.write(e);
+      }
+      writer.finish();
+      console.item(
+          "recorded", String.format(Locale.ROOT, "%,d records of %s", writer.records(), log));
+      if (reader.loss() != null) {
+        console.item("missing", reader.loss());
+      }
+    }
+  }
+
+  private void recordRequests(Path log) throws UserMistakeException, IOException {
+    RecordedLoad load = RecordedLoad.read(log, options.salvage(), Registries.vocabulary());
+    Trace requests = load.requests();
+    String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
+    var header = RecordingHeader.requests(digest);
+    try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
+      for (int i = 0; i < requests.size(); i++) {
+        heedAWishToStop();
+        writer.write(
+            new RecordedRequest(
+                requests.atNsByIndex()[i], requests.kinds().get(requests.kindByIndex()[i])));
+      }
+      writer.finish();
+    }
+    console.item(
+        "recorded", String.format(Locale.ROOT, "%,d requests of %s", requests.size(), log));
+    if (digest != null) {
+      console.item("", "the whole request list, digest " + digest.substring(0, 12));
+    }
+    requests.notes().forEach(note -> console.item("missing", note));
+  }
+
+  // --- topics
 
   private void record(TopicOptions of)
       throws UserMistakeException, IOException, InterruptedException {
     options.checkFile();
     Fields fields = Fields.parse(of.fields());
-    TopicBound from = of.from() == null ? null : TopicBound.parse("--from", of.from());
-    TopicBound to = of.to() == null ? null : TopicBound.parse("--to", of.to());
-    KafkaAccess kafka = KafkaAccess.of("--bootstrap", of.bootstrap(), of.kafkaConfig());
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopped);
+    TopicSource.Bound from = TopicSource.Bound.parse("--from", of.from());
+    TopicSource.Bound to = TopicSource.Bound.parse("--to", of.to());
+    KafkaAccess kafka = KafkaAccess.reached(of.bootstrap(), of.kafkaConfig(), () -> stopped);
     heedAWishToStop();
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer =
             kafka.clients().consumer(Reading.WHOLE_RUN, SILENCE_LIMIT)) {
-      var source = new TopicSource(consumer);
+      var source = new TopicSource(consumer, from, to, missing);
       var topics = new Topics(of.prefix());
       boolean own = source.exists(topics.facts());
       if (!own && !source.exists(of.prefix())) {
@@ -197,11 +255,17 @@ public final class Recorder {
             "the topic (" + topics.facts() + ") holds Sluice's own events",
             "you want to leave the option out, or to name the topic itself");
       }
-      if (options.whole()) {
-        recordWhole(source, topics, consumer, own, from, to);
+      if (!options.whole()) {
+        recordRequests(source, consumer, own ? topics.facts() : of.prefix(), own ? null : fields);
+      } else if (own) {
+        source.refuseOffsets();
+        recordWhole(
+            source, topics, new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT));
       } else {
-        String topic = own ? topics.facts() : of.prefix();
-        recordRequests(source, topic, consumer, own ? null : fields, from, to);
+        throw new UserMistakeException(
+            "--whole",
+            "the topic (" + of.prefix() + ") is not Sluice's, and only its requests can be taken",
+            "you want to leave --whole out");
       }
     } catch (OffsetOutOfRangeException e) {
       throw new UserMistakeException(
@@ -212,9 +276,7 @@ public final class Recorder {
     } catch (KafkaException e) {
       throw new UserMistakeException(
           "--topic",
-          "the topics cannot be read ("
-              + kafka.secrets().hide(String.valueOf(e.getMessage())).replaceAll("\\s+", " ")
-              + ")",
+          "the topics cannot be read (" + kafka.line(e) + ")",
           "these clients lack the right to, or the Kafka is gone",
           e);
     }
@@ -223,22 +285,15 @@ public final class Recorder {
   // --- the requests of a topic
 
   private void recordRequests(
-      TopicSource source,
-      String topic,
-      Consumer<byte[], byte[]> consumer,
-      @Nullable Fields fields,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to)
+      TopicSource source, Consumer<byte[], byte[]> consumer, String topic, @Nullable Fields fields)
       throws UserMistakeException, IOException {
-    List<TopicPartition> partitions = source.partitions(List.of(topic));
-    TopicSource.Bounds bounds = source.between(partitions, from, to, missing, topic);
-    var buffer = new RequestBuffer();
+    TopicSource.Bounds bounds = source.bounds(source.partitions(List.of(topic)), topic);
     TopicRequests requests =
         fields == null
-            ? new TopicRequests.OfFacts(buffer, missing)
-            : new TopicRequests.OfFields(fields, buffer, missing);
+            ? new TopicRequests.OfFacts(missing)
+            : new TopicRequests.OfFields(fields, missing);
     read(consumer, bounds.offsets(), requests);
-    if (buffer.size() == 0) {
+    if (requests.size() == 0) {
       tellMissing();
       throw new UserMistakeException(
           "--topic",
@@ -247,11 +302,11 @@ public final class Recorder {
               ? "the run has not begun, or the bounds are others"
               : "its values are no JSON objects, or another topic is meant");
     }
-    buffer.sort(requests.once());
-    long zeroNs = requests.zeroNs(from != null, bounds.fromEpochMs());
+    requests.sort();
+    long zeroNs = requests.zeroNs(bounds.cut(), bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
-      buffer.write(writer, zeroNs);
+      requests.write(writer, zeroNs);
       heedAWishToStop();
       writer.finish();
     }
@@ -260,10 +315,10 @@ public final class Recorder {
         String.format(
             Locale.ROOT,
             "%,d requests of %s, %.1f s to %.1f s",
-            buffer.size(),
+            requests.size(),
             topic,
-            (buffer.firstNs() - zeroNs) / 1e9,
-            (buffer.lastNs() - zeroNs) / 1e9));
+            (requests.firstNs() - zeroNs) / 1e9,
+            (requests.lastNs() - zeroNs) / 1e9));
     if (fields == null) {
       console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
     }
@@ -301,30 +356,14 @@ public final class Recorder {
 
   // --- a whole log
 
-  private void recordWhole(
-      TopicSource source,
-      Topics topics,
-      Consumer<byte[], byte[]> consumer,
-      boolean own,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to)
+  private void recordWhole(TopicSource source, Topics topics, LogMerge merge)
       throws UserMistakeException, IOException {
-    if (!own) {
-      throw new UserMistakeException(
-          "--whole",
-          "the topic (" + topics.prefix() + ") is not Sluice's, and only its requests can be taken",
-          "you want to leave --whole out");
-    }
-    refuseOffset("--from", from);
-    refuseOffset("--to", to);
     List<String> names =
         LogOrder.TOPICS.stream().map(name -> topics.prefix() + "." + name).toList();
     List<TopicPartition> partitions = source.partitions(names);
-    Map<TopicPartition, Offsets> offsets =
-        new LinkedHashMap<>(
-            source.between(partitions, from, to, missing, topics.prefix()).offsets());
+    Map<TopicPartition, Offsets> offsets = source.bounds(partitions, topics.prefix()).offsets();
     long shards = partitions.stream().filter(p -> p.topic().equals(topics.facts())).count();
-    RunStarted started = started(topics, consumer, source);
+    RunStarted started = source.exists(topics.runs()) ? started(merge) : null;
     var header =
         new RecordingHeader(
             RecordingHeader.VERSION,
@@ -336,7 +375,6 @@ public final class Recorder {
             started == null ? null : started.requestDigest(),
             started == null ? null : started.configDigest(),
             null);
-    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
     try (RecordingWriter<RecordedEntry> writer = options.log(header)) {
       merge.read(
           offsets,
@@ -356,31 +394,17 @@ public final class Recorder {
     options.tellFile(console);
   }
 
-  private static void refuseOffset(String option, @Nullable TopicBound moment)
-      throws UserMistakeException {
-    if (moment != null && moment.kind() == TopicBound.Kind.OFFSET) {
-      throw new UserMistakeException(
-          option,
-          "the offset (" + moment.text() + ") counts in one topic, and --whole reads several",
-          "you want an instant, or a time into the topics such as 10m");
-    }
-  }
-
   /** The beginning of the run as its topic {@code runs} tells it; null: it does not. */
-  private @Nullable RunStarted started(
-      Topics topics, Consumer<byte[], byte[]> consumer, TopicSource source) throws IOException {
+  private @Nullable RunStarted started(LogMerge merge) throws IOException {
     var found = new RunStarted[1];
-    var merge = new LogMerge(topics, consumer, MachineClock.process(), SILENCE_LIMIT);
-    if (source.exists(topics.runs())) {
-      merge.read(
-          merge.whole(List.of("runs")),
-          record -> {
-            heedAWishToStop();
-            if (found[0] == null && record.value() != null) {
-              found[0] = started(record.value());
-            }
-          });
-    }
+    merge.read(
+        merge.whole(List.of("runs")),
+        record -> {
+          heedAWishToStop();
+          if (found[0] == null && record.value() != null) {
+            found[0] = started(record.value());
+          }
+        });
     return found[0];
   }
 
@@ -392,9 +416,84 @@ public final class Recorder {
     }
   }
 
-  // --- what a person reads
-
   private void tellMissing() {
     missing.lines().forEach(line -> console.item("missing", line));
+  }
+
+  /** What a recording lacks of its topics, named for a person. */
+  static final class Gaps {
+    private static final int SHOWN_MAX = 5;
+    private static final int SHOWN_BYTES = 80;
+
+    private final List<String> gone = new ArrayList<>();
+    private final List<String> unreadable = new ArrayList<>();
+    private long unreadableCount;
+
+    /** Number of records that lack a field, and the first of them, by the field's name. */
+    private final Map<String, Lacking> lacking = new LinkedHashMap<>();
+
+    private static final class Lacking {
+      final String first;
+      long count;
+
+      Lacking(String first) {
+        this.first = first;
+      }
+    }
+
+    /** Notes that a partition begins after offset 0. */
+    void gone(String topic, int partition, long firstOffset) {
+      gone.add(
+          topic
+              + "/"
+              + partition
+              + ": offsets 0 to "
+              + (firstOffset - 1)
+              + " are gone by retention, and were not recorded");
+    }
+
+    /** Notes a record that is no request and cannot be one. */
+    void unreadable(ConsumerRecord<byte[], byte[]> record) {
+      if (unreadableCount++ < SHOWN_MAX) {
+        unreadable.add(place(record) + " is unreadable: " + begin(record.value()));
+      }
+    }
+
+    /** Notes a record that lacks a field. */
+    void lacks(ConsumerRecord<byte[], byte[]> record, String field) {
+      lacking.computeIfAbsent(field, name -> new Lacking(place(record))).count++;
+    }
+
+    private static String place(ConsumerRecord<byte[], byte[]> record) {
+      return record.topic() + "/" + record.partition() + " at offset " + record.offset();
+    }
+
+    /** The first bytes of a value, as text without control characters. */
+    private static String begin(byte[] value) {
+      if (value == null) {
+        return "(no value)";
+      }
+      int length = Math.min(value.length, SHOWN_BYTES);
+      String text = new String(value, 0, length, StandardCharsets.UTF_8);
+      return text.replaceAll("\\p{Cntrl}", "?") + (length < value.length ? "…" : "");
+    }
+
+    /** All that is missing, a line each. */
+    List<String> lines() {
+      List<String> lines = new ArrayList<>(gone);
+      lines.addAll(unreadable);
+      if (unreadableCount > SHOWN_MAX) {
+        lines.add("… and " + (unreadableCount - SHOWN_MAX) + " more unreadable records");
+      }
+      lacking.forEach(
+          (field, of) ->
+              lines.add(
+                  of.count
+                      + (of.count == 1 ? " record lacks " : " records lack ")
+                      + field
+                      + ", the first is "
+                      + of.first));
+      return lines;
+    }
   }
 }

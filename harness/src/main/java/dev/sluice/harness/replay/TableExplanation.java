@@ -50,7 +50,7 @@ record TableExplanation(Row job, List<Row> dispatches) {
     String ms(String column) {
       return text(column).isEmpty()
           ? "unknown"
-          : ReadableTimes.ms(Math.round(Double.parseDouble(text(column)) * 1e6));
+          : ExplanationText.ms(Math.round(Double.parseDouble(text(column)) * 1e6));
     }
   }
 
@@ -78,18 +78,18 @@ record TableExplanation(Row job, List<Row> dispatches) {
                 job.text("workload_name"),
                 job.text("backend"),
                 job.text("precision"),
-                ReadableTimes.count(Long.parseLong(job.text("batch_size")), "sample"),
+                ExplanationText.count(Long.parseLong(job.text("batch_size")), "sample"),
                 isDone()
                     ? job.ms("e2e_ms") + " ms, promised " + job.ms("slo_ms")
                     : job.text("status") + job.text(" as ", "reason")));
     long atNs = job.secondsNs("enqueue_time");
     lines.add(
-        ReadableTimes.line(
+        ExplanationText.timed(
             atNs,
             "meant; sent %s ms late, in the log at %s"
                 .formatted(
-                    ReadableTimes.ms(job.secondsNs("sent_time") - atNs),
-                    ReadableTimes.at(job.secondsNs("appended_time")))));
+                    ExplanationText.ms(job.secondsNs("sent_time") - atNs),
+                    ExplanationText.at(job.secondsNs("appended_time")))));
     dispatches.forEach(dispatch -> add(dispatch, lines));
     lines.add("This run left no log, so that its tables alone are told. They lack:");
     LACKS.forEach(lack -> lines.add("  " + lack));
@@ -99,7 +99,7 @@ record TableExplanation(Row job, List<Row> dispatches) {
   private static void add(Row dispatch, List<String> lines) {
     long decidedNs = dispatch.secondsNs("decided_time");
     lines.add(
-        ReadableTimes.line(
+        ExplanationText.timed(
             decidedNs,
             "%s on %s, jobs %s: predicted %s ms (%s)%s; %s%s"
                 .formatted(
@@ -116,12 +116,12 @@ record TableExplanation(Row job, List<Row> dispatches) {
     if (!dispatch.text("start_time").isEmpty()) {
       long startNs = dispatch.secondsNs("start_time");
       lines.add(
-          ReadableTimes.line(
+          ExplanationText.timed(
               startNs,
               "starts %s ms after the decision; ends %s; it took %s"
                   .formatted(
-                      ReadableTimes.ms(startNs - decidedNs),
-                      ReadableTimes.at(dispatch.secondsNs("end_time")),
+                      ExplanationText.ms(startNs - decidedNs),
+                      ExplanationText.at(dispatch.secondsNs("end_time")),
                       dispatch.ms("service_ms"))));
     }
   }

@@ -9,20 +9,48 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedRequest;
+import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Requests of a topic's records: Sluice's facts, or the JSON values of another program. */
-interface TopicRequests {
-  /** Takes a record; what is no request is noted as missing, if it should be one. */
-  void take(ConsumerRecord<byte[], byte[]> record) throws UserMistakeException;
+/**
+ * Requests of a topic's records, which are Sluice's facts or the JSON values of another program, in
+ * memory until all have been read and can be sorted. Not safe for threads.
+ */
+abstract class TopicRequests {
+  private final List<Entry> entries = new ArrayList<>();
 
-  /** True if a request that the topic holds twice is one request. */
-  boolean once();
+  /** Kinds of requests; equal ones are one object. */
+  private final Map<RequestKind, RequestKind> kinds = new HashMap<>();
+
+  private final boolean once;
+
+  /**
+   * A request.
+   *
+   * @param order its place among requests of one time
+   */
+  private record Entry(long atNs, long order, RequestKind kind) {}
+
+  /**
+   * @param once true if requests of equal time and order are one request, sent again
+   */
+  private TopicRequests(boolean once) {
+    this.once = once;
+  }
+
+  /** Takes a record; what is no request is noted as missing, if it should be one. */
+  abstract void take(ConsumerRecord<byte[], byte[]> record) throws UserMistakeException;
 
   /**
    * The time that a recording counts from, in the time of the requests.
@@ -30,12 +58,50 @@ interface TopicRequests {
    * @param cut true if earlier requests were left out on purpose
    * @param fromEpochMs time at which reading began; null: it began with a record
    */
-  long zeroNs(boolean cut, @Nullable Long fromEpochMs);
+  abstract long zeroNs(boolean cut, @Nullable Long fromEpochMs);
+
+  void add(long atNs, long order, RequestKind kind) {
+    RequestKind known = kinds.putIfAbsent(kind, kind);
+    entries.add(new Entry(atNs, order, known == null ? kind : known));
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  /** The earliest time; there must be a request. */
+  long firstNs() {
+    return entries.stream().mapToLong(Entry::atNs).min().orElseThrow();
+  }
+
+  /** The latest time; there must be a request. */
+  long lastNs() {
+    return entries.stream().mapToLong(Entry::atNs).max().orElseThrow();
+  }
+
+  /** Sorts the requests by time and order, and leaves out those that were sent again. */
+  void sort() {
+    entries.sort(Comparator.comparingLong(Entry::atNs).thenComparingLong(Entry::order));
+    if (once) {
+      var last = new Entry[1];
+      entries.removeIf(
+          entry -> {
+            Entry before = last[0];
+            last[0] = entry;
+            return before != null && before.atNs == entry.atNs && before.order == entry.order;
+          });
+    }
+  }
+
+  /** Writes the sorted requests, with times that count from the given one. */
+  void write(RecordingWriter<RecordedRequest> to, long zeroNs) throws IOException {
+    for (Entry entry : entries) {
+      to.write(new RecordedRequest(entry.atNs - zeroNs, entry.kind));
+    }
+  }
 
   /** Requests of Sluice's facts, whose times count from their run's time zero. */
-  final class OfFacts implements TopicRequests {
-    private static final byte[] TYPED = ascii("{\"type\":\"");
-
+  static final class OfFacts extends TopicRequests {
     /** Beginnings of facts that are not decoded, for nothing is made of them here. */
     private static final List<byte[]> LEFT_OUT =
         List.of(
@@ -43,12 +109,11 @@ interface TopicRequests {
             ascii("{\"type\":\"Ticked\""),
             ascii("{\"type\":\"ExecutorReported\""));
 
-    private final RequestBuffer requests;
-    private final RecordingGaps missing;
+    private final Recorder.Gaps missing;
     private @Nullable Long timeZeroEpochMs;
 
-    OfFacts(RequestBuffer requests, RecordingGaps missing) {
-      this.requests = requests;
+    OfFacts(Recorder.Gaps missing) {
+      super(/* once= */ true);
       this.missing = missing;
     }
 
@@ -57,27 +122,19 @@ interface TopicRequests {
     }
 
     private static boolean startsWith(byte[] bytes, byte[] start) {
-      if (bytes.length < start.length) {
-        return false;
-      }
-      for (int i = 0; i < start.length; i++) {
-        if (bytes[i] != start[i]) {
-          return false;
-        }
-      }
-      return true;
+      return bytes.length >= start.length
+          && Arrays.equals(bytes, 0, start.length, start, 0, start.length);
     }
 
     @Override
-    public void take(ConsumerRecord<byte[], byte[]> record) throws UserMistakeException {
+    void take(ConsumerRecord<byte[], byte[]> record) throws UserMistakeException {
       byte[] value = record.value();
       if (value == null) {
         missing.unreadable(record);
         return;
       }
-      if (startsWith(value, TYPED)
-          && LEFT_OUT.stream().anyMatch(start -> startsWith(value, start))) {
-        return; // a report, a completion or a tick, of which nothing is made here
+      if (LEFT_OUT.stream().anyMatch(start -> startsWith(value, start))) {
+        return;
       }
       try {
         take(EventCodec.FACTS.read(value));
@@ -88,7 +145,7 @@ interface TopicRequests {
 
     private void take(Fact fact) throws UserMistakeException {
       if (fact instanceof JobRequested job) {
-        requests.add(
+        add(
             job.intendedAtNs(),
             job.index(),
             new RequestKind(
@@ -109,17 +166,12 @@ interface TopicRequests {
     }
 
     @Override
-    public boolean once() {
-      return true;
-    }
-
-    @Override
-    public long zeroNs(boolean cut, @Nullable Long fromEpochMs) {
+    long zeroNs(boolean cut, @Nullable Long fromEpochMs) {
       if (!cut) {
         return 0;
       }
       Long zero = timeZeroEpochMs;
-      long firstNs = requests.firstNs();
+      long firstNs = firstNs();
       return zero == null || fromEpochMs == null
           ? firstNs
           : Math.min(firstNs, Math.max(0, fromEpochMs - zero) * 1_000_000);
@@ -127,22 +179,21 @@ interface TopicRequests {
   }
 
   /** Requests of another program's JSON values. */
-  final class OfFields implements TopicRequests {
+  static final class OfFields extends TopicRequests {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int OFFSET_BITS = 44;
 
     private final Fields fields;
-    private final RequestBuffer requests;
-    private final RecordingGaps missing;
+    private final Recorder.Gaps missing;
 
-    OfFields(Fields fields, RequestBuffer requests, RecordingGaps missing) {
+    OfFields(Fields fields, Recorder.Gaps missing) {
+      super(/* once= */ false);
       this.fields = fields;
-      this.requests = requests;
       this.missing = missing;
     }
 
     @Override
-    public void take(ConsumerRecord<byte[], byte[]> record) {
+    void take(ConsumerRecord<byte[], byte[]> record) {
       JsonNode value = read(record.value());
       if (value == null) {
         missing.unreadable(record);
@@ -169,7 +220,7 @@ interface TopicRequests {
       if (sloNs == 0 && fields.has(Fields.SLO_MS)) {
         missing.lacks(record, shown(Fields.SLO_MS) + " as a number above 0");
       }
-      requests.add(
+      add(
           atNs,
           ((long) record.partition() << OFFSET_BITS) | record.offset(),
           new RequestKind(classType, workload, backend, precision, samples, sloNs));
@@ -198,13 +249,8 @@ interface TopicRequests {
     }
 
     @Override
-    public boolean once() {
-      return false;
-    }
-
-    @Override
-    public long zeroNs(boolean cut, @Nullable Long fromEpochMs) {
-      long firstNs = requests.firstNs();
+    long zeroNs(boolean cut, @Nullable Long fromEpochMs) {
+      long firstNs = firstNs();
       return fromEpochMs == null ? firstNs : Math.min(firstNs, fromEpochMs * 1_000_000);
     }
   }

@@ -4,6 +4,10 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge.Offsets;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -13,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -25,10 +31,25 @@ final class TopicSource {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private final Consumer<byte[], byte[]> consumer;
+  private final @Nullable Bound from;
+  private final @Nullable Bound to;
+  private final Recorder.Gaps missing;
   private final Map<String, List<PartitionInfo>> all;
 
-  TopicSource(Consumer<byte[], byte[]> consumer) {
+  /**
+   * @param from null: from the beginning
+   * @param to null: up to the present end
+   * @param missing takes what is gone
+   */
+  TopicSource(
+      Consumer<byte[], byte[]> consumer,
+      @Nullable Bound from,
+      @Nullable Bound to,
+      Recorder.Gaps missing) {
     this.consumer = consumer;
+    this.from = from;
+    this.to = to;
+    this.missing = missing;
     this.all = consumer.listTopics(LIMIT);
   }
 
@@ -64,23 +85,36 @@ final class TopicSource {
         .toList();
   }
 
-  /** Offsets that are read, and where time begins. */
-  record Bounds(Map<TopicPartition, Offsets> offsets, @Nullable Long fromEpochMs) {}
+  /** Refuses bounds that are offsets, which mean nothing in several topics. */
+  void refuseOffsets() throws UserMistakeException {
+    refuseOffset("--from", from);
+    refuseOffset("--to", to);
+  }
+
+  private static void refuseOffset(String option, @Nullable Bound bound)
+      throws UserMistakeException {
+    if (bound != null && bound.kind() == Bound.Kind.OFFSET) {
+      throw new UserMistakeException(
+          option,
+          "the offset (" + bound.text() + ") counts in one topic, and --whole reads several",
+          "you want an instant, or a time into the topics such as 10m");
+    }
+  }
 
   /**
-   * Finds the offsets between two bounds, by the records' own timestamps.
+   * Offsets that are read, and where time begins.
    *
-   * @param from null: from the beginning
-   * @param to null: up to the present end
+   * @param cut true if earlier records are left out on purpose
+   * @param fromEpochMs null: where the first record stands
+   */
+  record Bounds(Map<TopicPartition, Offsets> offsets, boolean cut, @Nullable Long fromEpochMs) {}
+
+  /**
+   * Finds the offsets between the two bounds, by the records' own timestamps.
+   *
    * @throws UserMistakeException if nothing stands between them
    */
-  Bounds between(
-      List<TopicPartition> partitions,
-      @Nullable TopicBound from,
-      @Nullable TopicBound to,
-      RecordingGaps missing,
-      String shown)
-      throws UserMistakeException {
+  Bounds bounds(List<TopicPartition> partitions, String shown) throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
     if (partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p))) {
@@ -118,7 +152,7 @@ final class TopicSource {
           "the topic (" + shown + ") holds no record between these bounds",
           "the times are in another zone, or another topic is meant");
     }
-    return new Bounds(offsets, fromMs);
+    return new Bounds(offsets, from != null, fromMs);
   }
 
   private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
@@ -127,18 +161,18 @@ final class TopicSource {
 
   /** Compares bounds of one kind; of two kinds none is before the other. */
   private static boolean isNotAfter(
-      TopicBound from, @Nullable Long fromMs, TopicBound to, @Nullable Long toMs) {
+      Bound from, @Nullable Long fromMs, Bound to, @Nullable Long toMs) {
     if (fromMs != null && toMs != null) {
       return toMs <= fromMs;
     }
-    return from.kind() == TopicBound.Kind.OFFSET
-        && to.kind() == TopicBound.Kind.OFFSET
+    return from.kind() == Bound.Kind.OFFSET
+        && to.kind() == Bound.Kind.OFFSET
         && to.value() <= from.value();
   }
 
   /** The bound as an instant; null if it is an offset. */
   private @Nullable Long epochMs(
-      TopicBound moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
+      Bound moment, @Nullable Long fromMs, List<TopicPartition> partitions) {
     return switch (moment.kind()) {
       case INSTANT -> moment.value();
       case OFFSET -> null;
@@ -164,7 +198,7 @@ final class TopicSource {
   }
 
   private Map<TopicPartition, Long> at(
-      @Nullable TopicBound moment,
+      @Nullable Bound moment,
       @Nullable Long epochMs,
       List<TopicPartition> partitions,
       Map<TopicPartition, Long> ends) {
@@ -182,5 +216,79 @@ final class TopicSource {
       offsets.put(p, at == null ? offset(ends, p) : at.offset());
     }
     return offsets;
+  }
+
+  /**
+   * A bound of what is read from topics, as {@code --from} and {@code --to} name it.
+   *
+   * @param kind what the value is
+   * @param value milliseconds since 1970, milliseconds into the topic, or an offset
+   * @param text the bound as it was typed
+   */
+  record Bound(Kind kind, long value, String text) {
+    private static final Pattern PART = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
+    private static final Pattern TIME = Pattern.compile("(?:" + PART.pattern() + ")+");
+    private static final Pattern OFFSET = Pattern.compile("offset:(\\d{1,18})");
+
+    /** What a bound counts in. */
+    enum Kind {
+      INSTANT,
+      TIME_INTO_TOPIC,
+      OFFSET
+    }
+
+    /**
+     * Reads a bound.
+     *
+     * @param option option that holds it, for messages
+     * @param text null: the option was not given
+     */
+    static @Nullable Bound parse(String option, @Nullable String text) throws UserMistakeException {
+      if (text == null) {
+        return null;
+      }
+      Matcher offset = OFFSET.matcher(text);
+      if (offset.matches()) {
+        return new Bound(Kind.OFFSET, Long.parseLong(offset.group(1)), text);
+      }
+      if (TIME.matcher(text).matches()) {
+        return new Bound(Kind.TIME_INTO_TOPIC, millis(text), text);
+      }
+      try {
+        return new Bound(Kind.INSTANT, OffsetDateTime.parse(text).toInstant().toEpochMilli(), text);
+      } catch (DateTimeParseException | ArithmeticException e) {
+        throw new UserMistakeException(
+            option,
+            "the value (" + text + ") is no instant, no time into the topic, and no offset",
+            isLocal(text)
+                ? "it lacks its zone: " + text + "Z is in UTC, " + text + "+01:00 an hour before"
+                : "you meant one like 2026-11-20T09:00Z, 10m, 1h30m or offset:1200");
+      }
+    }
+
+    private static boolean isLocal(String text) {
+      try {
+        return LocalDateTime.parse(text).atOffset(ZoneOffset.UTC).getYear() > 0;
+      } catch (DateTimeParseException e) {
+        return false;
+      }
+    }
+
+    private static long millis(String text) {
+      double millis = 0;
+      Matcher part = PART.matcher(text);
+      while (part.find()) {
+        Duration unit =
+            switch (part.group(2)) {
+              case "ms" -> Duration.ofMillis(1);
+              case "s" -> Duration.ofSeconds(1);
+              case "m" -> Duration.ofMinutes(1);
+              case "h" -> Duration.ofHours(1);
+              default -> Duration.ofDays(1);
+            };
+        millis += Double.parseDouble(part.group(1)) * unit.toMillis();
+      }
+      return Math.round(millis);
+    }
   }
 }

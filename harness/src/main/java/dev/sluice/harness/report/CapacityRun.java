@@ -8,6 +8,7 @@ import dev.sluice.analytics.capacity.CapacitySearch.Outcome;
 import dev.sluice.analytics.capacity.Isotonic;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.Target;
+import dev.sluice.analytics.capacity.Target.Scope;
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.plot.Picture.Point;
 import dev.sluice.analytics.report.ScreenText;
@@ -16,6 +17,7 @@ import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.contract.experiment.ResolvedConfig;
@@ -24,7 +26,11 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.FolderHold;
+import dev.sluice.harness.frame.LiveExperiment;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.simulate.ExperimentBound;
+import dev.sluice.harness.simulate.ExperimentBound.Good;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
@@ -41,12 +47,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The search for the capacity of one policy or several. Each run is written down once it has ended,
@@ -59,11 +68,11 @@ public final class CapacityRun {
   private static final String JOURNAL = "runs.jsonl";
   private static final int LENGTHS_MAX = 64;
 
-  private final CapacityOptions options;
+  private final Options options;
   private final Console console;
   private final Map<String, CapacitySearch> searches = new LinkedHashMap<>();
 
-  public CapacityRun(CapacityOptions options, Console console) {
+  public CapacityRun(Options options, Console console) {
     this.options = options;
     this.console = console;
   }
@@ -105,9 +114,12 @@ public final class CapacityRun {
 
   private int execute(Path folder, Target target, List<RunEvidence> runs, Experiment experiment)
       throws UserMistakeException, IOException, InterruptedException {
-    runs.stream()
-        .filter(run -> searches.containsKey(run.policy()))
-        .forEach(run -> search(run.policy()).add(run));
+    for (RunEvidence run : runs) {
+      CapacitySearch search = searches.get(run.policy());
+      if (search != null) {
+        search.add(run);
+      }
+    }
     if (!runs.isEmpty()) {
       console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
     }
@@ -128,21 +140,13 @@ public final class CapacityRun {
       }
     }
     int status = write(folder, target, runs, experiment.load());
-    new BoundedRate(options, experiment, target).words().ifPresent(words -> row("bound", words));
+    bound(target, experiment).ifPresent(words -> row("bound", words));
     console.line("Folder    " + folder);
     return status;
   }
 
   private void row(String name, String words) {
     console.line(ScreenText.labeled("  ", name, words));
-  }
-
-  private CapacitySearch search(String policy) {
-    CapacitySearch search = searches.get(policy);
-    if (search == null) {
-      throw new IllegalStateException("no search of " + policy);
-    }
-    return search;
   }
 
   /** As many times the experiment's length as its number of jobs at the highest rate allows. */
@@ -253,19 +257,16 @@ public final class CapacityRun {
             .filter(CapacitySearch::wantsLongerRuns)
             .forEach(CapacitySearch::lengthen);
       }
-      List<String> asking =
-          new ArrayList<>(
-              searches.keySet().stream()
-                  .filter(policy -> search(policy).next().isPresent())
-                  .toList());
+      List<Map.Entry<String, CapacitySearch>> asking = new ArrayList<>(searches.entrySet());
+      asking.removeIf(entry -> entry.getValue().next().isEmpty());
       if (asking.isEmpty()) {
         return false;
       }
       Collections.shuffle(asking, order);
-      for (String policy : asking) {
-        CapacitySearch search = search(policy);
-        OptionalDouble next = search.next();
-        double rate = next.orElseThrow();
+      for (Map.Entry<String, CapacitySearch> entry : asking) {
+        String policy = entry.getKey();
+        CapacitySearch search = entry.getValue();
+        double rate = search.next().orElseThrow();
         try {
           RunEvidence run =
               load.run(
@@ -314,23 +315,18 @@ public final class CapacityRun {
             "policy,rate_jobs_sec,seed,unstable,says_nothing,p99_e2e_ms,goodput_jobs_sec,rate_verdict,measured_seconds\n");
     for (RunEvidence run : runs) {
       CapacitySearch search = searches.get(run.policy());
-      csv.append(run.policy())
-          .append(',')
-          .append(Decimals.plain(run.rate()))
-          .append(',')
-          .append(run.seed())
-          .append(',')
-          .append(run.unstable())
-          .append(",\"")
-          .append(run.silent().replace('"', '\''))
-          .append("\",")
-          .append(Double.isFinite(run.p99Ms()) ? Double.toString(run.p99Ms()) : "")
-          .append(',')
-          .append(run.goodputJobsSec())
-          .append(',')
-          .append(search == null ? "" : search.verdictOf(run.rate()))
-          .append(',')
-          .append(Decimals.plain(run.lengths() * load.measuredSeconds()))
+      csv.append(
+              String.join(
+                  ",",
+                  run.policy(),
+                  Decimals.plain(run.rate()),
+                  String.valueOf(run.seed()),
+                  String.valueOf(run.unstable()),
+                  "\"" + run.silent().replace('"', '\'') + "\"",
+                  Double.isFinite(run.p99Ms()) ? Double.toString(run.p99Ms()) : "",
+                  String.valueOf(run.goodputJobsSec()),
+                  search == null ? "" : search.verdictOf(run.rate()),
+                  Decimals.plain(run.lengths() * load.measuredSeconds())))
           .append('\n');
     }
     Files.writeString(folder.resolve("capacity.csv"), csv);
@@ -398,5 +394,168 @@ public final class CapacityRun {
   private static double median(DoubleStream values) {
     double[] sorted = values.sorted().toArray();
     return sorted[(sorted.length - 1) / 2];
+  }
+
+  /**
+   * Says between which rates the highest one lies at which a bound lets a scheduler keep a target,
+   * with the requests of each rate's first run; nothing if the target is one on a mean, or lanes
+   * are real.
+   */
+  private Optional<String> bound(Target target, Experiment experiment) throws UserMistakeException {
+    if (!target.isShare() || !(options.simulate() || experiment.lanes().emulated())) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(bound(target, experiment, options.range()));
+    } catch (UserMistakeException e) { // the runs were made, and do not need what a bound needs
+      return Optional.of("none: " + e.problems().get(0).what());
+    }
+  }
+
+  private String bound(Target target, Experiment experiment, double[] range)
+      throws UserMistakeException {
+    double kept = range[0];
+    double missed = range[1];
+    if (!isKept(target, experiment, kept)) {
+      return "below " + CapacitySearch.text(kept) + ", which no scheduler keeps";
+    }
+    if (isKept(target, experiment, missed)) {
+      return "above " + CapacitySearch.text(missed) + ", which a scheduler may keep";
+    }
+    while (missed / kept > 1 + options.resolutionShare()) {
+      double rate = CapacitySearch.middle(kept, missed);
+      if (isKept(target, experiment, rate)) {
+        kept = rate;
+      } else {
+        missed = rate;
+      }
+    }
+    return "between %s, which a scheduler may keep, and %s, which none keeps"
+        .formatted(CapacitySearch.text(kept), CapacitySearch.text(missed));
+  }
+
+  private boolean isKept(Target target, Experiment experiment, double rate)
+      throws UserMistakeException {
+    ExperimentBound bound =
+        ExperimentBound.of(
+            options.read(
+                options.overridesFor(
+                    experiment.load(),
+                    rate,
+                    experiment.scheduling().schedulerName(),
+                    RepeatSeeds.of(experiment.seed(), 1),
+                    1)),
+            options.profile());
+    List<List<Scope>> kept = new ArrayList<>(List.of(target.scopes())); // all of them together too
+    target.scopes().forEach(scope -> kept.add(List.of(scope)));
+    for (List<Scope> scopes : target.scopes().size() == 1 ? kept.subList(1, 2) : kept) {
+      Good good =
+          bound.good(
+              kind -> scopes.stream().anyMatch(one -> one.holds(kind.classType(), kind.workload())),
+              target.promiseNs());
+      if (good.goodMax() < (1 - target.limit()) * good.jobs()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Options of a search for capacities, as the user wrote them.
+   *
+   * @param policies names with commas; null: the experiment's own
+   * @param between {@code FROM..TO}
+   * @param resolution a share, or a percentage
+   * @param runsMax most runs of each policy
+   * @param profile service times of a simulation in place of those that the experiment names; null:
+   *     none
+   */
+  public record Options(
+      Path config,
+      List<String> overrides,
+      Path results,
+      @Nullable String runId,
+      String target,
+      @Nullable String policies,
+      String between,
+      String resolution,
+      int runsMax,
+      boolean simulate,
+      @Nullable Path profile) {
+    private static final String NUMBER = "\\s*([0-9]+(?:\\.[0-9]+)?)\\s*";
+    private static final Pattern RANGE = Pattern.compile(NUMBER + "\\.\\." + NUMBER);
+    private static final Pattern SHARE = Pattern.compile(NUMBER + "(%?)");
+
+    public Options {
+      overrides = List.copyOf(overrides);
+    }
+
+    /**
+     * The experiment, at a rate, under a policy and with a seed; without thresholds.
+     *
+     * @param load the experiment's load
+     * @param lengths how many times as long its measured window is
+     */
+    List<String> overridesFor(Load load, double rate, String policy, long seed, int lengths) {
+      List<String> all = new ArrayList<>(overrides);
+      if (lengths > 1) {
+        all.add("duration_seconds=" + (load.warmupSeconds() + lengths * load.measuredSeconds()));
+      }
+      all.add("arrival_rate_jobs_per_sec=" + Double.toString(rate));
+      all.add("scheduler_name=" + policy);
+      all.add("seed=" + seed);
+      all.add("thresholds={}");
+      return all;
+    }
+
+    ParsedExperiment read(List<String> all) throws UserMistakeException {
+      ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
+      return simulate ? parsed : LiveExperiment.withUsableLanes(parsed);
+    }
+
+    /** Lowest and highest rate. */
+    double[] range() throws UserMistakeException {
+      Matcher matcher = RANGE.matcher(between);
+      if (!matcher.matches()) {
+        throw new UserMistakeException(
+            "--between", "the value (" + between + ") is no range", "you meant 50..2000");
+      }
+      double from = Double.parseDouble(matcher.group(1));
+      double to = Double.parseDouble(matcher.group(2));
+      if (from == to) {
+        throw new UserMistakeException(
+            "--between",
+            "the value (" + between + ") is one rate, not a range",
+            "./sluice run with --set arrival_rate_jobs_per_sec=" + matcher.group(1) + " is meant");
+      }
+      if (from > to) {
+        throw new UserMistakeException(
+            "--between",
+            "the range (" + between + ") is turned round",
+            "you meant " + matcher.group(2) + ".." + matcher.group(1));
+      }
+      if (from <= 0 || to > 1e6) {
+        throw new UserMistakeException(
+            "--between",
+            "rates (" + between + ") must be above 0 and at most 1000000 jobs/s",
+            "you meant 50..2000");
+      }
+      return new double[] {from, to};
+    }
+
+    double resolutionShare() throws UserMistakeException {
+      Matcher matcher = SHARE.matcher(resolution);
+      double share =
+          matcher.matches()
+              ? Double.parseDouble(matcher.group(1)) / (matcher.group(2).isEmpty() ? 1 : 100)
+              : 0;
+      if (!(share >= 0.001 && share <= 1)) {
+        throw new UserMistakeException(
+            "--resolution",
+            "the value (" + resolution + ") must be between 0.1% and 100%",
+            "you meant 5%");
+      }
+      return share;
+    }
   }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class LoadRuns {
   private static final String SATURATED = "generator saturated";
 
-  private final CapacityOptions options;
+  private final CapacityRun.Options options;
   private final Load load;
   private final Target target;
   private final Path folder;
@@ -42,7 +42,7 @@ final class LoadRuns {
    * @param load the experiment's load
    * @param folder folder of live runs
    */
-  LoadRuns(CapacityOptions options, Load load, Target target, Path folder) {
+  LoadRuns(CapacityRun.Options options, Load load, Target target, Path folder) {
     this.options = options;
     this.load = load;
     this.target = target;
@@ -118,10 +118,7 @@ final class LoadRuns {
   private RunEvidence live(String policy, double rate, long seed, int lengths)
       throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
     String id = policy + "-" + rate + "-" + seed;
-    for (String end :
-        new String[] {"", RunFolder.RUNNING, RunFolder.FAILED}) { // what an earlier command left
-      RunFolder.removeTree(folder.resolve(id + end));
-    }
+    RunFolder.removeAll(folder, id); // what an earlier command left
     List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
     options
         .overridesFor(load, rate, policy, seed, lengths)

@@ -3,9 +3,8 @@ package dev.sluice.harness.report;
 import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LivePolicy;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunNote;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.run.ChildRuns;
 import dev.sluice.harness.run.RepeatedRun;
@@ -46,10 +45,10 @@ public final class VersusRun {
   /** Runs what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
-    LivePolicy.orRefuse(settings.a());
-    LivePolicy.orRefuse(settings.b());
+    LiveExperiment.withUsableLanes(settings.a());
+    LiveExperiment.withUsableLanes(settings.b());
     if (processes) {
-      TableRate.orRefuse(settings.a(), "each role has a process of its own");
+      LiveExperiment.withRate(settings.a(), "each role has a process of its own");
     }
     String id = versus.id(settings, processes ? "processes" : "run");
     var children = new ChildRuns(options, processes, console);

@@ -94,16 +94,12 @@ final class VersusSeries implements AutoCloseable {
 
   /** Removes what an interrupted run left, or one that may not be compared. */
   void remove(String side, String runId) throws IOException {
-    Path run = side(side).resolve(runId);
-    RunFolder.removeTree(run);
-    RunFolder.removeTree(run.resolveSibling(runId + RunFolder.RUNNING));
-    RunFolder.removeTree(run.resolveSibling(runId + RunFolder.FAILED));
+    RunFolder.removeAll(side(side), runId);
   }
 
   /** Removes what an interrupted simulation left of a setting. */
   void removeRest(String side) throws IOException {
-    RunFolder.removeTree(open.resolve(side + RunFolder.RUNNING));
-    RunFolder.removeTree(open.resolve(side + RunFolder.FAILED));
+    RunFolder.removeAll(open, side);
   }
 
   /** Gives the folder its name, compares both settings there, and returns the exit status. */

@@ -14,7 +14,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.harness.frame.FewProcessors;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
@@ -95,7 +95,7 @@ public final class ExecuteRole implements AutoCloseable {
           InterruptedException {
     RunFrame frame = process.frame();
     check(options, frame);
-    FewProcessors.warn(frame.parsed(), /* executors= */ 1, frame.console());
+    LiveExperiment.warnOfFewProcessors(frame.parsed(), /* executors= */ 1, frame.console());
     Double speed = options.speed();
     Loaded loaded =
         load(

@@ -9,11 +9,10 @@ import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LivePolicy;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.process.LogFile;
@@ -82,8 +81,8 @@ final class RoleProcess extends Host {
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
-          TableRate.orRefuse(
-              LivePolicy.orRefuse(
+          LiveExperiment.withRate(
+              LiveExperiment.withUsableLanes(
                   ExperimentFile.read(
                       settings.config(), settings.overrides(), Registries.vocabulary())),
               "each role has a process of its own");

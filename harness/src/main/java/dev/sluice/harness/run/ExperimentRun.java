@@ -11,11 +11,11 @@ import dev.sluice.executor.dispatch.ExecutorNumbers;
 import dev.sluice.executor.dispatch.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.WarmUpException;
-import dev.sluice.harness.frame.DiskNeed;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
-import dev.sluice.harness.frame.FewProcessors;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.RunNote;
@@ -57,7 +57,7 @@ public final class ExperimentRun {
 
   private final RunSettings options;
   private final Console console;
-  private final DiskNeed disk;
+  private final DiskSpace disk;
 
   private @Nullable String summaryJson;
 
@@ -67,7 +67,7 @@ public final class ExperimentRun {
   public ExperimentRun(RunSettings options, Console console) {
     this.options = options;
     this.console = console;
-    this.disk = new DiskNeed(options.results(), console);
+    this.disk = new DiskSpace(options.results(), console);
   }
 
   /**
@@ -95,7 +95,7 @@ public final class ExperimentRun {
             new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
       RunNote.write(folder.path(), options.output().note());
       announce(frame.runId(), parsed, console);
-      FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
+      LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
       page.say(console);
       page.addTo(metrics);
       String where = metrics.line();

@@ -5,10 +5,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.FewProcessors;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -120,7 +119,7 @@ public final class ProcessesRun {
 
   private int run() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed =
-        TableRate.orRefuse(options.read(), "each role has a process of its own");
+        LiveExperiment.withRate(options.read(), "each role has a process of its own");
     KafkaAccess external = options.externalKafka(parsed);
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
       if (Aborts.any(parsed)) {
@@ -158,7 +157,7 @@ public final class ProcessesRun {
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
       ExperimentRun.announce(runId, parsed, console);
-      FewProcessors.warn(parsed, parsed.experiment().kafka().shards(), console);
+      LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
       page.say(console);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {

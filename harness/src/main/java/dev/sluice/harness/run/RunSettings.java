@@ -5,9 +5,8 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
-import dev.sluice.harness.frame.LivePolicy;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.metrics.MetricsAddress;
@@ -65,8 +64,9 @@ public record RunSettings(
    * yet.
    */
   ParsedExperiment read() throws UserMistakeException {
-    return TableRate.ofEmulated(
-        LivePolicy.orRefuse(ExperimentFile.read(config, overrides, Registries.vocabulary())));
+    return LiveExperiment.withEmulatedRate(
+        LiveExperiment.withUsableLanes(
+            ExperimentFile.read(config, overrides, Registries.vocabulary())));
   }
 
   /**
@@ -77,7 +77,7 @@ public record RunSettings(
   ParsedExperiment check(boolean processes) throws UserMistakeException {
     ParsedExperiment parsed = read();
     if (processes) {
-      TableRate.orRefuse(parsed, "each role has a process of its own");
+      LiveExperiment.withRate(parsed, "each role has a process of its own");
     }
     externalKafka(parsed);
     LaneSource.of(parsed).close();

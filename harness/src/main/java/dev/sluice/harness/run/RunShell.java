@@ -2,7 +2,7 @@ package dev.sluice.harness.run;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.harness.frame.DiskNeed;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -93,7 +93,7 @@ public final class RunShell extends Host implements AutoCloseable {
    *
    * @param disk what is said where the disk is full
    */
-  public void mindHalts(DiskNeed disk) {
+  public void mindHalts(DiskSpace disk) {
     EmbeddedBroker.beforeHalt(
         () -> {
           if (disk.isFull()) {

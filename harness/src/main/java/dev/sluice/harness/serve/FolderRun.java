@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A finished run, from its folder alone. */
-final class FolderRun implements ShownRun {
+final class FolderRun implements Runs.Shown {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int SNAPSHOT_BATCHES_MAX = 1000;
 

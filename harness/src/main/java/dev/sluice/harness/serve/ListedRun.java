@@ -66,8 +66,8 @@ record ListedRun(
   }
 
   /** A run of which no more is known than how far it is. */
-  static ListedRun of(String id, State state, List<String> why) {
-    return new ListedRun(id, state, List.of(), why, null, Map.of());
+  static ListedRun of(String id, State state, String why) {
+    return new ListedRun(id, state, List.of(), List.of(why), null, Map.of());
   }
 
   /**
@@ -86,7 +86,7 @@ record ListedRun(
   }
 
   private static ListedRun unreadable(String id, String why) {
-    return of(id, State.UNREADABLE, List.of(why));
+    return of(id, State.UNREADABLE, why);
   }
 
   private static ListedRun read(String id, State state, JsonNode summary, long writtenEpochMs) {

@@ -23,12 +23,10 @@ public final class LivePage implements AutoCloseable {
     void close() throws InterruptedException;
   }
 
-  private final String runId;
-  private final @Nullable OneRun run;
+  private final @Nullable LiveRun run;
   private final @Nullable PageServer server;
 
-  private LivePage(String runId, @Nullable OneRun run, @Nullable PageServer server) {
-    this.runId = runId;
+  private LivePage(@Nullable LiveRun run, @Nullable PageServer server) {
     this.run = run;
     this.server = server;
   }
@@ -42,10 +40,10 @@ public final class LivePage implements AutoCloseable {
   public static LivePage open(@Nullable PageAddress address, String runId)
       throws UserMistakeException {
     if (address == null) {
-      return new LivePage(runId, null, null);
+      return new LivePage(null, null);
     }
-    var run = new OneRun(runId);
-    return new LivePage(runId, run, PageServer.start(address, run));
+    var run = new LiveRun(runId);
+    return new LivePage(run, PageServer.start(address, run));
   }
 
   /** Adds the page's meters, if there is a page. */
@@ -68,12 +66,7 @@ public final class LivePage implements AutoCloseable {
    * @return part that reads them to their end when it is closed; the broker must still answer then
    */
   public Reading read(KafkaAccess kafka) {
-    OneRun shown = run;
-    if (shown == null) {
-      return () -> {};
-    }
-    TopicReading reading = shown.read(kafka.clients(), kafka.secrets()::hide);
-    return reading::drain;
+    return run == null ? () -> {} : run.read(kafka, () -> null)::drain;
   }
 
   /**
@@ -85,7 +78,7 @@ public final class LivePage implements AutoCloseable {
     if (run != null) {
       run.ended(
           new RunSummarized(
-              runId, summaryJson, summaryJson == null ? "the run left no summary" : null));
+              run.id(), summaryJson, summaryJson == null ? "the run left no summary" : null));
     }
   }
 

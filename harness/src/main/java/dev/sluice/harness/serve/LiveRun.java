@@ -11,20 +11,25 @@ import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunSummarized;
-import java.io.ByteArrayOutputStream;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.serve.PageStream.Frame;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run under way: its windows so far, and the pages that watch it. Its lock guards both, so that
- * what a page gets first and what it gets next leave no gap. Nothing is written under the lock.
+ * A run under way, read from its topics: its windows so far, and the pages that watch it. Its lock
+ * guards both, so that what a page gets first and what it gets next leave no gap. Nothing is
+ * written under the lock.
  */
-final class LiveRun implements ShownRun {
+final class LiveRun implements Runs, Runs.Shown {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Seconds whose records are kept as they came. */
@@ -41,15 +46,14 @@ final class LiveRun implements ShownRun {
   /** Windows since time zero, or the last of them. */
   private final List<MetricsWindow> windows = new ArrayList<>();
 
-  /** The last seconds, by number. */
-  private final List<Second> seconds = new ArrayList<>();
+  /** Records of the last seconds, as the topic holds them, by number. */
+  private final TreeMap<Long, byte[]> seconds = new TreeMap<>();
 
   /** Pages, each with the last second that it has, until it has begun; then null. */
   private final Map<PageStream, @Nullable Long> pages = new HashMap<>();
 
   private final Totals totals = new Totals();
-  private RunDescribed described;
-  private boolean isDescribed;
+  private @Nullable RunDescribed described;
 
   /** Sentences about what keeps the run from being shown whole, by what they are about. */
   private final Map<String, String> troubles = new LinkedHashMap<>();
@@ -60,26 +64,7 @@ final class LiveRun implements ShownRun {
   private @Nullable RunSummarized summarized;
   private @Nullable Frame snapshot;
   private @Nullable ObjectNode lastRun;
-
-  /** A settled second. */
-  static final class Second {
-    private final long number;
-    private final byte[] json;
-
-    private Second(long number, byte[] json) {
-      this.number = number;
-      this.json = json;
-    }
-
-    /** Whole seconds between time zero and its start. */
-    long number() {
-      return number;
-    }
-
-    Frame frame() {
-      return Frame.of("second", Long.toString(number), json);
-    }
-  }
+  private volatile @Nullable TopicReading reading;
 
   /** Sums over all windows. */
   private static final class Totals {
@@ -103,25 +88,48 @@ final class LiveRun implements ShownRun {
 
   LiveRun(String id) {
     this.id = id;
-    described = new RunDescribed(id, 0, List.of(), "", "", "", false, Map.of());
   }
 
   String id() {
     return id;
   }
 
+  /**
+   * Begins to read the run's topics.
+   *
+   * @param elsewhere how the run came out, as {@link TopicReading#start} asks for it
+   */
+  TopicReading read(KafkaAccess kafka, Supplier<@Nullable RunSummarized> elsewhere) {
+    TopicReading begun = TopicReading.start(kafka, this, elsewhere);
+    reading = begun;
+    return begun;
+  }
+
+  @Override
+  public void close() {
+    TopicReading begun = reading;
+    if (begun != null) {
+      begun.close();
+    }
+  }
+
   // What the topics say.
 
-  void described(RunDescribed run) {
+  /** Makes a change with the lock, and has the pages write that it returns. */
+  private void change(Supplier<List<PageStream>> change) {
     List<PageStream> told;
     synchronized (this) {
-      described = run;
-      isDescribed = true;
-      snapshot = null;
-      told = begun();
-      tellRunIfChanged(told);
+      told = change.get();
     }
     told.forEach(PageStream::iterate);
+  }
+
+  void described(RunDescribed run) {
+    change(
+        () -> {
+          described = run;
+          return tellRunIfChanged();
+        });
   }
 
   /**
@@ -131,31 +139,28 @@ final class LiveRun implements ShownRun {
    */
   void settled(MetricsWindow window, byte[] json) {
     long number = window.fromNs() / SECOND_NS;
-    List<PageStream> told;
-    synchronized (this) {
-      if (!windows.isEmpty() && number <= lastSecond()) {
-        return;
-      }
-      windows.add(window);
-      totals.add(window);
-      var second = new Second(number, json);
-      seconds.add(second);
-      if (seconds.size() >= 2 * SECONDS_HELD) {
-        seconds.subList(0, seconds.size() - SECONDS_HELD).clear();
-      }
-      if (windows.size() > WINDOWS_HELD + SECONDS_HELD) {
-        windows.subList(0, windows.size() - WINDOWS_HELD).clear();
-        troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
-      }
-      snapshot = null;
-      told = begun();
-      if (!told.isEmpty()) {
-        Frame frame = second.frame();
-        told.forEach(page -> page.offerSecond(frame));
-        tellRunIfChanged(told);
-      }
-    }
-    told.forEach(PageStream::iterate);
+    change(
+        () -> {
+          if (!seconds.isEmpty() && number <= seconds.lastKey()) {
+            return List.of();
+          }
+          windows.add(window);
+          totals.add(window);
+          seconds.put(number, json);
+          if (seconds.size() >= 2 * SECONDS_HELD) {
+            seconds.headMap(number - SECONDS_HELD, true).clear();
+          }
+          if (windows.size() > WINDOWS_HELD + SECONDS_HELD) {
+            windows.subList(0, windows.size() - WINDOWS_HELD).clear();
+            troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
+          }
+          List<PageStream> told = begun();
+          if (!told.isEmpty()) {
+            Frame frame = Frame.of("second", Long.toString(number), json);
+            told.forEach(page -> page.offerSecond(frame));
+          }
+          return tellRunIfChanged();
+        });
   }
 
   /**
@@ -164,37 +169,40 @@ final class LiveRun implements ShownRun {
    * @param json the record as the topic holds it
    */
   void lanes(BatchesEnded ended, byte[] json) {
-    List<PageStream> told;
-    synchronized (this) {
-      batches.add(ended);
-      snapshot = null;
-      told = begun();
-      if (!told.isEmpty()) {
-        Frame frame = Frame.of("lanes", json);
-        told.forEach(page -> page.offer(frame));
-      }
-    }
-    told.forEach(PageStream::iterate);
+    change(
+        () -> {
+          batches.add(ended);
+          snapshot = null;
+          List<PageStream> told = begun();
+          if (!told.isEmpty()) {
+            Frame frame = Frame.of("lanes", null, json);
+            told.forEach(page -> page.offer(frame));
+          }
+          return told;
+        });
   }
 
   /** What the topics held at the beginning has been read, as far as it can be. */
   void caughtUp() {
-    List<PageStream> told;
-    synchronized (this) {
-      if (caughtUp) {
-        return;
-      }
-      caughtUp = true;
-      pages.replaceAll(
-          (page, lastSecond) -> {
-            if (lastSecond != null) {
-              begin(page, lastSecond);
-            }
-            return null;
-          });
-      told = begun();
-    }
-    told.forEach(PageStream::iterate);
+    change(
+        () -> {
+          if (caughtUp) {
+            return List.of();
+          }
+          beginAll();
+          return begun();
+        });
+  }
+
+  private void beginAll() {
+    caughtUp = true;
+    pages.replaceAll(
+        (page, lastSecond) -> {
+          if (lastSecond != null) {
+            begin(page, lastSecond);
+          }
+          return null;
+        });
   }
 
   /**
@@ -204,40 +212,31 @@ final class LiveRun implements ShownRun {
    * @param why a sentence; null: it is over
    */
   void trouble(String about, @Nullable String why) {
-    List<PageStream> told;
-    synchronized (this) {
-      String before = why == null ? troubles.remove(about) : troubles.put(about, why);
-      if (why == null ? before == null : why.equals(before)) {
-        return;
-      }
-      snapshot = null;
-      told = begun();
-      tellRunIfChanged(told);
-    }
-    told.forEach(PageStream::iterate);
+    change(
+        () -> {
+          String before = why == null ? troubles.remove(about) : troubles.put(about, why);
+          return Objects.equals(before, why) ? List.of() : tellRunIfChanged();
+        });
   }
 
   /** The run is over. The first such call counts. */
   void ended(RunSummarized how) {
-    List<PageStream> told;
-    synchronized (this) {
-      if (summarized != null) {
-        return;
-      }
-      summarized = how;
-      caughtUp = true;
-      snapshot = null;
-      Frame last = Frame.of("ended", Frame.ENDED_ID, bytes(runJson()));
-      told = List.copyOf(pages.keySet());
-      pages.forEach(
-          (page, lastSecond) -> {
-            if (lastSecond != null) {
-              begin(page, lastSecond);
-            }
-            page.offerLast(last);
-          });
-    }
-    told.forEach(PageStream::iterate);
+    change(
+        () -> {
+          if (summarized != null) {
+            return List.of();
+          }
+          summarized = how;
+          snapshot = null;
+          beginAll();
+          Frame last = endedFrame();
+          pages.keySet().forEach(page -> page.offerLast(last));
+          return begun();
+        });
+  }
+
+  private Frame endedFrame() {
+    return Frame.of("ended", Frame.ENDED_ID, bytes(runJson()));
   }
 
   synchronized boolean hasEnded() {
@@ -258,7 +257,7 @@ final class LiveRun implements ShownRun {
         begin(page, lastSecond);
       }
       if (summarized != null) {
-        page.offerLast(Frame.of("ended", Frame.ENDED_ID, bytes(runJson())));
+        page.offerLast(endedFrame());
       }
     }
     page.iterate();
@@ -272,9 +271,9 @@ final class LiveRun implements ShownRun {
     boolean canGoOn =
         lastSecond >= 0
             && !seconds.isEmpty()
-            && lastSecond <= lastSecond()
-            && lastSecond() - lastSecond <= SECONDS_MAX
-            && seconds.get(0).number() <= lastSecond + 1;
+            && lastSecond <= seconds.lastKey()
+            && seconds.lastKey() - lastSecond <= SECONDS_MAX
+            && seconds.firstKey() <= lastSecond + 1;
     if (canGoOn) {
       page.beginWith(lastSecond + 1);
     } else {
@@ -286,61 +285,50 @@ final class LiveRun implements ShownRun {
     return caughtUp ? List.copyOf(pages.keySet()) : List.of();
   }
 
-  private void tellRunIfChanged(List<PageStream> told) {
+  /** Offers the pages that have begun the run's values, if these are others, and returns them. */
+  private List<PageStream> tellRunIfChanged() {
+    snapshot = null;
+    List<PageStream> told = begun();
     if (told.isEmpty()) {
-      return;
+      return told;
     }
     ObjectNode run = runJson();
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
     if (!timeless.equals(lastRun)) {
-      Frame frame = Frame.of("run", bytes(run));
+      Frame frame = Frame.of("run", null, bytes(run));
       told.forEach(page -> page.offer(frame));
     }
     lastRun = timeless;
+    return told;
   }
 
   /** The first kept second from a number on; null: there is none. Called with the lock. */
-  @Nullable Second secondFrom(long number) {
-    int low = 0;
-    int high = seconds.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (seconds.get(middle).number() < number) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < seconds.size() ? seconds.get(low) : null;
+  Map.@Nullable Entry<Long, byte[]> secondFrom(long number) {
+    return seconds.ceilingEntry(number);
   }
 
   /** The event that stands for all before it. Called with the lock. */
   Frame snapshotFrame() {
     if (snapshot == null) {
-      byte[] json = snapshotJson();
-      snapshot =
-          windows.isEmpty()
-              ? Frame.of("snapshot", json)
-              : Frame.of("snapshot", Long.toString(lastSecond()), json);
+      String last = seconds.isEmpty() ? null : seconds.lastKey().toString();
+      snapshot = Frame.of("snapshot", last, snapshotJson());
     }
     return snapshot;
   }
 
-  private long lastSecond() {
-    return seconds.get(seconds.size() - 1).number();
-  }
-
   private Run shown() {
-    return Run.of(described, summarized);
+    RunDescribed known = described;
+    return Run.of(
+        known != null
+            ? known
+            : new RunDescribed(id, 0, List.of(), "", "", "", /* emulated= */ false, Map.of()),
+        summarized);
   }
 
   private ObjectNode runJson() {
-    return completed(shown().json(windows));
-  }
-
-  private ObjectNode completed(ObjectNode run) {
-    if (!isDescribed) {
+    ObjectNode run = shown().json(windows);
+    if (described == null) {
       run.putNull("time_zero_epoch_ms");
     }
     if (run.get("words") instanceof ArrayNode words) {
@@ -351,7 +339,7 @@ final class LiveRun implements ShownRun {
 
   private byte[] snapshotJson() {
     String json = Snapshot.json(shown(), windows, batches.last());
-    if (isDescribed && troubles.isEmpty()) {
+    if (described != null && troubles.isEmpty()) {
       return json.getBytes(StandardCharsets.UTF_8);
     }
     try {
@@ -370,6 +358,16 @@ final class LiveRun implements ShownRun {
   // What requests ask for.
 
   @Override
+  public byte[] list() {
+    return ListedRun.json(List.of(listed()));
+  }
+
+  @Override
+  public @Nullable Shown find(String asked) {
+    return asked.equals(id) ? this : null;
+  }
+
+  @Override
   public synchronized byte[] run() {
     return bytes(runJson());
   }
@@ -381,20 +379,17 @@ final class LiveRun implements ShownRun {
 
   @Override
   public synchronized byte[] seconds(long fromS) {
-    var json = new ByteArrayOutputStream();
-    json.writeBytes("{\"seconds\":[".getBytes(StandardCharsets.UTF_8));
-    Second next = secondFrom(fromS);
-    for (int i = 0; next != null && i < SECONDS_MAX; i++) {
-      if (i > 0) {
-        json.write(',');
+    List<String> records = new ArrayList<>();
+    Long next = null;
+    for (Map.Entry<Long, byte[]> second : seconds.tailMap(fromS).entrySet()) {
+      if (records.size() == SECONDS_MAX) {
+        next = second.getKey();
+        break;
       }
-      json.writeBytes(next.json);
-      next = secondFrom(next.number() + 1);
+      records.add(new String(second.getValue(), StandardCharsets.UTF_8));
     }
-    json.writeBytes(
-        ("],\"next\":" + (next == null ? null : Long.valueOf(next.number())) + "}")
-            .getBytes(StandardCharsets.UTF_8));
-    return json.toByteArray();
+    String json = "{\"seconds\":[" + String.join(",", records) + "],\"next\":" + next + "}";
+    return json.getBytes(StandardCharsets.UTF_8);
   }
 
   @Override
@@ -409,7 +404,7 @@ final class LiveRun implements ShownRun {
     run.words().values().forEach(why::addAll);
     why.addAll(troubles.values());
     Map<String, Double> figures = new HashMap<>();
-    if (isDescribed) {
+    if (described != null) {
       figures.put("started_epoch_ms", (double) described.timeZeroEpochMs());
     }
     if (!windows.isEmpty()) {
@@ -422,13 +417,7 @@ final class LiveRun implements ShownRun {
       figures.put("late", totals.late / (double) totals.ended);
       figures.put("p99_ms", totals.endToEnd.percentileNs(99, totals.ended) / 1e6);
     }
-    ListedRun.State state =
-        switch (run.state()) {
-          case LIVE -> ListedRun.State.LIVE;
-          case ENDED -> ListedRun.State.ENDED;
-          case FINISHED -> ListedRun.State.FINISHED;
-          case FAILED -> ListedRun.State.FAILED;
-        };
+    var state = ListedRun.State.valueOf(run.state().name());
     return new ListedRun(id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
   }
 }

@@ -1,12 +1,26 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.serve.PageStream.Frame;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.URLDecoder;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
@@ -27,37 +41,102 @@ final class PageHandler extends Handler.Abstract {
   private static final String STREAM_TYPE = "text/event-stream; charset=utf-8";
   private static final Pattern SECOND = Pattern.compile("\\d{1,12}");
 
-  private final Access access;
-  private final Runs runs;
-  private final PageStreams streams;
-  private final StaticFiles files = new StaticFiles();
+  private static final String PAGE = "/dev/sluice/analytics/live/page/";
+  private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
 
-  PageHandler(Access access, Runs runs, PageStreams streams) {
-    this.access = access;
+  /** Nothing from elsewhere, no inline code, in no other page's frame. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+          + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  private final Set<String> hosts = new HashSet<>(Set.of("localhost"));
+  private final Runs runs;
+  private final PageStream.Streams streams;
+
+  /** The page's files, by the path of their address. */
+  private final Map<String, Answer> files =
+      Map.of(
+          "/", file("index.html", "html"),
+          "/page.js", file("page.js", "javascript"),
+          "/page.css", file("page.css", "css"),
+          "/uplot.js", file("uplot.iife.min.js", "javascript"),
+          "/uplot.css", file("uplot.min.css", "css"));
+
+  PageHandler(PageAddress address, Runs runs, PageStream.Streams streams) {
+    hosts.addAll(address.allowedHosts());
+    if (address.bind() != null) {
+      hosts.add(address.bind().toLowerCase(Locale.ROOT));
+    }
     this.runs = runs;
     this.streams = streams;
   }
 
+  private static Answer file(String name, String type) {
+    try (InputStream file = PageHandler.class.getResourceAsStream(PAGE + name)) {
+      if (file == null) {
+        throw new IllegalStateException("the page's file is not on the class path: " + name);
+      }
+      return Answer.compressed("text/" + type + "; charset=utf-8", file.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sets the headers of every answer. */
+  static void protect(HttpFields.Mutable headers) {
+    headers.put("Content-Security-Policy", POLICY);
+    headers.put("X-Content-Type-Options", "nosniff");
+    headers.put("Referrer-Policy", "no-referrer");
+    headers.put("Cross-Origin-Resource-Policy", "same-origin");
+    headers.put("Cross-Origin-Opener-Policy", "same-origin");
+    headers.put(HttpHeader.CACHE_CONTROL, "no-store");
+  }
+
+  /**
+   * True for a browser that asked for this server by a loopback name, by the address that it
+   * reached, or by a name that the user allowed. A page of another site, whose name was made to
+   * point here, sends its own name and is refused.
+   */
+  private boolean allows(Request request) {
+    String host = request.getHttpURI().getHost();
+    return host != null
+        && request.getHeaders().contains(HttpHeader.HOST)
+        && allows(host, request.getConnectionMetaData().getLocalSocketAddress());
+  }
+
+  private boolean allows(String host, SocketAddress reached) {
+    String name = host.toLowerCase(Locale.ROOT);
+    if (hosts.contains(name)) {
+      return true;
+    }
+    boolean ipv6 = name.startsWith("[") && name.endsWith("]");
+    if (!ipv6 && !IPV4.matcher(name).matches()) {
+      return false;
+    }
+    try {
+      InetAddress address =
+          InetAddress.getByName(ipv6 ? name.substring(1, name.length() - 1) : name);
+      return address.isLoopbackAddress()
+          || (reached instanceof InetSocketAddress local && address.equals(local.getAddress()));
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws IOException {
-    Access.protect(response.getHeaders());
+    protect(response.getHeaders());
     boolean head = HttpMethod.HEAD.is(request.getMethod());
-    if (!access.allows(request)) {
-      return write(
-          Answer.refusal(
+    if (!allows(request)) {
+      return Answer.refusal(
               HttpStatus.FORBIDDEN_403,
-              "This server does not answer for that host. serve --allow-host NAME lets it."),
-          request,
-          response,
-          callback);
+              "This server does not answer for that host. serve --allow-host NAME lets it.")
+          .write(request, response, callback);
     }
     if (!head && !HttpMethod.GET.is(request.getMethod())) {
       response.getHeaders().put(HttpHeader.ALLOW, "GET, HEAD");
-      return write(
-          Answer.refusal(HttpStatus.METHOD_NOT_ALLOWED_405, "Only GET and HEAD are answered."),
-          request,
-          response,
-          callback);
+      return Answer.refusal(HttpStatus.METHOD_NOT_ALLOWED_405, "Only GET and HEAD are answered.")
+          .write(request, response, callback);
     }
     String path = String.valueOf(request.getHttpURI().getPath());
     Matcher asked = RUN.matcher(path);
@@ -66,7 +145,7 @@ final class PageHandler extends Handler.Abstract {
       if (asked.matches() && "stream".equals(asked.group(2)) && !head) {
         return stream(decoded(asked.group(1)), request, response, callback);
       }
-      answer = asked.matches() ? ofRun(asked, request) : file(path);
+      answer = asked.matches() ? ofRun(asked, request) : ofPath(path);
     } catch (IOException e) {
       LOG.warn("{} is not answered: {}", path, UserMistakeException.reason(e));
       LOG.debug("{} is not answered", path, e);
@@ -77,23 +156,17 @@ final class PageHandler extends Handler.Abstract {
                   ? "The run's folder cannot be read; check names what is wrong with it."
                   : "The folder of all runs cannot be read.");
     }
-    return write(answer, request, response, callback);
+    return answer.write(request, response, callback);
   }
 
-  private static boolean write(
-      Answer answer, Request request, Response response, Callback callback) {
-    answer.write(request.getHeaders(), response, callback);
-    return true;
-  }
-
-  private Answer file(String path) throws IOException {
+  private Answer ofPath(String path) throws IOException {
     if (path.equals("/api/runs")) {
       return Answer.json(runs.list());
     }
     if (path.equals("/favicon.ico")) {
       return Answer.plain(HttpStatus.NO_CONTENT_204, "image/x-icon");
     }
-    Answer file = files.at(path);
+    Answer file = files.get(path);
     return file != null
         ? file
         : Answer.refusal(HttpStatus.NOT_FOUND_404, "There is nothing at this address.");
@@ -107,12 +180,12 @@ final class PageHandler extends Handler.Abstract {
     }
   }
 
-  private @Nullable ShownRun find(@Nullable String id) throws IOException {
+  private Runs.@Nullable Shown find(@Nullable String id) throws IOException {
     return id == null ? null : runs.find(id);
   }
 
   private Answer ofRun(Matcher asked, Request request) throws IOException {
-    ShownRun run = find(decoded(asked.group(1)));
+    Runs.Shown run = find(decoded(asked.group(1)));
     if (run == null) {
       return noSuchRun();
     }
@@ -159,28 +232,25 @@ final class PageHandler extends Handler.Abstract {
 
   private boolean stream(@Nullable String id, Request request, Response response, Callback callback)
       throws IOException {
-    ShownRun run = find(id);
+    Runs.Shown run = find(id);
     if (run == null) {
-      return write(noSuchRun(), request, response, callback);
+      return noSuchRun().write(request, response, callback);
     }
     String last = request.getHeaders().get("Last-Event-ID");
     if (Frame.ENDED_ID.equals(last)) {
-      return write(
-          Answer.plain(HttpStatus.NO_CONTENT_204, STREAM_TYPE), request, response, callback);
+      return Answer.plain(HttpStatus.NO_CONTENT_204, STREAM_TYPE)
+          .write(request, response, callback);
     }
     if (!(run instanceof LiveRun live) || live.hasEnded()) {
-      return write(wholeStream(run), request, response, callback);
+      return wholeStream(run).write(request, response, callback);
     }
     if (!streams.take()) {
-      return write(
-          Answer.refusal(
+      return Answer.refusal(
               HttpStatus.SERVICE_UNAVAILABLE_503,
               "All "
                   + streams.streamsMax()
-                  + " streams are in use; close a page, or start serve with a larger --max-pages."),
-          request,
-          response,
-          callback);
+                  + " streams are in use; close a page, or start serve with a larger --max-pages.")
+          .write(request, response, callback);
     }
     response.setStatus(HttpStatus.OK_200);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
@@ -192,11 +262,79 @@ final class PageHandler extends Handler.Abstract {
   }
 
   /** The stream of a run in which nothing happens any more. */
-  private static Answer wholeStream(ShownRun run) throws IOException {
+  private static Answer wholeStream(Runs.Shown run) throws IOException {
     var all = new ByteArrayOutputStream();
-    Frame.RETRY.writeTo(all);
-    Frame.of("snapshot", run.snapshot()).writeTo(all);
-    Frame.of("ended", Frame.ENDED_ID, run.run()).writeTo(all);
+    all.writeBytes(Frame.RETRY.bytes());
+    all.writeBytes(Frame.of("snapshot", null, run.snapshot()).bytes());
+    all.writeBytes(Frame.of("ended", Frame.ENDED_ID, run.run()).bytes());
     return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
+  }
+
+  /** A whole answer. */
+  static final class Answer {
+    private static final int COMPRESSED_FROM_BYTES = 1024;
+
+    private final int status;
+    private final String type;
+    private final byte[] bytes;
+
+    /** The body compressed; null: not worth it. */
+    private final byte @Nullable [] gzip;
+
+    private Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
+      this.status = status;
+      this.type = type;
+      this.bytes = bytes;
+      this.gzip = gzip;
+    }
+
+    /** An answer that is not compressed. */
+    static Answer plain(int status, String type, byte... bytes) {
+      return new Answer(status, type, bytes, null);
+    }
+
+    /** A found file or value. */
+    static Answer compressed(String type, byte[] bytes) {
+      return new Answer(
+          200, type, bytes, bytes.length < COMPRESSED_FROM_BYTES ? null : compress(bytes));
+    }
+
+    static Answer json(byte[] json) {
+      return compressed("application/json; charset=utf-8", json);
+    }
+
+    /** A refusal, with a sentence for a person. */
+    static Answer refusal(int status, String sentence) {
+      return plain(
+          status, "text/plain; charset=utf-8", (sentence + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static byte[] compress(byte[] bytes) {
+      var packed = new ByteArrayOutputStream(bytes.length / 2);
+      try (var gzip = new GZIPOutputStream(packed)) {
+        gzip.write(bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return packed.toByteArray();
+    }
+
+    /** Writes the answer; of an answer to HEAD, the server leaves the body out. */
+    boolean write(Request request, Response response, Callback callback) {
+      response.setStatus(status);
+      HttpFields.Mutable headers = response.getHeaders();
+      headers.put(HttpHeader.CONTENT_TYPE, type);
+      byte[] body = bytes;
+      if (gzip != null) {
+        headers.put(HttpHeader.VARY, "Accept-Encoding");
+        if (request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING, "gzip")) {
+          headers.put(HttpHeader.CONTENT_ENCODING, "gzip");
+          body = gzip;
+        }
+      }
+      headers.put(HttpHeader.CONTENT_LENGTH, Integer.toString(body.length));
+      response.write(true, ByteBuffer.wrap(body).asReadOnlyBuffer(), callback);
+      return true;
+    }
   }
 }

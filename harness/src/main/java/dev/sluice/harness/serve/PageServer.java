@@ -8,7 +8,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -42,12 +41,13 @@ public final class PageServer implements AutoCloseable {
   private static final int OTHER_CONNECTIONS_MAX = 200;
 
   private final Server server;
-  private final PageStreams streams;
+  private final PageStream.Streams streams;
   private final Runs runs;
   private final String url;
   private final boolean loopback;
 
-  private PageServer(Server server, PageStreams streams, Runs runs, String url, boolean loopback) {
+  private PageServer(
+      Server server, PageStream.Streams streams, Runs runs, String url, boolean loopback) {
     this.server = server;
     this.streams = streams;
     this.runs = runs;
@@ -96,9 +96,8 @@ public final class PageServer implements AutoCloseable {
     connector.addBean(
         new NetworkConnectionLimit(address.pagesMax() + OTHER_CONNECTIONS_MAX, connector));
     server.addConnector(connector);
-    var streams = new PageStreams(address.pagesMax());
-    server.setHandler(
-        new PageHandler(new Access(address.bind(), address.allowedHosts()), runs, streams));
+    var streams = new PageStream.Streams(address.pagesMax());
+    server.setHandler(new PageHandler(address, runs, streams));
     server.setErrorHandler(new Refusals());
     server.setStopTimeout(0);
     try {
@@ -128,7 +127,7 @@ public final class PageServer implements AutoCloseable {
         bind.isLoopbackAddress());
   }
 
-  private static void commentEach(ServerConnector connector, PageStreams streams, long ms) {
+  private static void commentEach(ServerConnector connector, PageStream.Streams streams, long ms) {
     var unused =
         connector
             .getScheduler()
@@ -240,15 +239,14 @@ public final class PageServer implements AutoCloseable {
   private static final class Refusals extends ErrorHandler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-      Access.protect(response.getHeaders());
+      PageHandler.protect(response.getHeaders());
       int status = response.getStatus();
-      Answer.refusal(
+      return PageHandler.Answer.refusal(
               status,
               status >= HttpStatus.INTERNAL_SERVER_ERROR_500
                   ? "A bug ended this request; the log names it."
                   : HttpStatus.getMessage(status) + ".")
-          .write(HttpFields.EMPTY, response, callback);
-      return true;
+          .write(request, response, callback);
     }
   }
 }

@@ -1,7 +1,16 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.harness.machine.MachineClock;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
@@ -19,7 +28,7 @@ final class PageStream extends IteratingCallback {
   static final int BYTES_MAX = 1 << 20;
 
   private final LiveRun run;
-  private final PageStreams streams;
+  private final Streams streams;
   private final Response response;
   private final Callback done;
 
@@ -40,7 +49,7 @@ final class PageStream extends IteratingCallback {
 
   private boolean complete;
 
-  PageStream(LiveRun run, PageStreams streams, Response response, Callback done) {
+  PageStream(LiveRun run, Streams streams, Response response, Callback done) {
     this.run = run;
     this.streams = streams;
     this.response = response;
@@ -62,7 +71,7 @@ final class PageStream extends IteratingCallback {
   void offer(Frame frame) {
     if (behind) {
       streams.drop(dropping ? 1 : 0);
-    } else if (waiting.size() >= FRAMES_MAX || waitingBytes + frame.size() > BYTES_MAX) {
+    } else if (waiting.size() >= FRAMES_MAX || waitingBytes + frame.bytes.length > BYTES_MAX) {
       streams.drop(waiting.size() + 1);
       waiting.clear();
       waitingBytes = 0;
@@ -71,7 +80,7 @@ final class PageStream extends IteratingCallback {
       dropping = true;
     } else {
       waiting.add(frame);
-      waitingBytes += frame.size();
+      waitingBytes += frame.bytes.length;
     }
   }
 
@@ -92,7 +101,7 @@ final class PageStream extends IteratingCallback {
     synchronized (run) {
       if (waiting.isEmpty() && !behind && missedSecond < 0) {
         waiting.add(Frame.COMMENT);
-        waitingBytes += Frame.COMMENT.size();
+        waitingBytes += Frame.COMMENT.bytes.length;
       }
     }
     iterate();
@@ -111,26 +120,25 @@ final class PageStream extends IteratingCallback {
     if (next == null) {
       return Action.IDLE;
     }
-    response.write(complete, next.buffer(), this);
+    response.write(complete, ByteBuffer.wrap(next.bytes).asReadOnlyBuffer(), this);
     return Action.SCHEDULED;
   }
 
   private @Nullable Frame next() {
-    Frame first = waiting.peek();
-    if (first != null && first == Frame.RETRY) {
+    if (waiting.peek() == Frame.RETRY) {
       return waiting.poll();
     }
     if (missedSecond >= 0) {
-      LiveRun.Second missed = run.secondFrom(missedSecond);
+      Map.Entry<Long, byte[]> missed = run.secondFrom(missedSecond);
       if (missed != null) {
-        missedSecond = missed.number() + 1;
-        return missed.frame();
+        missedSecond = missed.getKey() + 1;
+        return Frame.of("second", missed.getKey().toString(), missed.getValue());
       }
       missedSecond = -1;
     }
     Frame frame = waiting.poll();
     if (frame != null) {
-      waitingBytes -= frame.size();
+      waitingBytes -= frame.bytes.length;
       return frame;
     }
     if (behind) {
@@ -156,5 +164,108 @@ final class PageStream extends IteratingCallback {
   private void leave() {
     run.leave(this);
     streams.closed(this);
+  }
+
+  /** One server-sent event as it goes over the wire. All pages share its bytes. */
+  static final class Frame {
+    /**
+     * Id of the last event of a run. A browser that comes back with it has nothing more to read.
+     */
+    static final String ENDED_ID = "ended";
+
+    /** Keeps a stream open through proxies. A browser's script does not see it. */
+    static final Frame COMMENT = new Frame(":\n\n");
+
+    /** Time after which a browser connects again. */
+    static final Frame RETRY = new Frame("retry: 1000\n\n");
+
+    private final byte[] bytes;
+
+    private Frame(String text) {
+      bytes = text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * An event.
+     *
+     * @param id what a browser names when it comes back; null: it does not ask for this event
+     */
+    static Frame of(String event, @Nullable String id, byte[] json) {
+      String line = new String(json, StandardCharsets.UTF_8).replaceAll("[\n\r]", " ");
+      return new Frame(
+          (id == null ? "" : "id: " + id + "\n") + "event: " + event + "\ndata: " + line + "\n\n");
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+  }
+
+  /** All streams of a server: how many there may be, and what they have dropped. Any thread. */
+  static final class Streams {
+    private final int streamsMax;
+    private final AtomicInteger taken = new AtomicInteger();
+    private final Set<PageStream> open = ConcurrentHashMap.newKeySet();
+    private final LongAdder dropped = new LongAdder();
+
+    Streams(int streamsMax) {
+      this.streamsMax = streamsMax;
+    }
+
+    /** Most streams at a time. */
+    int streamsMax() {
+      return streamsMax;
+    }
+
+    /** Takes a place for a stream; false: there is none left. */
+    boolean take() {
+      return taken.getAndUpdate(n -> n < streamsMax ? n + 1 : n) < streamsMax;
+    }
+
+    void opened(PageStream stream) {
+      open.add(stream);
+    }
+
+    /** Gives a place back. */
+    void closed(PageStream stream) {
+      if (open.remove(stream)) {
+        taken.decrementAndGet();
+        synchronized (open) {
+          open.notifyAll();
+        }
+      }
+    }
+
+    /** Waits until no stream is open, at most until the limit. */
+    void awaitNone(Duration limit) throws InterruptedException {
+      long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
+      synchronized (open) {
+        long leftMs = limit.toMillis();
+        while (!open.isEmpty() && leftMs > 0) {
+          open.wait(leftMs);
+          leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
+        }
+      }
+    }
+
+    /** Number of open streams. */
+    int count() {
+      return taken.get();
+    }
+
+    /** Counts frames that a page will not get. */
+    void drop(int frames) {
+      dropped.add(frames);
+    }
+
+    /** Number of frames that pages did not get, since they did not read. */
+    long dropped() {
+      return dropped.sum();
+    }
+
+    /** Writes a comment to each stream to which nothing is being written. */
+    void comment() {
+      open.forEach(PageStream::comment);
+    }
   }
 }

@@ -40,7 +40,7 @@ final class ResultsRuns implements Runs {
   private final Path results;
   private final @Nullable Path kafkaConfig;
   private final Map<Path, Seen> seen = new ConcurrentHashMap<>();
-  private final Map<String, OneRun> watched = new HashMap<>();
+  private final Map<String, LiveRun> watched = new HashMap<>();
   private final Map<Path, FolderRun> read =
       new LinkedHashMap<>(READ_RUNS_MAX, 0.75f, true) {
         @Override
@@ -70,7 +70,7 @@ final class ResultsRuns implements Runs {
         new Thread(
             () -> {
               try {
-                int read = rows().size();
+                int read = rows(true).size();
                 LOG.debug("{} runs in {}", read, results);
               } catch (IOException e) {
                 LOG.debug("{} cannot be listed", results, e);
@@ -83,12 +83,7 @@ final class ResultsRuns implements Runs {
 
   @Override
   public byte[] list() throws IOException {
-    return ListedRun.json(rows());
-  }
-
-  /** The rows of all runs, by id. */
-  List<ListedRun> rows() throws IOException {
-    return rows(true);
+    return ListedRun.json(rows(true));
   }
 
   /**
@@ -142,24 +137,20 @@ final class ResultsRuns implements Runs {
       };
     } catch (IOException e) {
       LOG.debug("{} cannot be read", folder.path(), e);
-      return Optional.of(
-          ListedRun.of(folder.id(), State.UNREADABLE, List.of("its folder cannot be read")));
+      return Optional.of(ListedRun.of(folder.id(), State.UNREADABLE, "its folder cannot be read"));
     }
   }
 
   private ListedRun liveRow(Folder folder, boolean watched) throws IOException {
     if (!RunFolder.isHeld(folder.path())) {
       return ListedRun.of(
-          folder.id(), State.FAILED, List.of("its process is gone, and left " + folder.path()));
+          folder.id(), State.FAILED, "its process is gone, and left " + folder.path());
     }
     if (!watched) {
-      return ListedRun.of(
-          folder.id(), State.LIVE, List.of("its process works on " + folder.path()));
+      return ListedRun.of(folder.id(), State.LIVE, "its process works on " + folder.path());
     }
     LiveRun live = live(folder);
-    return live == null
-        ? ListedRun.of(folder.id(), State.LIVE, List.of("it starts"))
-        : live.listed();
+    return live == null ? ListedRun.of(folder.id(), State.LIVE, "it starts") : live.listed();
   }
 
   /** What a failed run's folder says of the failure. */
@@ -171,15 +162,14 @@ final class ResultsRuns implements Runs {
   private ListedRun failedRow(Folder folder) throws IOException {
     ListedRun row = summaryRow(folder).orElse(null);
     return row == null || row.state() == State.UNREADABLE
-        ? ListedRun.of(folder.id(), State.FAILED, List.of(failure(folder.path())))
+        ? ListedRun.of(folder.id(), State.FAILED, failure(folder.path()))
         : row;
   }
 
   private Optional<ListedRun> finishedRow(Folder folder) throws IOException {
     Optional<ListedRun> row = summaryRow(folder);
     if (row.isEmpty() && Files.isRegularFile(folder.path().resolve(FolderFiles.TRACE))) {
-      return Optional.of(
-          ListedRun.of(folder.id(), State.UNREADABLE, List.of("it has no summary.json")));
+      return Optional.of(ListedRun.of(folder.id(), State.UNREADABLE, "it has no summary.json"));
     }
     return row;
   }
@@ -214,7 +204,7 @@ final class ResultsRuns implements Runs {
   }
 
   @Override
-  public @Nullable ShownRun find(String id) throws IOException {
+  public @Nullable Shown find(String id) throws IOException {
     Folder best = null;
     for (Folder folder : folders()) {
       if (folder.id().equals(id) && (best == null || folder.state() == State.FINISHED)) {
@@ -245,20 +235,22 @@ final class ResultsRuns implements Runs {
   /** The run under way in a folder; null: its Kafka is not named yet. */
   private @Nullable LiveRun live(Folder folder) throws IOException {
     synchronized (watched) {
-      OneRun before = watched.get(folder.id());
+      LiveRun before = watched.get(folder.id());
       if (before != null) {
-        return before.run();
+        return before;
       }
       Optional<String> broker = RunFolder.broker(folder.path());
       if (broker.isEmpty()) {
         return null;
       }
       try {
-        KafkaAccess kafka = KafkaAccess.of(folder.path().toString(), broker.get(), kafkaConfig);
-        var run = new OneRun(folder.id(), () -> cameOut(folder));
-        var unused = run.read(kafka.clients(), kafka.secrets()::hide);
+        var run = new LiveRun(folder.id());
+        var unused =
+            run.read(
+                KafkaAccess.of(folder.path().toString(), broker.get(), kafkaConfig),
+                () -> cameOut(folder));
         watched.put(folder.id(), run);
-        return run.run();
+        return run;
       } catch (UserMistakeException e) {
         throw new IOException(e);
       }
@@ -292,7 +284,7 @@ final class ResultsRuns implements Runs {
   /** Stops watching a run that is over, once somebody asks for it again. */
   private void forget(String id) {
     synchronized (watched) {
-      OneRun before = watched.remove(id);
+      LiveRun before = watched.remove(id);
       if (before != null) {
         before.close();
       }
@@ -302,7 +294,7 @@ final class ResultsRuns implements Runs {
   @Override
   public void close() {
     synchronized (watched) {
-      watched.values().forEach(OneRun::close);
+      watched.values().forEach(LiveRun::close);
       watched.clear();
     }
   }

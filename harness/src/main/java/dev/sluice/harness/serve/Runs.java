@@ -9,8 +9,29 @@ interface Runs extends AutoCloseable {
   byte[] list() throws IOException;
 
   /** The run with this id; null: there is none. The id is looked up, and never part of a path. */
-  @Nullable ShownRun find(String id) throws IOException;
+  @Nullable Shown find(String id) throws IOException;
 
   @Override
   void close();
+
+  /** A run that the page can show, live or finished. All values are JSON. Any thread. */
+  sealed interface Shown permits LiveRun, FolderRun {
+    /** Most seconds of one answer. */
+    int SECONDS_MAX = 600;
+
+    /** Most batches of one answer. */
+    int BATCHES_MAX = 4000;
+
+    /** What the run is, and how it goes. */
+    byte[] run() throws IOException;
+
+    /** The run with its points and its last batches. */
+    byte[] snapshot() throws IOException;
+
+    /** At most {@value #SECONDS_MAX} windows, as the topic holds them, from a second on. */
+    byte[] seconds(long fromS) throws IOException;
+
+    /** At most {@value #BATCHES_MAX} batches that ran between two seconds since time zero. */
+    byte[] batches(double fromS, double toS) throws IOException;
+  }
 }

@@ -13,15 +13,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Serves the page of runs until a signal. */
 public final class ServeRun {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-
   /** Kafka's clients warn of each attempt to reach a broker that is away; the page says it once. */
   private static final String CLIENTS = "org.apache.kafka.clients";
 
@@ -95,10 +92,11 @@ public final class ServeRun {
   private Runs runs() throws UserMistakeException, InterruptedException {
     Online online = options.online();
     if (online != null) {
-      KafkaAccess kafka = KafkaAccess.of("--bootstrap", online.bootstrap(), options.kafkaConfig());
-      kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> stopping.getCount() == 0);
-      var run = new OneRun(online.runId());
-      run.read(kafka.clients(), kafka.secrets()::hide);
+      KafkaAccess kafka =
+          KafkaAccess.reached(
+              online.bootstrap(), options.kafkaConfig(), () -> stopping.getCount() == 0);
+      var run = new LiveRun(online.runId());
+      run.read(kafka, () -> null);
       return run;
     }
     checkResults();

@@ -11,9 +11,9 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
-import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.harness.kafka.KafkaAccess;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -56,10 +55,9 @@ final class TopicReading implements AutoCloseable {
   private static final String AWAY = "broker away";
   private static final String UNREADABLE = "records unreadable";
 
-  private final LogClients kafka;
+  private final KafkaAccess kafka;
   private final LiveRun run;
   private final Supplier<@Nullable RunSummarized> elsewhere;
-  private final UnaryOperator<String> hidden;
   private final TopicPartition runs;
   private final TopicPartition metrics;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -71,14 +69,10 @@ final class TopicReading implements AutoCloseable {
   private long unreadable;
 
   private TopicReading(
-      LogClients kafka,
-      LiveRun run,
-      Supplier<@Nullable RunSummarized> elsewhere,
-      UnaryOperator<String> hidden) {
+      KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
     this.kafka = kafka;
     this.run = run;
     this.elsewhere = elsewhere;
-    this.hidden = hidden;
     var topics = new Topics(run.id());
     runs = new TopicPartition(topics.runs(), 0);
     metrics = new TopicPartition(topics.metrics(), 0);
@@ -91,21 +85,17 @@ final class TopicReading implements AutoCloseable {
    *
    * @param elsewhere how the run came out, if that is known from elsewhere than its topics; asked
    *     whenever the topics are silent; null: not known
-   * @param hidden a text without the secrets of the clients
    */
   static TopicReading start(
-      LogClients kafka,
-      LiveRun run,
-      Supplier<@Nullable RunSummarized> elsewhere,
-      UnaryOperator<String> hidden) {
-    var reading = new TopicReading(kafka, run, elsewhere, hidden);
+      KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
+    var reading = new TopicReading(kafka, run, elsewhere);
     reading.thread.start();
     return reading;
   }
 
   private void read() {
     while (!isStopped() && !run.hasEnded()) {
-      try (var opened = kafka.consumer(Reading.AT_ONCE, ANSWER_LIMIT)) {
+      try (var opened = kafka.clients().consumer(Reading.AT_ONCE, ANSWER_LIMIT)) {
         consumer = opened;
         begin(opened);
         run.trouble(AWAY, null);
@@ -144,7 +134,7 @@ final class TopicReading implements AutoCloseable {
   /** Tells the pages that the broker is away, and waits before the next attempt. */
   private void lost(RuntimeException e) {
     LOG.debug("the topics cannot be read", e);
-    String said = hidden.apply(String.valueOf(e.getMessage()));
+    String said = kafka.secrets().hide(String.valueOf(e.getMessage()));
     run.trouble(AWAY, "the run's Kafka does not answer, or refuses these clients: " + said);
     run.caughtUp(); // a page shows what is known
     tellEndFromElsewhere();

@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.DiskNeed;
+import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedRun {
   private final Options options;
   private final Console console;
-  private final DiskNeed disk;
+  private final DiskSpace disk;
   private @Nullable String summaryJson;
 
   /**
@@ -94,7 +94,7 @@ public final class SimulatedRun {
   public SimulatedRun(Options options, Console console) {
     this.options = options;
     this.console = console;
-    this.disk = new DiskNeed(options.results(), console);
+    this.disk = new DiskSpace(options.results(), console);
   }
 
   /** Simulates the experiment once or several times, and returns the worst exit status. */

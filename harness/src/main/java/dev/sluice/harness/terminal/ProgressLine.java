@@ -3,7 +3,7 @@ package dev.sluice.harness.terminal;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.harness.machine.TerminalWidth;
+import dev.sluice.harness.machine.Posix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,7 +75,7 @@ public final class ProgressLine implements AutoCloseable {
   public void draw() {
     try {
       boolean terminal = console.isTerminal();
-      int widthMax = terminal ? TerminalWidth.columns() - 1 : PLAIN_WIDTH;
+      int widthMax = terminal ? Posix.terminalColumns() - 1 : PLAIN_WIDTH;
       console.live(text(reader.snapshot(), experiment, widthMax, terminal));
     } catch (RuntimeException e) {
       timer.shutdown();

@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 /** Waiting, on a clock that moves by a step at each look. */
 final class SystemPacerTest {
   private final AtomicLong nowNs = new AtomicLong();
-  private final SystemPacer pacer = new SystemPacer(() -> nowNs.getAndAdd(30_000));
+  private final MachineClock.SystemPacer pacer =
+      new MachineClock.SystemPacer(() -> nowNs.getAndAdd(30_000));
 
   @Test
   void returnsAtTheFirstLookThatIsNotEarly() throws InterruptedException {

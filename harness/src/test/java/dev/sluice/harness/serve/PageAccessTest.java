@@ -23,7 +23,7 @@ final class PageAccessTest {
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private final OneRun run = new OneRun("run-1");
+  private final LiveRun run = new LiveRun("run-1");
   private PageServer server;
 
   @BeforeEach
@@ -190,7 +190,7 @@ final class PageAccessTest {
   void aRequestThatNeverEndsIsCutOff() throws UserMistakeException, IOException {
     try (var hurried =
             PageServer.start(
-                address(List.of()), new OneRun("run-1"), new PageServer.Limits(SHORT, LONG));
+                address(List.of()), new LiveRun("run-1"), new PageServer.Limits(SHORT, LONG));
         var client = new RawClient(hurried.url())) {
       client.send("GET /api/runs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
 
@@ -200,7 +200,7 @@ final class PageAccessTest {
 
   @Test
   void aStreamOutlivesTheLimitOfARequest() throws UserMistakeException, IOException {
-    var shown = new OneRun("run-1");
+    var shown = new LiveRun("run-1");
     try (var hurried =
             PageServer.start(address(List.of()), shown, new PageServer.Limits(SHORT, SHORT));
         var client = RawClient.stream(hurried.url(), "run-1")) {
@@ -228,7 +228,7 @@ final class PageAccessTest {
     try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       var taken = new PageAddress(other.getLocalPort(), null, List.of(), 1);
 
-      assertThatThrownBy(() -> PageServer.start(taken, new OneRun("run-1")))
+      assertThatThrownBy(() -> PageServer.start(taken, new LiveRun("run-1")))
           .isInstanceOf(UserMistakeException.class)
           .hasMessageContaining("--port")
           .hasMessageContaining("(" + other.getLocalPort() + ")")
@@ -241,7 +241,7 @@ final class PageAccessTest {
   void aPortThatDoesNotExistIsAMistake() {
     assertThatThrownBy(
             () ->
-                PageServer.start(new PageAddress(65_536, null, List.of(), 1), new OneRun("run-1")))
+                PageServer.start(new PageAddress(65_536, null, List.of(), 1), new LiveRun("run-1")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("(65536)");
   }
@@ -251,7 +251,7 @@ final class PageAccessTest {
     assertThatThrownBy(
             () ->
                 PageServer.start(
-                    new PageAddress(0, "192.0.2.1", List.of(), 1), new OneRun("run-1")))
+                    new PageAddress(0, "192.0.2.1", List.of(), 1), new LiveRun("run-1")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("--bind")
         .hasMessageContaining("(192.0.2.1)");

@@ -25,13 +25,12 @@ final class PageStreamTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int PAGES_MAX = 3;
 
-  private final OneRun runs = new OneRun("run-1");
-  private final LiveRun run = (LiveRun) runs.find("run-1");
+  private final LiveRun run = new LiveRun("run-1");
   private PageServer server;
 
   @BeforeEach
   void start() throws UserMistakeException {
-    server = PageServer.start(new PageAddress(0, null, List.of(), PAGES_MAX), runs);
+    server = PageServer.start(new PageAddress(0, null, List.of(), PAGES_MAX), run);
   }
 
   @AfterEach
@@ -404,7 +403,7 @@ final class PageStreamTest {
             + "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required"
             + " username=\"me\" password=\"s3cr3t-word\n"); // no end: Kafka's message quotes it
     KafkaAccess kafka = KafkaAccess.of("--bootstrap", "127.0.0.1:1", config);
-    runs.read(kafka.clients(), kafka.secrets()::hide);
+    run.read(kafka, () -> null);
     try (RawClient page = stream()) {
       String said = page.event().data();
 

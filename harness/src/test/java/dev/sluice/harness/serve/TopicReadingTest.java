@@ -86,9 +86,9 @@ final class TopicReadingTest {
   }
 
   private void serve() throws Exception {
-    var run = new OneRun(RUN);
+    var run = new LiveRun(RUN);
     KafkaAccess kafka = KafkaAccess.of("--bootstrap", "127.0.0.1:" + port, null);
-    run.read(kafka.clients(), text -> text);
+    run.read(kafka, () -> null);
     server = PageServer.start(new PageAddress(0, null, List.of(), 10), run);
   }
 

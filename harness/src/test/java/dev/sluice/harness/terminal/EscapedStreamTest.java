@@ -14,7 +14,7 @@ final class EscapedStreamTest {
   private static final String SHOWN = "a\\u001b[31m\\u0007\\u007f\\u009b\\u000db";
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private final PrintStream stream = new EscapedStream(new PrintStream(bytes, true, UTF_8));
+  private final PrintStream stream = new Console.EscapedStream(new PrintStream(bytes, true, UTF_8));
 
   private String printed() {
     stream.flush();

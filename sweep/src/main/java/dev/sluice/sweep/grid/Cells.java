@@ -12,8 +12,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.harness.frame.TableRate;
 import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.harness.simulate.SimulatedCapacity;
@@ -164,7 +164,8 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     if (grid.mode() == Mode.SIMULATE) {
       var unused = new QuietSimulation(parsed);
     } else {
-      LaneSource.of(TableRate.orRefuse(parsed, "each cell of a sweep would find a rate of its own"))
+      LaneSource.of(
+              LiveExperiment.withRate(parsed, "each cell of a sweep would find a rate of its own"))
           .close();
     }
   }

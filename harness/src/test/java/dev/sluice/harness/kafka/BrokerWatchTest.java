@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-final class BrokerSilenceTest {
+/** The silence of a broker, and what is told of it. */
+final class BrokerWatchTest {
   private static final long S = 1_000_000_000;
   private static final Instant AT = Instant.parse("2026-11-22T10:20:30Z");
 
-  private final BrokerSilence silence = new BrokerSilence("kafka:9092");
+  private final BrokerWatch.Silence silence = new BrokerWatch.Silence("kafka:9092");
 
   private Optional<String> take(boolean answers, long second) {
     return silence.take(answers, second * S, AT.plusSeconds(second));

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.replay.TopicBound.Kind;
+import dev.sluice.harness.replay.TopicSource.Bound;
+import dev.sluice.harness.replay.TopicSource.Bound.Kind;
 import java.time.Instant;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bounds as they are typed. */
-final class TopicBoundTest {
+final class TopicSourceTest {
   @ParameterizedTest
   @CsvSource({
     "10m, 600000",
@@ -22,28 +23,26 @@ final class TopicBoundTest {
     "0s, 0",
   })
   void aTime_countsIntoTheTopic(String text, long millis) throws Exception {
-    assertThat(TopicBound.parse("--to", text))
-        .isEqualTo(new TopicBound(Kind.TIME_INTO_TOPIC, millis, text));
+    assertThat(Bound.parse("--to", text)).isEqualTo(new Bound(Kind.TIME_INTO_TOPIC, millis, text));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"2026-11-20T09:00Z", "2026-11-20T10:00:00.000+01:00"})
   void anInstant_hasAZone(String text) throws Exception {
-    assertThat(TopicBound.parse("--from", text).value())
+    assertThat(Bound.parse("--from", text).value())
         .isEqualTo(Instant.parse("2026-11-20T09:00:00Z").toEpochMilli());
   }
 
   @ParameterizedTest
   @CsvSource({"offset:0, 0", "offset:1200, 1200"})
   void anOffset_isOne(String text, long offset) throws Exception {
-    assertThat(TopicBound.parse("--from", text))
-        .isEqualTo(new TopicBound(Kind.OFFSET, offset, text));
+    assertThat(Bound.parse("--from", text)).isEqualTo(new Bound(Kind.OFFSET, offset, text));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "10", "m", "10 m", "-1s", "offset:", "offset:-1", "noon", "1e3s"})
   void anythingElse_isRefused(String text) {
-    assertThatThrownBy(() -> TopicBound.parse("--from", text))
+    assertThatThrownBy(() -> Bound.parse("--from", text))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("--from: error: the value (" + text + ") is no instant");
   }
@@ -51,7 +50,7 @@ final class TopicBoundTest {
   @ParameterizedTest
   @ValueSource(strings = {"2026-11-20T09:00", "2026-11-20T09:00:01"})
   void aTimeOfDayWithoutAZone_isRefused_withTheZoneToType(String text) {
-    assertThatThrownBy(() -> TopicBound.parse("--to", text))
+    assertThatThrownBy(() -> Bound.parse("--to", text))
         .hasMessageContaining("it lacks its zone: " + text + "Z is in UTC");
   }
 }
