@@ -13,7 +13,7 @@ import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileFile;
 import dev.sluice.executor.profile.ProfileRow;
-import dev.sluice.harness.profile.MemoryProbe;
+import dev.sluice.harness.process.MemoryOf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,7 +159,7 @@ final class ProfileAndTrainTest {
     }
     assertThat(LatencyTable.read(results().resolve("latency_table.csv")).deviceKind())
         .isEqualTo("emulated-cpu");
-    if (MemoryProbe.isPossible()) {
+    if (MemoryOf.canForgetPeak()) {
       List<String> memory = Files.readAllLines(results().resolve("memory.csv"));
       assertThat(memory).hasSize(5);
       String[] one = memory.get(3).split(",", -1);

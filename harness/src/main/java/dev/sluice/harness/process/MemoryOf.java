@@ -16,7 +16,9 @@ public final class MemoryOf {
   private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
   private static final Pattern PEAK = Pattern.compile("(?m)^VmHWM:\\s+(\\d+) kB$");
 
-  /** What the kernel takes as the wish to forget the peak of the resident set. */
+  /** File of the kernel that takes {@link #FORGET_PEAK} as the wish to forget the peak. */
+  private static final Path FORGET = Path.of("/proc/self/clear_refs");
+
   private static final String FORGET_PEAK = "5";
 
   private MemoryOf() {}
@@ -44,6 +46,11 @@ public final class MemoryOf {
     }
   }
 
+  /** True if this system tells a process's peak, and forgets it on demand. */
+  public static boolean canForgetPeak() {
+    return Files.isWritable(FORGET);
+  }
+
   /**
    * Bytes that this process has in memory now, shared pages counted whole. Forgets the peak until
    * now.
@@ -52,7 +59,7 @@ public final class MemoryOf {
    */
   public static OptionalLong residentBytesAndForgetPeak() throws IOException {
     try {
-      Files.writeString(Path.of("/proc/self/clear_refs"), FORGET_PEAK);
+      Files.writeString(FORGET, FORGET_PEAK);
     } catch (NoSuchFileException e) {
       return OptionalLong.empty();
     }

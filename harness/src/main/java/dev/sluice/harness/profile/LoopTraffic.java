@@ -33,7 +33,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +49,10 @@ final class LoopTraffic implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
   private final ScheduledExecutorService writer =
       Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "sluice-traffic-writer"));
-  private final List<Reader> readers = new ArrayList<>();
+  private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+  private volatile boolean closed;
 
   /** Number of batches; used by the writer's thread alone. */
   private long batches;
@@ -83,10 +84,27 @@ final class LoopTraffic implements AutoCloseable {
   private void read(String role, LogClients kafka, List<String> names) {
     var consumer = kafka.consumer(Reading.AT_ONCE);
     consumer.assign(names.stream().map(name -> new TopicPartition(name, 0)).toList());
-    var reader = new Reader(consumer);
-    readers.add(reader);
-    reader.thread = daemon(reader, "sluice-traffic-" + role);
-    reader.thread.start();
+    Thread thread = daemon(() -> readUntilClosed(consumer), "sluice-traffic-" + role);
+    readers.add(thread);
+    thread.start();
+  }
+
+  private void readUntilClosed(KafkaConsumer<byte[], byte[]> consumer) {
+    try (consumer) {
+      while (!closed) {
+        for (var record : consumer.poll(POLL)) {
+          codec(record.topic()).read(record.value());
+        }
+      }
+    } catch (UnreadableEventException | RuntimeException e) {
+      failure.compareAndSet(null, e);
+    }
+  }
+
+  private EventCodec<?> codec(String topic) {
+    return topic.equals(topics.facts())
+        ? EventCodec.FACTS
+        : topic.equals(topics.dispatches()) ? EventCodec.DISPATCHES : EventCodec.OUTCOMES;
   }
 
   /** Writes a report each heartbeat, as an executor does. */
@@ -168,47 +186,14 @@ final class LoopTraffic implements AutoCloseable {
     return failure.get();
   }
 
-  /** Reader that reads and parses records until it is closed. */
-  private final class Reader implements Runnable {
-    final KafkaConsumer<byte[], byte[]> consumer;
-    Thread thread = new Thread();
-    volatile boolean ended;
-
-    Reader(KafkaConsumer<byte[], byte[]> consumer) {
-      this.consumer = consumer;
-    }
-
-    @Override
-    public void run() {
-      try (consumer) {
-        while (!ended) {
-          for (var record : consumer.poll(POLL)) {
-            codec(record.topic()).read(record.value());
-          }
-        }
-      } catch (WakeupException e) {
-        // closing
-      } catch (UnreadableEventException | RuntimeException e) {
-        failure.compareAndSet(null, e);
-      }
-    }
-
-    private EventCodec<?> codec(String topic) {
-      return topic.equals(topics.facts())
-          ? EventCodec.FACTS
-          : topic.equals(topics.dispatches()) ? EventCodec.DISPATCHES : EventCodec.OUTCOMES;
-    }
-  }
-
   @Override
   public void close() throws InterruptedException {
     writer.shutdownNow();
     boolean unused = writer.awaitTermination(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
     producer.close(Duration.ofSeconds(CLOSE_SECONDS_MAX));
-    for (Reader reader : readers) {
-      reader.ended = true;
-      reader.consumer.wakeup();
-      reader.thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS_MAX));
+    closed = true;
+    for (Thread reader : readers) {
+      reader.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS_MAX));
     }
   }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.harness.profile;
 
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneBackend;
@@ -31,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  * the records of a run ({@link LoopTraffic}) through an embedded Kafka.
  */
 final class ProfileMeasurement {
+  /**
+   * Factor on estimates: inputs are made between batches, and the machine can be slower than at
+   * warm-up.
+   */
+  private static final double OVERHEAD = 1.15;
+
   private final RunFrame frame;
   private final ExecutorSettings settings;
   private final ProfileRun.Options options;
@@ -87,13 +96,27 @@ final class ProfileMeasurement {
         frame.experiment().resources().totalTokens(),
         profiler.capabilities());
 
-    TimedPlan timed = TimedPlan.of(whole, profiler.capabilities(), minutesMax);
-    ProfilePlan plan = timed.plan();
+    double wholeMinutes = estimateMinutes(whole, profiler.capabilities());
+    ProfilePlan plan = fitting(whole, wholeMinutes);
     long missing = rows.missing(plan, backend.deviceKind());
-    console.item("plan", timed.text(missing));
-    String shortened = timed.shortened();
-    if (shortened != null) {
-      console.item("", shortened);
+    double minutes = wholeMinutes * missing / whole.rows();
+    console.item(
+        "plan",
+        String.format(
+            Locale.ROOT,
+            "%d keys × %d repeats in %d passes%s, about %s",
+            plan.keys().size(),
+            plan.passes() * plan.repeats(),
+            plan.passes(),
+            missing == plan.rows() ? "" : ", " + (plan.rows() - missing) + " there already",
+            minutes < 1
+                ? String.format(Locale.ROOT, "%.0f s", Math.ceil(60 * minutes))
+                : String.format(Locale.ROOT, "%.1f min", minutes)));
+    if (plan.repeats() != whole.repeats()) {
+      console.item(
+          "",
+          "--minutes %s leaves time for %s of %s repeats of each key in each pass"
+              .formatted(minutesMaxText(), plan.repeats(), whole.repeats()));
     }
     long beganEpochNs =
         rows.began(frame.clock().epochNs(), plan, options.repeats(), options.config());
@@ -110,6 +133,42 @@ final class ProfileMeasurement {
       long left = rows.missing(whole, backend.deviceKind()) - recorder.measuredCount;
       report(recorder, all && plan.equals(whole), left, whole, startedNs);
     }
+  }
+
+  /** All passes with as many repeats as there is time for, at least one. */
+  private ProfilePlan fitting(ProfilePlan whole, double wholeMinutes) {
+    if (minutesMax == null || wholeMinutes <= minutesMax) {
+      return whole;
+    }
+    int repeats = (int) Math.max(1, whole.repeats() * minutesMax / wholeMinutes);
+    return new ProfilePlan(whole.keys(), whole.passes(), repeats, whole.seed());
+  }
+
+  /**
+   * Estimate from the times at warm-up; lanes that slow each other down make the real time longer.
+   */
+  private static double estimateMinutes(ProfilePlan plan, List<Capability> capabilities) {
+    double ns = 0;
+    for (LatencyKey key : plan.keys()) {
+      for (Capability capability : capabilities) {
+        if (capability.workload().equals(key.workload())
+            && capability.backend().equals(key.backend())
+            && capability.precision().equals(key.precision())) {
+          ns +=
+              capability.warmUps().stream()
+                      .filter(warmUp -> warmUp.samples() == key.samples())
+                      .mapToLong(WarmUp::serviceNs)
+                      .sum()
+                  / (double) key.busyLanes();
+        }
+      }
+    }
+    return OVERHEAD * ns * plan.passes() * plan.repeats() / 60e9;
+  }
+
+  /** The limit as a person types it; empty if there is none. */
+  private String minutesMaxText() {
+    return minutesMax == null ? "" : Numbers.text(minutesMax);
   }
 
   private void heedAWishToStop() throws StoppedException {
@@ -168,9 +227,7 @@ final class ProfileMeasurement {
       return;
     }
     String why =
-        stopped.getAsBoolean()
-            ? "stopped by Ctrl-C"
-            : "--minutes " + TimedPlan.trimmed(minutesMax) + " ran out";
+        stopped.getAsBoolean() ? "stopped by Ctrl-C" : "--minutes " + minutesMaxText() + " ran out";
     String said = why + ": " + (plan.rows() - left) + " of " + plan.rows() + " repeats are there";
     rows.comment(said);
     boolean rowsAreThere = left < plan.rows();

@@ -2,6 +2,7 @@ package dev.sluice.harness.profile;
 
 import dev.sluice.analytics.live.Html;
 import dev.sluice.analytics.live.Html.TableCell;
+import dev.sluice.analytics.plot.Picture;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.ErrorFigures;
@@ -13,19 +14,24 @@ import dev.sluice.executor.latency.TrainFigures.MethodErrors;
 import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Report on a training: lines for the terminal, figures for JSON, and a page. */
-public final class TrainReport {
-  public static final String FILE = "report.html";
+final class TrainReport {
+  static final String FILE = "report.html";
+
+  private static final int POINTS_MAX = 3_000;
 
   private static final String TITLE = "Latency model";
   private static final String ERROR =
@@ -38,7 +44,7 @@ public final class TrainReport {
   private static final OutputFile.Kind KIND = Html.kind("report on a latency model", TITLE);
 
   /** Questions that the reaches stand for. */
-  static final Map<Reach, String> QUESTIONS =
+  private static final Map<Reach, String> QUESTIONS =
       Map.of(
           Reach.SEEN, "measured keys, on a pass held out",
           Reach.BETWEEN, "samples held out, between others",
@@ -48,39 +54,31 @@ public final class TrainReport {
   private final LatencyModel model;
   private final Validation validation;
   private final TrainFigures figures;
-  private final TrainPictures drawing;
-
-  /** A line for the terminal. */
-  public record Line(String label, String text) {}
 
   /**
    * @param profile name of the rows' file
    */
-  public TrainReport(String profile, Trained trained) {
+  TrainReport(String profile, Trained trained) {
     this.profile = profile;
     this.model = trained.model();
     this.validation = trained.validation();
     this.figures = new TrainFigures(trained);
-    this.drawing = new TrainPictures(trained, figures);
   }
 
-  /** The report in a few lines. */
-  public List<Line> lines() {
-    List<Line> lines = new ArrayList<>();
-    lines.add(new Line("profile", summary()));
-    lines.add(
-        new Line(
-            "noise floor",
-            decimals(validation.noiseFloor(Reach.SEEN).medianAbsoluteLog(), 4)
-                + ": half of all times lie so far, as a difference of logarithms, from the median"
-                + " of the other passes"));
+  /** Shows the report in a few lines. */
+  void show(Console console) {
+    console.item("profile", summary());
+    console.item(
+        "noise floor",
+        decimals(validation.noiseFloor(Reach.SEEN).medianAbsoluteLog(), 4)
+            + ": half of all times lie so far, as a difference of logarithms, from the median"
+            + " of the other passes");
     for (Reach reach : Reach.values()) {
-      lines.add(new Line(reach.toString(), choice(reach)));
+      console.item(reach.toString(), choice(reach));
     }
     for (QuantileTrial trial : figures.quantiles()) {
-      lines.add(new Line(trial.name(), coverage(trial)));
+      console.item(trial.name(), coverage(trial));
     }
-    return lines;
   }
 
   private String summary() {
@@ -115,7 +113,7 @@ public final class TrainReport {
   }
 
   /** The figures by name, for JSON. */
-  public Map<String, @Nullable Object> figures() {
+  Map<String, @Nullable Object> figures() {
     return figures.named(profile);
   }
 
@@ -129,15 +127,12 @@ public final class TrainReport {
   }
 
   /** Writes the page and its pictures. */
-  public void write(Path folder) throws IOException {
-    Map<String, byte[]> pictures = drawing.byName();
-    for (var picture : pictures.entrySet()) {
-      Files.write(folder.resolve(picture.getKey() + ".png"), picture.getValue());
-    }
-    OutputFile.write(folder.resolve(FILE), page(pictures).getBytes(StandardCharsets.UTF_8));
+  void write(Path folder) throws IOException {
+    OutputFile.write(folder.resolve(FILE), page(folder).getBytes(StandardCharsets.UTF_8));
   }
 
-  private String page(Map<String, byte[]> pictures) {
+  /** The page, beside whose text each picture is written as a file of its own. */
+  private String page(Path folder) throws IOException {
     Html page = Html.page(TITLE + " · " + model.deviceKind()).element("h1", TITLE);
     page.element(
         "p",
@@ -153,7 +148,7 @@ public final class TrainReport {
         methods(page, reach);
       }
     }
-    picture(page, "Errors of all methods", pictures, "errors");
+    picture(page, "Errors of all methods", folder, "errors.png", errorBars());
     page.element("h2", "Upper quantiles");
     page.list(
         figures.quantiles().stream().map(trial -> trial.name() + ": " + coverage(trial)).toList());
@@ -165,13 +160,77 @@ public final class TrainReport {
     for (Reach reach : Reach.values()) {
       workloads(page, reach);
     }
-    picture(page, "Predicted and actual service times", pictures, "predicted_vs_actual");
-    picture(page, "Service times over samples", pictures, "times_over_samples");
+    picture(
+        page,
+        "Predicted and actual service times",
+        folder,
+        "predicted_vs_actual.png",
+        predictedAndActual());
+    picture(
+        page, "Service times over samples", folder, "times_over_samples.png", timesOverSamples());
     return page.end();
   }
 
-  private static void picture(Html page, String words, Map<String, byte[]> pictures, String name) {
-    page.picture(words, pictures.getOrDefault(name, new byte[0]));
+  private static void picture(Html page, String words, Path folder, String file, byte[] png)
+      throws IOException {
+    Files.write(folder.resolve(file), png);
+    page.picture(words, png);
+  }
+
+  private byte[] errorBars() {
+    List<Reach> tried = figures.triedReaches();
+    Map<String, List<Double>> bars = new LinkedHashMap<>();
+    bars.put(
+        "noise floor",
+        tried.stream().map(r -> validation.noiseFloor(r).medianAbsoluteLog()).toList());
+    figures.errorsByMethod().forEach((method, errors) -> bars.put(method.toString(), errors));
+    return Picture.bars(
+        "Errors on what was held out · " + model.deviceKind(),
+        "median of |ln(actual / predicted)|",
+        tried.stream().map(reach -> String.valueOf(QUESTIONS.get(reach))).toList(),
+        bars);
+  }
+
+  private byte[] predictedAndActual() {
+    var picture =
+        new Picture(
+            "Predicted and actual service times of a pass held out · " + model.deviceKind(),
+            "predicted service time, ms",
+            "actual service time, ms");
+    for (var scatter : figures.predictedAndActual(POINTS_MAX)) {
+      picture.points(
+          scatter.workload() + " (" + scatter.rows() + " batches)",
+          scatter.place(),
+          array(scatter.predictedMs()),
+          array(scatter.actualMs()));
+    }
+    return picture.withDiagonal("as predicted").png();
+  }
+
+  /**
+   * Draws, for batches beside no other busy lane, each time measured and the prediction over all
+   * samples counts up to the largest.
+   */
+  private byte[] timesOverSamples() {
+    var picture =
+        new Picture(
+            "Service times beside no other busy lane, and the model's curves · "
+                + model.deviceKind(),
+            "samples",
+            "service time, ms");
+    int place = 0;
+    for (var curve : figures.timesOverSamples()) {
+      double[] samples =
+          IntStream.rangeClosed(1, curve.predictedMs().size()).asDoubleStream().toArray();
+      picture.points(curve.name(), place, array(curve.samples()), array(curve.measuredMs()));
+      picture.curve(place, samples, array(curve.predictedMs()));
+      place++;
+    }
+    return picture.logarithmicY().png();
+  }
+
+  private static double[] array(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   private void methods(Html page, Reach reach) {

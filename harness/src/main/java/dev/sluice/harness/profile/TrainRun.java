@@ -74,7 +74,7 @@ public final class TrainRun {
     if (console.hasResults()) {
       console.result(JSON.writeValueAsString(report.figures()) + System.lineSeparator());
     }
-    report.lines().forEach(line -> console.item(line.label(), line.text()));
+    report.show(console);
     console.line("");
     console.line("Model     " + modelFile + ", version " + model.version());
     console.line("Report    " + folder.resolve(TrainReport.FILE));

@@ -24,15 +24,24 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** An executor: warms its lanes up, then runs its shard's batches until it is closed. */
 public final class ExecuteRole implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecuteRole.class);
+
   private final RunFrame frame;
   private final ExecutorSettings settings;
   private final Executor executor;
-  private final @Nullable LearnedModel model;
+  private final Predictions.@Nullable Learned model;
   private final long startedNs;
   private @Nullable Predictions predictions;
 
@@ -41,7 +50,7 @@ public final class ExecuteRole implements AutoCloseable {
    *
    * @param model latency model; null: none
    */
-  public record Loaded(LaneBackend backend, @Nullable LearnedModel model) {}
+  public record Loaded(LaneBackend backend, Predictions.@Nullable Learned model) {}
 
   /**
    * Options of an executor alone.
@@ -62,7 +71,7 @@ public final class ExecuteRole implements AutoCloseable {
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
-      @Nullable LearnedModel model,
+      Predictions.@Nullable Learned model,
       long startedNs) {
     this.frame = frame;
     this.model = model;
@@ -155,7 +164,7 @@ public final class ExecuteRole implements AutoCloseable {
   public static Loaded load(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
     LaneBackend backend = loadModels(frame, lanes, speed);
-    return new Loaded(backend, LearnedModel.read(frame, backend.deviceKind()).orElse(null));
+    return new Loaded(backend, Predictions.Learned.read(frame, backend.deviceKind()));
   }
 
   /**
@@ -174,21 +183,17 @@ public final class ExecuteRole implements AutoCloseable {
               speed,
               bar);
     }
-    if (frame.experiment().lanes().emulated()) {
-      frame.console().item("models", "none: lanes are emulated (" + backend.deviceKind() + ")");
-      lanes.notes().forEach(note -> frame.console().item("", note));
-    } else {
-      frame
-          .console()
-          .item(
-              "models",
-              lanes.modelCount()
-                  + " loaded and checked on "
-                  + backend.deviceKind()
-                  + ", "
-                  + frame.secondsSince(startedNs));
-      lanes.notes().forEach(note -> frame.console().item("", note));
-    }
+    Console console = frame.console();
+    console.item(
+        "models",
+        frame.experiment().lanes().emulated()
+            ? "none: lanes are emulated (" + backend.deviceKind() + ")"
+            : lanes.modelCount()
+                + " loaded and checked on "
+                + backend.deviceKind()
+                + ", "
+                + frame.secondsSince(startedNs));
+    lanes.notes().forEach(note -> console.item("", note));
     return backend;
   }
 
@@ -267,5 +272,32 @@ public final class ExecuteRole implements AutoCloseable {
       predictions.close();
     }
     executor.close();
+  }
+
+  /** Faults of lanes that hang on command, as inference does that never returns. */
+  private static final class HangingLanes implements LaneFaults {
+    private static final Pattern HANG = Pattern.compile("hang (\\d{1,6})");
+
+    private final Set<Integer> toHang = ConcurrentHashMap.newKeySet();
+
+    /** Obeys {@code hang LANE}; any other line is logged, and does nothing. */
+    void take(String line) {
+      Matcher matcher = HANG.matcher(line.strip());
+      if (matcher.matches()) {
+        toHang.add(Integer.valueOf(matcher.group(1)));
+      } else {
+        LOG.warn("no fault is called ({})", line);
+      }
+    }
+
+    @Override
+    public void beforeInference(int lane) {
+      if (toHang.remove(lane)) {
+        LOG.warn("lane {} hangs from here on, as told", lane);
+        while (true) {
+          LockSupport.park(this);
+        }
+      }
+    }
   }
 }

@@ -1,27 +1,36 @@
 package dev.sluice.harness.role;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Predictor;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
+import dev.sluice.executor.latency.Retraining;
+import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +54,7 @@ public final class Predictions implements AutoCloseable {
   private final Executor executor;
   private final LogClients kafka;
   public final PredictionTable reach;
-  private final @Nullable LatencyModel model;
-  private final @Nullable Path modelPath;
+  private final @Nullable Learned learned;
   private final ScheduledExecutorService fitting =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -60,21 +68,27 @@ public final class Predictions implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param model latency model; null: none for these lanes
+   * @param learned latency model; null: none for these lanes
    */
   private Predictions(
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
       LogClients kafka,
-      @Nullable LearnedModel model) {
+      @Nullable Learned learned) {
     this.frame = frame;
     this.settings = settings;
     this.executor = executor;
     this.kafka = kafka;
-    this.model = model == null ? null : model.model();
-    this.modelPath = model == null ? null : model.path();
+    this.learned = learned;
     this.reach = reach(frame.experiment(), settings);
+  }
+
+  /** Where the latency model is that an experiment names. */
+  public static Path modelPath(Predictor predictor) {
+    return Path.of(System.getProperty("sluice.home", "."))
+        .resolve(predictor.modelPath())
+        .normalize();
   }
 
   /** The part of a model that these lanes can be asked for. */
@@ -93,8 +107,8 @@ public final class Predictions implements AutoCloseable {
       ExecutorSettings settings,
       Executor executor,
       LogClients kafka,
-      @Nullable LearnedModel model) {
-    var predictions = new Predictions(frame, settings, executor, kafka, model);
+      @Nullable Learned learned) {
+    var predictions = new Predictions(frame, settings, executor, kafka, learned);
     predictions.publishFirst();
     long retrainMs = Math.round(1000 * frame.experiment().predictor().retrainSeconds());
     if (retrainMs > 0) {
@@ -110,8 +124,8 @@ public final class Predictions implements AutoCloseable {
         RecentBatches.read(
             frame.topics(), settings.shard(), kafka, executor.deviceKind(), /* wholeFacts= */ true);
     current = log.table();
-    if (current == null && model != null && reach.isKnownTo(model)) {
-      publish(reach.fill(model, settings.executorId(), 1));
+    if (current == null && learned != null && reach.isKnownTo(learned.model())) {
+      publish(reach.fill(learned.model(), settings.executorId(), 1));
     }
   }
 
@@ -129,7 +143,7 @@ public final class Predictions implements AutoCloseable {
   /** Lets a child process fit, and publishes a better table. Runs on the fitting thread. */
   private void fit() {
     try {
-      FitInChild.Result result = fitInChild();
+      Result result = fitInChild();
       if (result == null) {
         return;
       }
@@ -141,10 +155,9 @@ public final class Predictions implements AutoCloseable {
           result.cpuNs() / 1_000_000,
           result.errorAfter(),
           result.errorBefore(),
-          isNone(result.table()) ? "; not published" : "");
-      if (!isNone(result.table())
-          && EventCodec.FACTS.read(JSON.writeValueAsBytes(result.table()))
-              instanceof PredictionsPublished table) {
+          result.table() == null ? "; not published" : "");
+      PredictionsPublished table = table(result.table());
+      if (table != null) {
         publish(table);
       }
     } catch (InterruptedException e) {
@@ -156,16 +169,21 @@ public final class Predictions implements AutoCloseable {
     }
   }
 
-  /** True if there is no table: JSON turns null into a node. */
-  private static boolean isNone(@Nullable JsonNode table) {
-    return table == null || table.isNull();
+  /** Reads a table that {@link EventCodec} wrote; null for null. */
+  private static @Nullable PredictionsPublished table(@Nullable String event)
+      throws UnreadableEventException {
+    return event != null
+            && EventCodec.FACTS.read(event.getBytes(StandardCharsets.UTF_8))
+                instanceof PredictionsPublished table
+        ? table
+        : null;
   }
 
   /** The child's result; null if the child was stopped or failed, which the log says. */
-  private FitInChild.@Nullable Result fitInChild() throws IOException, InterruptedException {
+  private @Nullable Result fitInChild() throws IOException, InterruptedException {
     List<String> options = new ArrayList<>(ChildJvm.SMALL);
     options.addAll(List.of("-Xmx" + FIT_HEAP_MB + "m", "-XX:ActiveProcessorCount=1"));
-    List<String> command = ChildJvm.of(options, FitInChild.class.getName(), List.of());
+    List<String> command = ChildJvm.of(options, Fit.class.getName(), List.of());
     Process process = Launch.of(command).leastPriority().errors(Redirect.DISCARD).start();
     child = process;
     if (closed) {
@@ -182,28 +200,20 @@ public final class Predictions implements AutoCloseable {
       }
       return null;
     }
-    return JSON.readValue(printed, FitInChild.Result.class);
+    return JSON.readValue(printed, Result.class);
   }
 
-  private FitInChild.Request request() throws JsonProcessingException {
+  private Request request() {
     PredictionsPublished table = current;
-    return new FitInChild.Request(
+    return new Request(
         kafka.properties(),
         frame.runId(),
         settings.shard(),
         settings.executorId(),
         executor.deviceKind(),
         reach,
-        modelPath == null ? null : modelPath.toString(),
-        table == null ? null : tree(table));
-  }
-
-  private static JsonNode tree(PredictionsPublished table) {
-    try {
-      return JSON.readTree(EventCodec.FACTS.write(table));
-    } catch (IOException e) {
-      throw new IllegalStateException("an event that is no JSON", e);
-    }
+        learned == null ? null : learned.path().toString(),
+        table == null ? null : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8));
   }
 
   @Override
@@ -213,6 +223,153 @@ public final class Predictions implements AutoCloseable {
     Process running = child;
     if (running != null) {
       running.destroyForcibly();
+    }
+  }
+
+  /** The latency model that an experiment names, if it is for the experiment's lanes. */
+  record Learned(Path path, LatencyModel model) {
+    /**
+     * Reads the model in the folder named after the device kind, if there is such a folder, else
+     * the model at the path itself. A model that is missing, or for another kind of device, is a
+     * warning: the run begins cold, with running means.
+     *
+     * @throws UserMistakeException if there is a model that cannot be read
+     */
+    static @Nullable Learned read(RunFrame frame, String deviceKind) throws UserMistakeException {
+      Predictor predictor = frame.experiment().predictor();
+      if (!predictor.enabled()) {
+        return null;
+      }
+      Path path = modelPath(predictor);
+      if (Files.isDirectory(path.resolve(deviceKind))) {
+        path = path.resolve(deviceKind);
+      }
+      Console console = frame.console();
+      LatencyModel model = Files.exists(path) ? LatencyModel.read(path) : null;
+      if (model == null || !model.deviceKind().equals(deviceKind)) {
+        String why =
+            model == null
+                ? "no model stands at " + path
+                : "the model (%s) is for %s, and these lanes are %s"
+                    .formatted(path, model.deviceKind(), deviceKind);
+        console.item("predictor", "warning: " + why + ": the run begins cold, with running means");
+        return null;
+      }
+      console.item("predictor", "model " + model.version() + " of " + path);
+      String disturbance = ProfileRow.disturbance(model.rows());
+      if (disturbance != null) {
+        console.item("", "warning: " + disturbance);
+      }
+      return new Learned(path, model);
+    }
+  }
+
+  /**
+   * The request for a fit.
+   *
+   * @param kafka client properties
+   * @param topicPrefix prefix of the run's topics
+   * @param reach reach of the table
+   * @param modelPath model of the profile; null: none
+   * @param current table in force; null: none
+   */
+  record Request(
+      Map<String, Object> kafka,
+      String topicPrefix,
+      int shard,
+      String executorId,
+      String deviceKind,
+      PredictionTable reach,
+      @Nullable String modelPath,
+      @Nullable String current) {}
+
+  /**
+   * The result of a fit.
+   *
+   * @param table table to publish; null: it is not better, or another executor makes it
+   * @param errorBefore error of the table in force; null: there was nothing to judge
+   * @param cpuNs processor time of the whole process
+   */
+  record Result(
+      @Nullable String table,
+      int rows,
+      @Nullable Double errorBefore,
+      @Nullable Double errorAfter,
+      long cpuNs) {}
+
+  /**
+   * The main of the child process that fits a latency model again beside a run: reads a request
+   * from standard input and the newest batches from the log, and prints a result.
+   */
+  static final class Fit {
+    private Fit() {}
+
+    /** Reads, fits, prints. */
+    public static void main(String[] arguments)
+        throws IOException, UserMistakeException, UnreadableEventException {
+      endWithTheParent();
+      Request request = JSON.readValue(System.in.readAllBytes(), Request.class);
+      RecentBatches log =
+          RecentBatches.read(
+              new Topics(request.topicPrefix()),
+              request.shard(),
+              LogClients.of(request.kafka()),
+              request.deviceKind(),
+              /* wholeFacts= */ false);
+      PredictionsPublished current = newer(log.table(), table(request.current()));
+      Retraining.Outcome outcome;
+      if (!log.executors().isEmpty() && !log.executors().get(0).equals(request.executorId())) {
+        outcome =
+            new Retraining.Outcome(null, 0, Double.NaN, Double.NaN); // the first executor fits
+      } else {
+        LatencyModel profiled =
+            request.modelPath() == null
+                ? null
+                : LatencyModel.read(Path.of(request.modelPath()), request.deviceKind());
+        outcome =
+            new Retraining(request.reach())
+                .run(profiled, request.deviceKind(), log.measured(), current, request.executorId());
+      }
+      PredictionsPublished table = outcome.table();
+      var result =
+          new Result(
+              table == null
+                  ? null
+                  : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8),
+              outcome.rows(),
+              orNull(outcome.errorBefore()),
+              orNull(outcome.errorAfter()),
+              ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
+      System.out.write(JSON.writeValueAsBytes(result));
+      System.out.flush();
+    }
+
+    /**
+     * Ends this process with its parent: an executor that was killed, perhaps with its broker,
+     * needs no answer.
+     */
+    private static void endWithTheParent() {
+      ProcessHandle.current()
+          .parent()
+          .ifPresent(
+              parent -> {
+                var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+              });
+    }
+
+    private static @Nullable Double orNull(double error) {
+      return Double.isNaN(error) ? null : Double.valueOf(error);
+    }
+
+    /**
+     * The newer of two tables: another executor of the device kind may have published one
+     * meanwhile.
+     */
+    private static @Nullable PredictionsPublished newer(
+        @Nullable PredictionsPublished logged, @Nullable PredictionsPublished known) {
+      return known != null && (logged == null || logged.tableVersion() < known.tableVersion())
+          ? known
+          : logged;
     }
   }
 }

@@ -1,6 +1,9 @@
 package dev.sluice.harness.simulate;
 
+import dev.sluice.analytics.folder.FinishedBatch;
 import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.folder.TableRow;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.CsvRows;
@@ -17,7 +20,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 
 /**
  * Recorded times of the real loop from one step to the next, as a CSV file. Lines beginning with #
@@ -38,11 +43,15 @@ import java.util.Objects;
  * @param name name of the recording in every output
  */
 record HopsFile(String name, List<Hop> hops) {
-  static final List<String> COLUMNS = List.of("at_s", "kind", "late_ms", "append_ms", "start_ms");
+  private static final List<String> COLUMNS =
+      List.of("at_s", "kind", "late_ms", "append_ms", "start_ms");
 
   private static final String SHIPPED = "hops-2core.csv";
-  private static final Range MS = Range.within(0, 1e6);
-  private static final Range AT_SECONDS = Range.within(0, 1e6);
+  private static final Range RANGE = Range.within(0, 1e6);
+
+  /** Half of the log's resolution of 1 ms: an append counts as in the middle of its millisecond. */
+  private static final long MIDDLE_NS = 500_000;
+
   private static final String OTHER_FILE = "you meant another file";
 
   HopsFile {
@@ -60,14 +69,14 @@ record HopsFile(String name, List<Hop> hops) {
   static HopsFile of(ParsedExperiment parsed) throws UserMistakeException {
     String named = parsed.experiment().simulation().hops();
     if (named == null) {
-      return shipped();
+      return Shipped.FILE;
     }
     if (named.equals(Simulation.NO_HOPS)) {
       return NONE;
     }
     Path file = parsed.resolve(named);
     if (FinishedRun.isFolder(file)) {
-      return MeasuredRun.read(file).hops();
+      return of(live(file));
     }
     if (!Files.isRegularFile(file)) {
       throw new UserMistakeException(
@@ -78,11 +87,95 @@ record HopsFile(String name, List<Hop> hops) {
     return of(file.toString(), file.getFileName().toString(), CsvRows.read(file, "recording"));
   }
 
-  /** The recording that comes with Sluice, read once for all simulations of the process. */
-  static HopsFile shipped() {
-    return Shipped.FILE;
+  /**
+   * Reads a run's folder.
+   *
+   * @throws UserMistakeException if the folder is not a run's, or is a simulation's
+   */
+  static FinishedRun live(Path folder) throws UserMistakeException {
+    FinishedRun run = FinishedRun.read(folder);
+    if (run.isSimulated()) {
+      throw new UserMistakeException(
+          folder.toString(), "this run was itself a simulation", "you meant a live run");
+    }
+    return run;
   }
 
+  /**
+   * Reads the times of a live run's loop from one step to the next, after the warm-up.
+   *
+   * @throws UserMistakeException if a table cannot be read, or holds too little
+   */
+  private static HopsFile of(FinishedRun run) throws UserMistakeException {
+    List<Hop> hops = new ArrayList<>();
+    run.eachJob(
+        job -> {
+          if (job.says("phase", "measured") && job.says("status", "done")) {
+            addRequestHop(job, hops);
+          }
+        });
+    Map<String, List<FinishedBatch>> lanes = new TreeMap<>();
+    for (FinishedBatch batch : run.doneBatches()) {
+      lanes.computeIfAbsent(batch.laneId(), lane -> new ArrayList<>()).add(batch);
+    }
+    for (List<FinishedBatch> lane : lanes.values()) {
+      for (int i = 1; i < lane.size(); i++) {
+        FinishedBatch before = lane.get(i - 1);
+        FinishedBatch next = lane.get(i);
+        if (next.times().decidedNs() <= before.times().completedNs()
+            && before.endedNs() >= run.warmupNs()) {
+          hops.add(completionHop(before, next));
+        }
+      }
+    }
+    checkKinds(
+        hops,
+        run.folder().toString(),
+        "this run shows no way through the loop that began with a ",
+        "a run with a load of about 0.7 shows both kinds");
+    return new HopsFile("those of " + run.folder(), hops);
+  }
+
+  private static void checkKinds(List<Hop> hops, String location, String missing, String maybe)
+      throws UserMistakeException {
+    for (Kind kind : Kind.values()) {
+      if (hops.stream().noneMatch(hop -> hop.kind() == kind)) {
+        throw new UserMistakeException(
+            location, missing + kind.name().toLowerCase(Locale.ROOT), maybe);
+      }
+    }
+  }
+
+  /** Adds the hop of a done job, if the job was started by its own arrival. */
+  private static void addRequestHop(TableRow job, List<Hop> hops) throws UserMistakeException {
+    long appendedNs = job.secondsAsNs("appended_time");
+    if (job.secondsAsNs("decided_time") > appendedNs) {
+      return;
+    }
+    long intendedNs = job.secondsAsNs("enqueue_time");
+    long sentNs = job.secondsAsNs("sent_time");
+    long wholeNs = job.secondsAsNs("start_time") - sentNs;
+    long appendNs = Math.max(0, Math.min(wholeNs, appendedNs + MIDDLE_NS - sentNs));
+    hops.add(
+        new Hop(
+            intendedNs,
+            Kind.REQUEST,
+            Math.max(0, sentNs - intendedNs),
+            appendNs,
+            Math.max(0, wholeNs - appendNs)));
+  }
+
+  private static Hop completionHop(FinishedBatch before, FinishedBatch next) {
+    long wholeNs = Math.max(0, next.startedNs() - before.endedNs());
+    long appendedNs = before.times().completedNs() + MIDDLE_NS;
+    long appendNs = Math.max(0, Math.min(wholeNs, appendedNs - before.endedNs()));
+    long workNs = before.workNs();
+    long lateNs = workNs == Jobs.NONE ? 0 : Math.max(0, before.serviceNs() - workNs);
+    return new Hop(
+        before.endedNs() - lateNs, Kind.COMPLETION, lateNs, appendNs, wholeNs - appendNs);
+  }
+
+  /** The recording that comes with Sluice, read once for all simulations of the process. */
   private static final class Shipped {
     static final HopsFile FILE = read();
   }
@@ -118,21 +211,18 @@ record HopsFile(String name, List<Hop> hops) {
   private static HopsFile of(String location, String name, CsvRows rows)
       throws UserMistakeException {
     if (!rows.isEmpty() && !rows.columns().equals(COLUMNS)) {
-      throw mistake(rows.header(), "the columns are not " + String.join(",", COLUMNS));
+      throw rows.header().mistake("the columns are not " + String.join(",", COLUMNS), OTHER_FILE);
     }
     String source = String.join(" ", rows.comments());
     List<Hop> hops = new ArrayList<>();
     for (CsvRows.Row row : rows.rows()) {
       hops.add(hop(row));
     }
-    for (Kind kind : Kind.values()) {
-      if (hops.stream().noneMatch(hop -> hop.kind() == kind)) {
-        throw new UserMistakeException(
-            location,
-            "no row is of kind " + kind.name().toLowerCase(Locale.ROOT),
-            "the file was cut off, or you meant simulation.hops: none");
-      }
-    }
+    checkKinds(
+        hops,
+        location,
+        "no row is of kind ",
+        "the file was cut off, or you meant simulation.hops: none");
     int end = source.indexOf(". ");
     return new HopsFile(name + ": " + (end < 0 ? source : source.substring(0, end + 1)), hops);
   }
@@ -141,17 +231,13 @@ record HopsFile(String name, List<Hop> hops) {
     row.checkWidth(OTHER_FILE);
     String kind = row.text("kind");
     if (!kind.equals("request") && !kind.equals("completion")) {
-      throw mistake(row, "kind (" + kind + ") is neither request nor completion");
+      throw row.mistake("kind (" + kind + ") is neither request nor completion", OTHER_FILE);
     }
     return new Hop(
-        row.fixed("at_s", 9, AT_SECONDS, OTHER_FILE),
+        row.fixed("at_s", 9, RANGE, OTHER_FILE),
         Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
-        row.fixed("late_ms", 6, MS, OTHER_FILE),
-        row.fixed("append_ms", 6, MS, OTHER_FILE),
-        row.fixed("start_ms", 6, MS, OTHER_FILE));
-  }
-
-  private static UserMistakeException mistake(CsvRows.Row row, String what) {
-    return row.mistake(what, OTHER_FILE);
+        row.fixed("late_ms", 6, RANGE, OTHER_FILE),
+        row.fixed("append_ms", 6, RANGE, OTHER_FILE),
+        row.fixed("start_ms", 6, RANGE, OTHER_FILE));
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.harness.simulate;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.compare.Agreement;
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -52,9 +53,11 @@ public final class LikeRuns {
    *     would come from the run itself, or if nothing says how long batches take
    */
   public int execute() throws UserMistakeException, IOException {
-    List<MeasuredRun> runs = new ArrayList<>();
+    List<FinishedRun> runs = new ArrayList<>();
     for (Path folder : options.folders()) {
-      runs.addAll(MeasuredRun.readAll(folder));
+      for (Path single : FinishedRun.folders(folder)) {
+        runs.add(HopsFile.live(single));
+      }
     }
     Path profilePath = options.profile();
     Profile profile = profilePath == null ? null : Profile.read(profilePath);
@@ -62,7 +65,7 @@ public final class LikeRuns {
     List<JsonNode> simulated = new ArrayList<>();
     Set<String> notes = new LinkedHashSet<>();
     Set<Boolean> emulated = new LinkedHashSet<>();
-    for (MeasuredRun run : runs) {
+    for (FinishedRun run : runs) {
       SimulatedExperiment experiment = experiment(run, profile);
       emulated.add(experiment.parsed().experiment().lanes().emulated());
       notes.addAll(ExperimentFiles.changed(experiment.parsed()));
@@ -71,7 +74,7 @@ public final class LikeRuns {
       simulated.add(
           JSON.readTree(
               experiment
-                  .simulate(run.run().name(), experiment.environment(), null)
+                  .simulate(run.name(), experiment.environment(), null)
                   .report()
                   .summary()
                   .toJson()));
@@ -93,10 +96,10 @@ public final class LikeRuns {
     return ExitStatus.DONE;
   }
 
-  private SimulatedExperiment experiment(MeasuredRun run, @Nullable Profile profile)
+  private SimulatedExperiment experiment(FinishedRun run, @Nullable Profile profile)
       throws UserMistakeException {
     List<String> all = new ArrayList<>(options.overrides());
-    Path config = run.run().config();
+    Path config = run.config();
     ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     refuseItsOwn(run, profile, parsed);
     String named = parsed.experiment().lanes().latencyTable();
@@ -112,11 +115,11 @@ public final class LikeRuns {
       parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     }
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
-    if (!experiment.requests().digest().equals(run.run().requestDigest())) {
+    if (!experiment.requests().digest().equals(run.requestDigest())) {
       throw new UserMistakeException(
           run.folder().toString(),
           "the run's requests cannot be drawn again (request digest "
-              + run.run().requestDigest()
+              + run.requestDigest()
               + ", drawn "
               + experiment.requests().digest()
               + ")",
@@ -125,12 +128,12 @@ public final class LikeRuns {
     return experiment;
   }
 
-  private void refuseItsOwn(MeasuredRun run, @Nullable Profile profile, ParsedExperiment parsed)
+  private void refuseItsOwn(FinishedRun run, @Nullable Profile profile, ParsedExperiment parsed)
       throws UserMistakeException {
-    MeasuredRun source = profile == null ? null : profile.run();
+    FinishedRun source = profile == null ? null : profile.run();
     Path profilePath = options.profile();
-    boolean same = source != null && source.run().requestDigest().equals(run.run().requestDigest());
-    if (profilePath != null && (run.run().holds(profilePath) || same)) {
+    boolean same = source != null && source.requestDigest().equals(run.requestDigest());
+    if (profilePath != null && (run.holds(profilePath) || same)) {
       throw new UserMistakeException(
           "--profile",
           "these service times ("
@@ -139,7 +142,7 @@ public final class LikeRuns {
           "you want --profile to name a latency table, or a run with another seed");
     }
     String hops = parsed.experiment().simulation().hops();
-    if (hops != null && run.run().holds(parsed.resolve(hops))) {
+    if (hops != null && run.holds(parsed.resolve(hops))) {
       throw new UserMistakeException(
           parsed.location("simulation.hops"),
           "these hops (" + hops + ") are the run's own",

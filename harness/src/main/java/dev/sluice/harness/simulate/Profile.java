@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param run run that the times come from; null: a table
  * @param residuals residuals of the run; null: noise is the table's spread
  */
-record Profile(LatencyTable table, @Nullable MeasuredRun run, @Nullable Residuals residuals) {
+record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residuals residuals) {
   /** Number of batches below which a key is estimated from its neighbours. */
   private static final int BATCHES_MIN = 3;
 
@@ -58,17 +58,17 @@ record Profile(LatencyTable table, @Nullable MeasuredRun run, @Nullable Residual
    */
   static Profile read(Path path) throws UserMistakeException {
     return FinishedRun.isFolder(path)
-        ? of(MeasuredRun.read(path))
+        ? of(HopsFile.live(path))
         : new Profile(LatencyTable.read(path), null, null);
   }
 
-  private static Profile of(MeasuredRun run) throws UserMistakeException {
-    List<FinishedBatch> batches = run.run().doneBatches();
+  private static Profile of(FinishedRun run) throws UserMistakeException {
+    List<FinishedBatch> batches = run.doneBatches();
     LatencyTable table = table(run, batches);
     return new Profile(table, run, residuals(batches, table));
   }
 
-  private static LatencyTable table(MeasuredRun run, List<FinishedBatch> batches)
+  private static LatencyTable table(FinishedRun run, List<FinishedBatch> batches)
       throws UserMistakeException {
     Map<LatencyKey, List<Long>> nsByKey = new TreeMap<>();
     for (FinishedBatch batch : batches) {

@@ -5,19 +5,18 @@ import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
-import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.LanePrepared;
-import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.MeasuredSizes;
@@ -26,19 +25,19 @@ import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
-import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.producer.arrivals.RepeatSeeds;
+import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.SimulationEnd;
-import dev.sluice.scheduling.simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +45,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +66,6 @@ record SimulatedExperiment(
     HopsFile hops,
     RequestList requests,
     List<String> notes) {
-  private static final double NS_PER_SECOND = 1e9;
-
   /** Device kind of an experiment's real lanes where no model names one. */
   private static final String REAL_KIND = "cpu";
 
@@ -93,6 +90,7 @@ record SimulatedExperiment(
       Aborts.of(parsed, requests);
       var settings = ExecutorSettings.of(experiment, "executor", 1, 0);
       boolean emulated = experiment.lanes().emulated();
+      PredictionTable reach = Predictions.reach(experiment, settings);
       LatencyModel model = latencyModel(experiment);
       boolean modelled = profile == null && !emulated && model != null && knowsAll(model, settings);
       LatencyTable table = modelled ? null : table(parsed, profile, lanes);
@@ -117,7 +115,7 @@ record SimulatedExperiment(
                   + " hold",
               "--profile FILE names a latency table with the columns load_ms and memory_mb");
         }
-        predictions = reach(experiment, settings).fill(model, "executor", 1);
+        predictions = reach.fill(model, "executor", 1);
         times = SimulatedTimes.Source.of(predictions, noiseSeed(experiment));
         deviceKind = model.deviceKind();
         capabilities = capabilities(settings, times);
@@ -131,11 +129,9 @@ record SimulatedExperiment(
             LaneSource.emulation(
                 parsed, table, emulated && !recorded ? experiment.lanes().speed() : 1);
         Profile.Residuals residuals = profile == null ? null : profile.residuals();
-        times =
-            residuals == null
-                ? SimulatedTimes.Source.of(emulation, noiseSeed(experiment))
-                : SimulatedTimes.Source.of(emulation, residuals, noiseSeed(experiment));
-        deviceKind = emulated ? emulation.deviceKind() : kind(model);
+        times = SimulatedTimes.Source.of(emulation, residuals, noiseSeed(experiment));
+        deviceKind =
+            emulated ? emulation.deviceKind() : model == null ? REAL_KIND : model.deviceKind();
         capabilities = emulation.capabilities(settings);
         notes.add(
             table == null
@@ -150,10 +146,8 @@ record SimulatedExperiment(
         if (table == null || !table.hasContention()) {
           notes.add("lanes have no contention");
         }
-        if (model != null
-            && model.deviceKind().equals(deviceKind)
-            && reach(experiment, settings).isKnownTo(model)) {
-          predictions = reach(experiment, settings).fill(model, "executor", 1);
+        if (model != null && model.deviceKind().equals(deviceKind) && reach.isKnownTo(model)) {
+          predictions = reach.fill(model, "executor", 1);
         }
       }
       notes.add("hops: " + hops.name());
@@ -205,10 +199,6 @@ record SimulatedExperiment(
         : RepeatSeeds.ofNoise(experiment.seed(), own.longValue());
   }
 
-  private static String kind(@Nullable LatencyModel model) {
-    return model == null ? REAL_KIND : model.deviceKind();
-  }
-
   private static @Nullable LatencyTable table(
       ParsedExperiment parsed, @Nullable Profile profile, LaneSource lanes)
       throws UserMistakeException {
@@ -236,18 +226,8 @@ record SimulatedExperiment(
   /** The model that the experiment names, if it may be used and is there. */
   private static @Nullable LatencyModel latencyModel(Experiment experiment)
       throws UserMistakeException {
-    if (!experiment.predictor().enabled()) {
-      return null;
-    }
-    Path path =
-        Path.of(System.getProperty("sluice.home", "."))
-            .resolve(experiment.predictor().modelPath())
-            .normalize();
-    return Files.exists(path) ? LatencyModel.read(path) : null;
-  }
-
-  private static PredictionTable reach(Experiment experiment, ExecutorSettings settings) {
-    return Predictions.reach(experiment, settings);
+    Path path = Predictions.modelPath(experiment.predictor());
+    return experiment.predictor().enabled() && Files.exists(path) ? LatencyModel.read(path) : null;
   }
 
   private static boolean knowsAll(LatencyModel model, ExecutorSettings settings) {
@@ -276,14 +256,10 @@ record SimulatedExperiment(
         .toList();
   }
 
-  /** Each workload's size, by name, as far as it is known. */
-  Map<String, WorkloadInfo> workloadInfos() {
-    return LaneSource.knownWorkloads(parsed.experiment());
-  }
-
   /** What it is simulated by, for its folder. */
   Environment environment() throws IOException {
-    return Environment.ofSimulation(parsed.experiment(), notes, workloadInfos());
+    return Environment.ofSimulation(
+        parsed.experiment(), notes, LaneSource.knownWorkloads(parsed.experiment()));
   }
 
   /** What a simulation made: its rows with all figures, and how it went. */
@@ -303,19 +279,18 @@ record SimulatedExperiment(
     var fold = new RunFold();
     requests.beginDigest(); // of very many requests it is ready only later
     RunStarted begun = started(runId, recording == null && abort == null ? "" : requests.digest());
-    SimulationListener rows = into(fold);
-    if (abort != null) {
-      rows = new StoppedByThreshold(rows, abort);
-    }
-    var recorded = recording == null ? null : new SimulationRecording(rows, recording, begun);
-    SimulationEnd end = run(begun, recorded == null ? rows : recorded);
+    var log = new SimulatedLog(fold, abort, recording, begun);
+    SimulationEnd end =
+        Simulation.run(
+            settings(begun),
+            new SimulatedTimes(times, experiment.lanes().count()),
+            new ListedRequests(requests, experiment),
+            log);
     fold.onRunRecord(started(runId), Simulation.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
     fold.onRunRecord(ended, Simulation.TIME_ZERO_EPOCH_MS + end.endedAtNs() / 1_000_000);
-    if (recorded != null) {
-      recorded.end(ended);
-    }
+    log.end(ended);
     var context =
         new RunContext(
             experiment,
@@ -326,15 +301,6 @@ record SimulatedExperiment(
             /* simulated= */ true,
             environment.origin().at(beganAt, MachineClock.now()));
     return new Simulated(RunReport.of(fold, context), end);
-  }
-
-  private SimulationEnd run(RunStarted begun, SimulationListener rows) {
-    Experiment experiment = parsed.experiment();
-    return Simulation.run(
-        settings(begun),
-        new SimulatedTimes(times, experiment.lanes().count()),
-        new ListedRequests(requests, experiment),
-        rows);
   }
 
   /** The thresholds that may end the run, for one simulation; null: there are none. */
@@ -366,9 +332,12 @@ record SimulatedExperiment(
   }
 
   private long tailEndNs() {
-    Experiment experiment = parsed.experiment();
-    return Math.round(
-        (experiment.load().durationSeconds() + experiment.load().tailSeconds()) * NS_PER_SECOND);
+    var load = parsed.experiment().load();
+    return ns(load.durationSeconds() + load.tailSeconds());
+  }
+
+  private static long ns(double seconds) {
+    return Math.round(seconds * 1e9);
   }
 
   SimulationSettings settings(RunStarted begun) {
@@ -386,33 +355,74 @@ record SimulatedExperiment(
         capabilities,
         predictions,
         experiment.load().generators(),
-        Math.round(experiment.load().durationSeconds() * NS_PER_SECOND),
+        ns(experiment.load().durationSeconds()),
         tailEndNs(),
         hops.play(noiseSeed(experiment)));
   }
 
-  /** Returns what takes a simulation's records into a fold. */
-  static SimulationListener into(RunFold fold) {
-    return new SimulationListener() {
-      @Override
-      public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-        fold.onFact(fact, shard, appendedAtEpochMs);
-      }
+  /** The request list, dealt to its generators as in a live run. For one simulation. */
+  private static final class ListedRequests implements Requests {
+    private final RequestList list;
+    private final boolean oneAtATime;
+    private final long durationNs;
+    private final int measuredFrom;
+    private final int measuredTo;
+    private final int[] nextIndex;
 
-      @Override
-      public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-        fold.onDispatch(dispatch, shard, appendedAtEpochMs);
-      }
+    ListedRequests(RequestList list, Experiment experiment) {
+      this.list = list;
+      oneAtATime = experiment.load().scenario() == Scenario.SINGLE_STREAM;
+      durationNs = ns(experiment.load().durationSeconds());
+      measuredFrom = oneAtATime ? 0 : list.countBefore(ns(experiment.load().warmupSeconds()));
+      measuredTo = list.countBefore(durationNs);
+      nextIndex = IntStream.range(0, experiment.load().generators()).toArray();
+    }
 
-      @Override
-      public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
-        fold.onPrepared(dispatch, shard, appendedAtEpochMs);
+    @Override
+    public @Nullable JobRequested next(int generator) {
+      int index = nextIndex[generator];
+      if (index >= list.size()) {
+        return null;
       }
+      nextIndex[generator] += nextIndex.length;
+      return request(index, generator, list.intendedAtNs(index));
+    }
 
-      @Override
-      public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
-        fold.onOutcome(outcome, shard, appendedAtEpochMs);
+    @Override
+    public boolean oneAtATime() {
+      return oneAtATime;
+    }
+
+    @Override
+    public @Nullable JobRequested nextAt(long intendedAtNs) {
+      int index = nextIndex[0];
+      if (index >= list.size() || intendedAtNs >= durationNs) {
+        return null;
       }
-    };
+      nextIndex[0]++;
+      return request(index, 0, intendedAtNs);
+    }
+
+    private JobRequested request(int index, int generator, long intendedAtNs) {
+      JobKind kind = list.kinds().get(list.kindNumber(index));
+      return new JobRequested(
+          JobId.of(index),
+          generator,
+          index,
+          kind.classType(),
+          kind.workload(),
+          kind.backend(),
+          kind.precision(),
+          kind.samples(),
+          kind.sloNs(),
+          intendedAtNs,
+          intendedAtNs);
+    }
+
+    @Override
+    public boolean isMeasured(String jobId) {
+      int index = JobId.index(jobId);
+      return measuredFrom <= index && index < measuredTo;
+    }
   }
 }

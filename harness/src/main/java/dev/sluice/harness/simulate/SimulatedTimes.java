@@ -22,28 +22,17 @@ final class SimulatedTimes implements ServiceModel {
   private final int lanes;
   private final Map<Key, OfModel> known = new HashMap<>();
 
-  /** Some of what is known, by samples and workload: each batch asks, mostly for one of a few. */
-  private final @Nullable OfModel[] lately = new OfModel[LATELY];
-
-  private static final int LATELY = 64;
+  /** What a service time depends on. */
+  private record Key(ModelKey model, int samples) {}
 
   /** What is known of a model and a number of samples. */
   private static final class OfModel {
-    final Key key;
     final double[] nsByBusyLanes;
     final Factor factor;
 
-    OfModel(Key key, double[] nsByBusyLanes, Factor factor) {
-      this.key = key;
+    OfModel(double[] nsByBusyLanes, Factor factor) {
       this.nsByBusyLanes = nsByBusyLanes;
       this.factor = factor;
-    }
-  }
-
-  /** What a service time depends on. */
-  private record Key(ModelKey model, int samples) {
-    boolean isOf(Work batch) {
-      return samples == batch.samples() && model.equals(batch.model());
     }
   }
 
@@ -69,8 +58,13 @@ final class SimulatedTimes implements ServiceModel {
      */
     double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal);
 
-    /** Service times as emulated lanes take them. */
-    static Source of(Emulation emulation, long seed) {
+    /**
+     * Service times as emulated lanes take them.
+     *
+     * @param residuals noise of a recorded run, which is played; null: noise is drawn by seed
+     */
+    static Source of(Emulation emulation, Profile.@Nullable Residuals residuals, long seed) {
+      BlockSeries series = residuals == null ? null : residuals.play(seed);
       return new Source() {
         @Override
         public double meanNs(ModelKey model, int samples, int busyLanes) {
@@ -79,6 +73,9 @@ final class SimulatedTimes implements ServiceModel {
 
         @Override
         public Factor factor(ModelKey model, int samples) {
+          if (residuals != null && series != null) {
+            return played(emulation, residuals.factors(), series);
+          }
           double spread = emulation.spread(model, samples);
           return spread == 0
               ? (batch, startsAtNs) -> emulation.drift(startsAtNs)
@@ -89,31 +86,16 @@ final class SimulatedTimes implements ServiceModel {
 
         @Override
         public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
-          return emulation.factorMin(model, samples, leastNormal);
+          return residuals == null
+              ? emulation.factorMin(model, samples, leastNormal)
+              : emulation.driftMin() * Collections.min(residuals.factors());
         }
       };
     }
 
-    /** Service times as emulated lanes take them, with noise played from a recorded run. */
-    static Source of(Emulation emulation, Profile.Residuals residuals, long seed) {
-      BlockSeries series = residuals.play(seed);
-      return new Source() {
-        @Override
-        public double meanNs(ModelKey model, int samples, int busyLanes) {
-          return emulation.meanNs(model, samples, busyLanes);
-        }
-
-        @Override
-        public Factor factor(ModelKey model, int samples) {
-          return (batch, startsAtNs) ->
-              emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
-        }
-
-        @Override
-        public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
-          return emulation.driftMin() * Collections.min(residuals.factors());
-        }
-      };
+    private static Factor played(Emulation emulation, List<Double> factors, BlockSeries series) {
+      return (batch, startsAtNs) ->
+          emulation.drift(startsAtNs) * factors.get(series.row(startsAtNs));
     }
 
     /**
@@ -172,18 +154,11 @@ final class SimulatedTimes implements ServiceModel {
   }
 
   private OfModel ofModel(Work batch) {
-    int place = (batch.model().workload().hashCode() + batch.samples()) & (LATELY - 1);
-    OfModel late = lately[place];
-    if (late == null || !late.key.isOf(batch)) {
-      late = known.computeIfAbsent(new Key(batch.model(), batch.samples()), this::find);
-      lately[place] = late;
-    }
-    return late;
-  }
-
-  private OfModel find(Key key) {
-    return new OfModel(
-        key, nsByBusyLanes(key.model, key.samples), source.factor(key.model, key.samples));
+    return known.computeIfAbsent(
+        new Key(batch.model(), batch.samples()),
+        key ->
+            new OfModel(
+                nsByBusyLanes(key.model, key.samples), source.factor(key.model, key.samples)));
   }
 
   private double[] nsByBusyLanes(ModelKey model, int samples) {

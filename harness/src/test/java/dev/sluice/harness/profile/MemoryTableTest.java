@@ -13,19 +13,19 @@ import org.junit.jupiter.api.io.TempDir;
 final class MemoryTableTest {
   private static final ModelKey SMALL = new ModelKey("small", "onnx", "fp32");
   private static final ModelKey LARGE = new ModelKey("large", "onnx", "fp32");
-  private static final MemoryTable TABLE =
-      new MemoryTable(
+  private static final MemoryMeasurement.Table TABLE =
+      new MemoryMeasurement.Table(
           List.of(
-              new MemoryTable.Row(SMALL, 1, 100, 40),
-              new MemoryTable.Row(SMALL, 8, 151, 68),
-              new MemoryTable.Row(LARGE, 1, 300, 160),
-              new MemoryTable.Row(LARGE, 8, 500, 188)));
+              new MemoryMeasurement.Row(SMALL, 1, 100, 40),
+              new MemoryMeasurement.Row(SMALL, 8, 151, 68),
+              new MemoryMeasurement.Row(LARGE, 1, 300, 160),
+              new MemoryMeasurement.Row(LARGE, 8, 500, 188)));
 
   @Test
   void aTokenIsSoMuchMemoryThatTheSmallestBatchesCostTheSameInAll() {
     assertThat(TABLE.mibPerToken()).isEqualTo(400.0 / 200);
-    assertThat(TABLE.measuredTokens(new MemoryTable.Row(SMALL, 8, 151, 68))).isEqualTo(76);
-    assertThat(TABLE.measuredTokens(new MemoryTable.Row(SMALL, 1, 100, 40))).isEqualTo(50);
+    assertThat(TABLE.measuredTokens(new MemoryMeasurement.Row(SMALL, 8, 151, 68))).isEqualTo(76);
+    assertThat(TABLE.measuredTokens(new MemoryMeasurement.Row(SMALL, 1, 100, 40))).isEqualTo(50);
   }
 
   @Test
@@ -36,9 +36,9 @@ final class MemoryTableTest {
         .hasSize(7)
         .contains("large,onnx,fp32,8,500.0,250,188")
         .anyMatch(line -> line.startsWith("# One token is 2.000 MiB"));
-    assertThat(MemoryTable.holds(file, List.of(LARGE, SMALL))).isTrue();
+    assertThat(MemoryMeasurement.Table.holds(file, List.of(LARGE, SMALL))).isTrue();
     var other = new ModelKey("small", "onnx", "fp16");
-    assertThat(MemoryTable.holds(file, List.of(LARGE, other))).isFalse();
+    assertThat(MemoryMeasurement.Table.holds(file, List.of(LARGE, other))).isFalse();
     assertThat(TABLE.lines())
         .first()
         .asString()
