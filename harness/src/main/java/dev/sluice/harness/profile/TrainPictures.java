@@ -2,7 +2,7 @@ package dev.sluice.harness.profile;
 
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.executor.latency.LatencyModel;
-import dev.sluice.executor.latency.Reach;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
