@@ -98,8 +98,7 @@ public final class LaneBackend {
   public static LaneBackend emulated(Emulation emulation) {
     return new LaneBackend(
         emulation.deviceKind(),
-        (settings, clock, pacer) ->
-            new EmulatedDevice(emulation.times(), emulation.drift(), settings, clock, pacer));
+        (settings, clock, pacer) -> new EmulatedDevice(emulation, settings, clock, pacer));
   }
 
   /**

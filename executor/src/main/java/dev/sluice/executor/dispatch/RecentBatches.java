@@ -12,7 +12,7 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.executor.profile.Measured;
+import dev.sluice.executor.latency.Retraining.Measured;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

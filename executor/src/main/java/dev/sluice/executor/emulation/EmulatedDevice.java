@@ -29,8 +29,7 @@ public final class EmulatedDevice implements Device {
   /** Longest time after which a lane that waits for its model looks whether all is over. */
   private static final long CLOSED_LOOK_MS = 100;
 
-  private final EmulatedTimes times;
-  private final EmulatedDrift drift;
+  private final Emulation emulation;
   private final long seed;
   private final int lanes;
   private final Map<Size, double[]> nsByBusyLanes = new ConcurrentHashMap<>();
@@ -57,59 +56,9 @@ public final class EmulatedDevice implements Device {
     @Nullable Long finishedAtNs;
   }
 
-  /** Service times of a device that is not there. */
-  interface EmulatedTimes {
-    /** Returns the mean service time in milliseconds; busyLanes counts the lane itself. */
-    double meanMs(ModelKey model, int samples, int busyLanes);
-
-    /** Returns the standard deviation of the service time's natural logarithm. */
-    double spread(ModelKey model, int samples);
-
-    /** Returns the floating-point operations of one sample's inference. */
-    long flopsPerSample(ModelKey model);
-
-    /** Returns the time to load the model onto a lane, in nanoseconds; null: lanes hold it. */
-    default @Nullable Long loadNs(ModelKey model) {
-      return null;
-    }
-
-    /** Returns the memory of a lane that the model takes; null: lanes hold all models. */
-    default @Nullable Long memoryBytes(ModelKey model) {
-      return null;
-    }
-
-    /**
-     * Returns mean service times in nanoseconds by the number of busy lanes, from 1; a single time
-     * if it does not depend on that number.
-     *
-     * @param lanes number of lanes that may be busy at once
-     */
-    static double[] nsByBusyLanes(EmulatedTimes times, ModelKey model, int samples, int lanes) {
-      double[] ns =
-          IntStream.rangeClosed(1, lanes)
-              .mapToDouble(busyLanes -> times.meanMs(model, samples, busyLanes) * 1e6)
-              .toArray();
-      boolean equal = Arrays.stream(ns).allMatch(time -> time == ns[0]);
-      return equal ? new double[] {ns[0]} : ns;
-    }
-
-    /**
-     * Returns the warm-up time that a lane reports for one batch: the lane is alone, and there is
-     * no noise.
-     */
-    default long warmUpNs(ModelKey model, int samples) {
-      return Math.max(1, (long) (meanMs(model, samples, 1) * 1e6));
-    }
-  }
-
   public EmulatedDevice(
-      EmulatedTimes times,
-      EmulatedDrift drift,
-      ExecutorSettings settings,
-      ProcessClock clock,
-      Pacer pacer) {
-    this.times = times;
-    this.drift = drift;
+      Emulation emulation, ExecutorSettings settings, ProcessClock clock, Pacer pacer) {
+    this.emulation = emulation;
     this.seed = settings.seed();
     this.lanes = settings.lanes();
     this.clock = clock;
@@ -127,34 +76,41 @@ public final class EmulatedDevice implements Device {
   }
 
   /**
-   * Returns the service times of a model and samples count, each looked up once. From any lane's
+   * Returns the mean service times of a model and samples count by the number of busy lanes, from
+   * 1; a single time if it does not depend on that number. Each is looked up once; from any lane's
    * thread.
    */
   private double[] nsByBusyLanes(ModelKey model, int samples) {
     return nsByBusyLanes.computeIfAbsent(
         new Size(model, samples),
-        size -> EmulatedTimes.nsByBusyLanes(times, model, samples, lanes));
+        size -> {
+          double[] ns =
+              IntStream.rangeClosed(1, lanes)
+                  .mapToDouble(busyLanes -> emulation.meanNs(model, samples, busyLanes))
+                  .toArray();
+          return Arrays.stream(ns).allMatch(time -> time == ns[0]) ? new double[] {ns[0]} : ns;
+        });
   }
 
   /** Returns the drift factor for batches that start now. */
   private double driftNow() {
     RunClock clock = runClock;
-    return clock == null ? 1 : drift.factor(clock.nowNs());
+    return clock == null ? 1 : emulation.drift(clock.nowNs());
   }
 
   @Override
   public long flopsPerSample(ModelKey model) {
-    return times.flopsPerSample(model);
+    return emulation.flopsPerSample(model);
   }
 
   @Override
   public @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
-    return times.loadNs(model);
+    return emulation.loadNs(model);
   }
 
   @Override
   public @Nullable Long memoryBytes(ModelKey model) {
-    return times.memoryBytes(model);
+    return emulation.memoryBytes(model);
   }
 
   @Override
@@ -263,7 +219,7 @@ public final class EmulatedDevice implements Device {
     /** Waits until the lane has loaded the model, where it has a memory. */
     @Override
     public long hold(ModelKey model) throws InterruptedException {
-      if (times.memoryBytes(model) == null || isWarmingUp()) {
+      if (emulation.memoryBytes(model) == null || isWarmingUp()) {
         return 0;
       }
       long startedNs = clock.monotonicNs();
@@ -290,7 +246,7 @@ public final class EmulatedDevice implements Device {
 
     @Override
     public long load(ModelKey model) throws InterruptedException {
-      Long loadNs = times.loadNs(model);
+      Long loadNs = emulation.loadNs(model);
       pacer.awaitNs(clock.monotonicNs() + (loadNs == null ? 0 : loadNs));
       synchronized (loaded) {
         long loadedNs = clock.monotonicNs();
@@ -311,13 +267,13 @@ public final class EmulatedDevice implements Device {
     public PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) {
       int samples = jobs.stream().mapToInt(DispatchedJob::samples).sum();
       double noise =
-          EmulationNoise.factor(seed, jobs.get(0).jobId(), attempt, times.spread(model, samples));
+          Emulation.noise(seed, jobs.get(0).jobId(), attempt, emulation.spread(model, samples));
       return new EmulatedBatch(lane, nsByBusyLanes(model, samples), noise);
     }
 
     @Override
     public WarmUpTiming warmUp(ModelKey model, int samples) {
-      return new WarmUpTiming(times.warmUpNs(model, samples), null);
+      return new WarmUpTiming(emulation.warmUpNs(model, samples), null);
     }
 
     @Override

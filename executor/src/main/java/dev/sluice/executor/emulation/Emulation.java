@@ -5,15 +5,15 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
+import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.WarmedLanes;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +30,35 @@ public final class Emulation {
   /** Device kind of emulated lanes whose workloads are all linear. */
   private static final String LINEAR = "emulated-linear";
 
-  private final String deviceKind;
-  private final EmulatedTimes times;
-  private final EmulatedDrift drift;
+  private static final double NS_PER_MS = 1e6;
+  private static final double NS_PER_SECOND = 1e9;
+  private static final long NOISE_PURPOSE = 0x656d756c6174696fL;
 
-  private Emulation(String deviceKind, EmulatedTimes times, EmulatedDrift drift) {
+  private final String deviceKind;
+  private final @Nullable LatencyTable table;
+  private final Map<String, LinearServiceTime> linear;
+  private final double speed;
+  private final ToLongFunction<String> flopsPerSample;
+  private final List<Drift> drift;
+
+  /** Times to load the models onto a lane; empty: lanes hold all models. */
+  private final Map<ModelKey, Long> loadNs = new HashMap<>();
+
+  /** Memory of a lane that the models take; empty: lanes hold all models. */
+  private final Map<ModelKey, Long> memoryBytes = new HashMap<>();
+
+  Emulation(
+      String deviceKind,
+      @Nullable LatencyTable table,
+      Map<String, LinearServiceTime> linear,
+      double speed,
+      ToLongFunction<String> flopsPerSample,
+      List<Drift> drift) {
     this.deviceKind = deviceKind;
-    this.times = times;
+    this.table = table;
+    this.linear = linear;
+    this.speed = speed;
+    this.flopsPerSample = flopsPerSample;
     this.drift = drift;
   }
 
@@ -61,7 +83,8 @@ public final class Emulation {
         linear.put(workload.name(), workload.linear());
       }
     }
-    for (ModelKey model : ExecutorSettings.models(experiment)) {
+    List<ModelKey> models = ExecutorSettings.models(experiment);
+    for (ModelKey model : models) {
       if (linear.containsKey(model.workload()) || (table != null && table.holds(model))) {
         continue;
       }
@@ -76,141 +99,60 @@ public final class Emulation {
               ? "name a table as lanes.latency_table"
               : "add rows for it, or give the workload alpha_ms and beta_ms");
     }
+    String device = table == null ? LINEAR : table.deviceKind();
+    var emulation =
+        new Emulation(
+            speed == 1
+                ? device
+                : device + "-x" + BigDecimal.valueOf(speed).stripTrailingZeros().toPlainString(),
+            table,
+            linear,
+            speed,
+            flopsPerSample,
+            experiment.lanes().drift());
     Double laneMb = experiment.lanes().memoryMb();
-    if (laneMb != null && table != null) {
-      checkMemory(experiment, table, linear, laneMb);
+    if (laneMb != null) {
+      for (ModelKey model : models) {
+        int samplesMax = ExecutorSettings.reachableSamples(experiment, model.workload()).last();
+        emulation.addMemory(model, samplesMax, laneMb);
+      }
     }
-    String deviceKind = table == null ? LINEAR : table.deviceKind();
-    return new Emulation(
-        speed == 1
-            ? deviceKind
-            : deviceKind + "-x" + BigDecimal.valueOf(speed).stripTrailingZeros().toPlainString(),
-        laneMb == null
-            ? times(table, linear, flopsPerSample, speed)
-            : withMemory(times(table, linear, flopsPerSample, speed), table, linear, experiment),
-        new EmulatedDrift(experiment.lanes().drift()));
+    return emulation;
   }
 
-  /** Where lanes have a memory, the table says what each of its models takes, and how long. */
-  private static void checkMemory(
-      Experiment experiment,
-      LatencyTable table,
-      Map<String, LinearServiceTime> linear,
-      double laneMb)
+  /** Notes what a model takes of a lane's memory, and how long its loading takes. */
+  private void addMemory(ModelKey model, int samplesMax, double laneMb)
       throws UserMistakeException {
-    for (ModelKey model : ExecutorSettings.models(experiment)) {
-      if (linear.containsKey(model.workload())) {
-        continue;
-      }
-      Double memoryMb = table.memoryMb(model, samplesMax(experiment, model));
-      if (table.loadMs(model) == null || memoryMb == null) {
-        throw new UserMistakeException(
-            table.file().toString(),
-            "the latency table has no %s for (%s), and lanes.memory_mb is (%s)"
-                .formatted(
-                    table.loadMs(model) == null ? "load_ms" : "memory_mb",
-                    model,
-                    Numbers.text(laneMb)),
-            "its columns load_ms and memory_mb should be filled, or lanes.memory_mb left out");
-      }
-      if (memoryMb > laneMb) {
-        throw new UserMistakeException(
-            table.file().toString(),
-            "(%s) takes memory_mb (%s), and lanes.memory_mb is (%s)"
-                .formatted(model, Numbers.text(memoryMb), Numbers.text(laneMb)),
-            "no lane could ever run it: lanes.memory_mb should be at least that");
-      }
+    LinearServiceTime line = linear.get(model.workload());
+    Double loadMs = line != null ? line.loadMs() : requireNonNull(table).loadMs(model);
+    Double memoryMb =
+        line != null ? line.memoryMb() : requireNonNull(table).memoryMb(model, samplesMax);
+    if (line == null && (loadMs == null || memoryMb == null)) {
+      throw new UserMistakeException(
+          requireNonNull(table).file().toString(),
+          "the latency table has no %s for (%s), and lanes.memory_mb is (%s)"
+              .formatted(loadMs == null ? "load_ms" : "memory_mb", model, Numbers.text(laneMb)),
+          "its columns load_ms and memory_mb should be filled, or lanes.memory_mb left out");
     }
-  }
-
-  private static int samplesMax(Experiment experiment, ModelKey model) {
-    return ExecutorSettings.reachableSamples(experiment, model.workload()).last();
-  }
-
-  /** Returns times that tell also what the memory of a lane has to do with. */
-  private static EmulatedTimes withMemory(
-      EmulatedTimes times,
-      @Nullable LatencyTable table,
-      Map<String, LinearServiceTime> linear,
-      Experiment experiment) {
-    return new EmulatedTimes() {
-      @Override
-      public double meanMs(ModelKey model, int samples, int busyLanes) {
-        return times.meanMs(model, samples, busyLanes);
-      }
-
-      @Override
-      public double spread(ModelKey model, int samples) {
-        return times.spread(model, samples);
-      }
-
-      @Override
-      public long flopsPerSample(ModelKey model) {
-        return times.flopsPerSample(model);
-      }
-
-      @Override
-      public Long loadNs(ModelKey model) {
-        LinearServiceTime line = linear.get(model.workload());
-        Double ms = line != null ? line.loadMs() : requireNonNull(table).loadMs(model);
-        return Math.max(1, Math.round(requireNonNull(ms) * 1e6));
-      }
-
-      @Override
-      public Long memoryBytes(ModelKey model) {
-        LinearServiceTime line = linear.get(model.workload());
-        Double mb =
-            line != null
-                ? line.memoryMb()
-                : requireNonNull(table).memoryMb(model, samplesMax(experiment, model));
-        return Math.max(1, Math.round(requireNonNull(mb) * 1e6));
-      }
-    };
+    if (line == null && memoryMb > laneMb) {
+      throw new UserMistakeException(
+          requireNonNull(table).file().toString(),
+          "(%s) takes memory_mb (%s), and lanes.memory_mb is (%s)"
+              .formatted(model, Numbers.text(memoryMb), Numbers.text(laneMb)),
+          "no lane could ever run it: lanes.memory_mb should be at least that");
+    }
+    loadNs.put(model, Math.max(1, Math.round(requireNonNull(loadMs) * 1e6)));
+    memoryBytes.put(model, Math.max(1, Math.round(requireNonNull(memoryMb) * 1e6)));
   }
 
   /** Returns the time to load the model onto a lane, in nanoseconds; null: lanes hold it. */
   public @Nullable Long loadNs(ModelKey model) {
-    return times.loadNs(model);
+    return loadNs.get(model);
   }
 
   /** Returns the memory of a lane that the model takes; null: lanes hold all models. */
   public @Nullable Long memoryBytes(ModelKey model) {
-    return times.memoryBytes(model);
-  }
-
-  public static EmulatedTimes times(
-      @Nullable LatencyTable table,
-      Map<String, LinearServiceTime> linear,
-      ToLongFunction<String> flopsPerSample,
-      double speed) {
-    return new EmulatedTimes() {
-      @Override
-      public double meanMs(ModelKey model, int samples, int busyLanes) {
-        var line = linear.get(model.workload());
-        double meanMs =
-            line != null
-                ? line.alphaMs() + line.betaMs() * samples
-                : table(model).meanMs(model, samples, busyLanes);
-        return meanMs / speed;
-      }
-
-      @Override
-      public double spread(ModelKey model, int samples) {
-        return linear.containsKey(model.workload()) ? 0 : table(model).spread(model, samples);
-      }
-
-      @Override
-      public long flopsPerSample(ModelKey model) {
-        return flopsPerSample.applyAsLong(model.workload());
-      }
-
-      private LatencyTable table(ModelKey model) {
-        if (table == null) {
-          throw new IllegalArgumentException("no service time is known for " + model);
-        }
-        return table;
-      }
-    };
+    return memoryBytes.get(model);
   }
 
   /** Returns the kind of device that the lanes pretend to compute on. */
@@ -218,12 +160,16 @@ public final class Emulation {
     return deviceKind;
   }
 
-  public EmulatedTimes times() {
-    return times;
+  /** Returns the floating-point operations of one sample's inference; 0: unknown. */
+  long flopsPerSample(ModelKey model) {
+    return flopsPerSample.applyAsLong(model.workload());
   }
 
-  public EmulatedDrift drift() {
-    return drift;
+  private LatencyTable table(ModelKey model) {
+    if (table == null) {
+      throw new IllegalArgumentException("no service time is known for " + model);
+    }
+    return table;
   }
 
   /**
@@ -233,20 +179,61 @@ public final class Emulation {
    * @param busyLanes number of busy lanes, the batch's own included; at least 1
    */
   public double meanNs(ModelKey model, int samples, int busyLanes) {
-    return times.meanMs(model, samples, busyLanes) * 1e6;
+    LinearServiceTime line = linear.get(model.workload());
+    double meanMs =
+        line != null
+            ? line.alphaMs() + line.betaMs() * samples
+            : table(model).meanMs(model, samples, busyLanes);
+    return meanMs / speed * NS_PER_MS;
+  }
+
+  /** Returns the warm-up time that a lane reports for one batch: alone, and without noise. */
+  long warmUpNs(ModelKey model, int samples) {
+    return Math.max(1, (long) meanNs(model, samples, 1));
   }
 
   /** Returns the standard deviation of the natural logarithm of a batch's service time. */
   public double spread(ModelKey model, int samples) {
-    return times.spread(model, samples);
+    return linear.containsKey(model.workload()) ? 0 : table(model).spread(model, samples);
   }
 
   /**
-   * Returns the factor by which one batch of a given spread differs from its mean; see {@link
-   * EmulationNoise}.
+   * Returns the factor by which one batch takes longer or shorter than the mean, exp(spread × z −
+   * spread² / 2), where z is standard normal by Box and Muller (1958): lognormal with mean 1. It
+   * depends on seed, first job and attempt alone, so that it is equal under every policy.
+   *
+   * @param spread standard deviation of the factor's natural logarithm; 0 gives 1
    */
   public static double noise(long seed, String firstJobId, int attempt, double spread) {
-    return EmulationNoise.factor(seed, firstJobId, attempt, spread);
+    return spread == 0 ? 1 : noise(normal(seed, firstJobId, attempt), spread);
+  }
+
+  private static double noise(double normal, double spread) {
+    return StrictMath.exp(spread * normal - spread * spread / 2);
+  }
+
+  private static double normal(long seed, String firstJobId, int attempt) {
+    long hash = hash(seed, firstJobId, attempt);
+    double radius = StrictMath.sqrt(-2 * StrictMath.log(unit(hash)));
+    return radius * StrictMath.cos(2 * StrictMath.PI * unit(SplitMix64.mix(hash)));
+  }
+
+  /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */
+  public static double uniform(long seed, String firstJobId, int attempt) {
+    return unit(hash(seed, firstJobId, attempt));
+  }
+
+  private static long hash(long seed, String firstJobId, int attempt) {
+    long hash = SplitMix64.mix(seed ^ NOISE_PURPOSE);
+    for (int i = 0; i < firstJobId.length(); i++) {
+      hash = SplitMix64.mix(hash + firstJobId.charAt(i));
+    }
+    return SplitMix64.mix(hash + attempt);
+  }
+
+  /** Returns a uniform number in (0, 1] from a hash. */
+  private static double unit(long hash) {
+    return ((hash >>> 11) + 1) * 0x1.0p-53;
   }
 
   /**
@@ -256,7 +243,7 @@ public final class Emulation {
   public static double leastNormal(long seed, String firstJobId, int attempts) {
     double least = Double.POSITIVE_INFINITY;
     for (int attempt = 1; attempt <= attempts; attempt++) {
-      least = Math.min(least, EmulationNoise.normal(seed, firstJobId, attempt));
+      least = Math.min(least, normal(seed, firstJobId, attempt));
     }
     return least;
   }
@@ -268,24 +255,37 @@ public final class Emulation {
    * @param leastNormal gives the least normal number of the batches' noise
    */
   public double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
-    double spread = times.spread(model, samples);
-    double noise = spread == 0 ? 1 : EmulationNoise.factor(leastNormal.getAsDouble(), spread);
-    return noise * driftMin();
+    double spread = spread(model, samples);
+    return (spread == 0 ? 1 : noise(leastNormal.getAsDouble(), spread)) * driftMin();
   }
 
   /** Returns the least drift factor at any time of the run. */
   public double driftMin() {
-    return drift.least();
+    return Math.min(1, drift.stream().mapToDouble(Drift::factor).min().orElse(1));
   }
 
-  /** Returns a number in (0, 1] that depends on the batch alone, not on the policy. */
-  public static double uniform(long seed, String firstJobId, int attempt) {
-    return EmulationNoise.uniform(seed, firstJobId, attempt);
-  }
-
-  /** Returns the drift factor of all batches that start at a given time of the run. */
+  /**
+   * Returns the drift factor of all batches that start at a given time of the run: 1 at first, and
+   * linear within each change.
+   */
   public double drift(long atNs) {
-    return drift.factor(atNs);
+    return drift(drift, atNs);
+  }
+
+  static double drift(List<Drift> changes, long atNs) {
+    double atSeconds = atNs / NS_PER_SECOND;
+    double factor = 1;
+    for (Drift change : changes) {
+      if (atSeconds < change.atSeconds()) {
+        break;
+      }
+      double done =
+          change.overSeconds() == 0
+              ? 1
+              : Math.min(1, (atSeconds - change.atSeconds()) / change.overSeconds());
+      factor += done * (change.factor() - factor);
+    }
+    return factor;
   }
 
   /**
@@ -293,18 +293,17 @@ public final class Emulation {
    * for such lanes.
    */
   public List<Capability> capabilities(ExecutorSettings settings) {
-    List<Capability> capabilities = new ArrayList<>();
-    for (ModelKey model : settings.models()) {
-      capabilities.add(
-          new Capability(
-              model,
-              times.flopsPerSample(model),
-              settings.warmUpSamples().stream()
-                  .map(samples -> new WarmUp(samples, times.warmUpNs(model, samples)))
-                  .toList(),
-              times.loadNs(model),
-              times.memoryBytes(model)));
-    }
-    return List.copyOf(capabilities);
+    return settings.models().stream()
+        .map(
+            model ->
+                new Capability(
+                    model,
+                    flopsPerSample(model),
+                    settings.warmUpSamples().stream()
+                        .map(samples -> new WarmUp(samples, warmUpNs(model, samples)))
+                        .toList(),
+                    loadNs(model),
+                    memoryBytes(model)))
+        .toList();
   }
 }

@@ -1,16 +1,25 @@
 package dev.sluice.executor.latency;
 
+import static java.util.stream.Collectors.toMap;
+
 import dev.sluice.contract.value.SplitMix64;
+import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.profile.ProfileRow;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import smile.base.cart.Loss;
 import smile.data.DataFrame;
 import smile.data.formula.Formula;
@@ -18,6 +27,7 @@ import smile.data.vector.DoubleVector;
 import smile.math.MathEx;
 import smile.regression.GradientTreeBoost;
 import smile.regression.RandomForest;
+import smile.regression.RegressionTree;
 
 /**
  * Trees that together predict how far the logarithm of a time lies from its line: (first + factor ×
@@ -28,7 +38,7 @@ import smile.regression.RandomForest;
  * <p>Random forest: Breiman (2001). Gradient boosting: Friedman (2001). Both are Smile's, fitted to
  * one median for each key and pass, since a leaf is a mean, which a single pause would move.
  */
-public final class Ensemble implements Estimator {
+record Ensemble(Features features, double first, double factor, double divisor, List<Tree> trees) {
   private static final int TREES = 200;
   private static final String TARGET = "ln_time_over_line";
 
@@ -41,41 +51,76 @@ public final class Ensemble implements Estimator {
   private static final double SHRINKAGE = 0.05;
   private static final double BOOSTING_SAMPLE = 0.7;
 
-  private final Features features;
-  private final Lines lines;
-  private final double first;
-  private final double factor;
-  private final double divisor;
-  private final List<Tree> trees;
+  /**
+   * A key as numbers. There is one column for each workload, backend and precision, 1 where the key
+   * has it, else 0; then the model's FLOPs per sample and parameters; then samples, busy lanes and
+   * threads. Functions of the rows alone, in a fixed order.
+   */
+  static final class Features {
+    private final Map<String, ToDoubleFunction<LatencyKey>> columns = new LinkedHashMap<>();
 
-  private Ensemble(
-      Features features,
-      Lines lines,
-      double first,
-      double factor,
-      double divisor,
-      List<Tree> trees) {
-    this.features = features;
-    this.lines = lines;
-    this.first = first;
-    this.factor = factor;
-    this.divisor = divisor;
-    this.trees = List.copyOf(trees);
+    Features(List<ProfileRow> rows) {
+      addEach("workload_", rows, LatencyKey::workload);
+      addEach("backend_", rows, LatencyKey::backend);
+      addEach("precision_", rows, LatencyKey::precision);
+      addSize("flops_per_sample", rows, ProfileRow::flopsPerSample);
+      addSize("parameters", rows, ProfileRow::parameters);
+      columns.put("samples", LatencyKey::samples);
+      columns.put("busy_lanes", LatencyKey::busyLanes);
+      columns.put("threads", LatencyKey::threads);
+    }
+
+    private void addEach(String prefix, List<ProfileRow> rows, Function<LatencyKey, String> of) {
+      rows.stream()
+          .map(row -> of.apply(row.key()))
+          .distinct()
+          .sorted()
+          .forEach(name -> columns.put(prefix + name, key -> name.equals(of.apply(key)) ? 1 : 0));
+    }
+
+    private void addSize(String name, List<ProfileRow> rows, Function<ProfileRow, Long> of) {
+      Map<String, Long> byWorkload =
+          rows.stream().collect(toMap(row -> row.key().workload(), of, Math::max));
+      columns.put(name, key -> byWorkload.getOrDefault(key.workload(), 0L));
+    }
+
+    List<String> names() {
+      return List.copyOf(columns.keySet());
+    }
+
+    double[] of(LatencyKey key) {
+      return columns.values().stream().mapToDouble(column -> column.applyAsDouble(key)).toArray();
+    }
   }
 
-  /** The rows that trees are fitted to. */
-  private static final class Table {
-    final DataFrame x;
-    final DataFrame xAndTarget;
-    final double[] target;
-
-    Table(List<Medians.OfPass> medians, Features features, Lines lines) {
-      double[][] rows =
-          medians.stream().map(median -> features.of(median.key())).toArray(double[][]::new);
-      target = medians.stream().mapToDouble(m -> m.lnNs() - lines.lnNs(m.key())).toArray();
-      x = DataFrame.of(rows, features.names().toArray(String[]::new));
-      xAndTarget = x.merge(DoubleVector.of(TARGET, target));
+  /**
+   * Fits trees.
+   *
+   * @param method {@link Method#BOOSTING} or {@link Method#FOREST}
+   * @param lineLnNs ln ns of a key by its line
+   */
+  static Ensemble fit(
+      Method method,
+      List<Medians.OfPass> medians,
+      Features features,
+      ToDoubleFunction<LatencyKey> lineLnNs,
+      long seed) {
+    double[][] rows = medians.stream().map(m -> features.of(m.key())).toArray(double[][]::new);
+    double[] target =
+        medians.stream().mapToDouble(m -> m.lnNs() - lineLnNs.applyAsDouble(m.key())).toArray();
+    DataFrame x = DataFrame.of(rows, features.names().toArray(String[]::new));
+    DataFrame table = x.merge(DoubleVector.of(TARGET, target));
+    if (method == Method.FOREST) {
+      RegressionTree[] trees = onOneThread(() -> forest(table, medians.size(), seed)).trees();
+      return new Ensemble(features, 0, 1, trees.length, trees(trees, x));
     }
+    RegressionTree[] trees = onOneThread(() -> boosting(table, seed)).trees();
+    double intercept = Loss.lad().intercept(target.clone());
+    return new Ensemble(features, intercept, SHRINKAGE, 1, trees(trees, x));
+  }
+
+  private static List<Tree> trees(RegressionTree[] trees, DataFrame x) {
+    return Stream.of(trees).map(tree -> Tree.of(tree, x.schema())).toList();
   }
 
   /**
@@ -103,27 +148,18 @@ public final class Ensemble implements Estimator {
     }
   }
 
-  public static Ensemble forest(
-      List<Medians.OfPass> medians, Features features, Lines lines, long seed) {
-    var table = new Table(medians, features, lines);
-    RandomForest forest =
-        onOneThread(
-            () ->
-                RandomForest.fit(
-                    Formula.lhs(TARGET),
-                    table.xAndTarget,
-                    TREES,
-                    Math.max(1, features.names().size() / 3),
-                    FOREST_DEPTH_MAX,
-                    Math.max(2, medians.size()),
-                    FOREST_NODE_SIZE_MIN,
-                    1.0,
-                    LongStream.range(0, TREES).map(i -> treeSeed(seed, i))));
-    List<Tree> trees = new ArrayList<>();
-    for (var tree : forest.trees()) {
-      trees.add(Tree.of(tree, table.x.schema()));
-    }
-    return new Ensemble(features, lines, 0, 1, trees.size(), trees);
+  private static RandomForest forest(DataFrame table, int rows, long seed) {
+    int features = table.ncols() - 1;
+    return RandomForest.fit(
+        Formula.lhs(TARGET),
+        table,
+        TREES,
+        Math.max(1, features / 3),
+        FOREST_DEPTH_MAX,
+        Math.max(2, rows),
+        FOREST_NODE_SIZE_MIN,
+        1.0,
+        LongStream.range(0, TREES).map(i -> treeSeed(seed, i)));
   }
 
   /**
@@ -134,43 +170,23 @@ public final class Ensemble implements Estimator {
     return Math.max(2, SplitMix64.derived(seed, tree) & Long.MAX_VALUE);
   }
 
-  public static Ensemble boosting(
-      List<Medians.OfPass> medians, Features features, Lines lines, long seed) {
-    var table = new Table(medians, features, lines);
-    GradientTreeBoost boosting =
-        onOneThread(
-            () -> {
-              MathEx.setSeed(SplitMix64.derived(seed, -1)); // for the thread that draws the samples
-              return GradientTreeBoost.fit(
-                  Formula.lhs(TARGET),
-                  table.xAndTarget,
-                  Loss.lad(),
-                  TREES,
-                  BOOSTING_DEPTH_MAX,
-                  BOOSTING_LEAVES_MAX,
-                  BOOSTING_NODE_SIZE_MIN,
-                  SHRINKAGE,
-                  BOOSTING_SAMPLE);
-            });
-    List<Tree> trees = new ArrayList<>();
-    for (var tree : boosting.trees()) {
-      trees.add(Tree.of(tree, table.x.schema()));
-    }
-    double intercept = Loss.lad().intercept(table.target.clone());
-    return new Ensemble(features, lines, intercept, SHRINKAGE, 1, trees);
+  private static GradientTreeBoost boosting(DataFrame table, long seed) {
+    MathEx.setSeed(SplitMix64.derived(seed, -1)); // for this thread, which draws the samples
+    return GradientTreeBoost.fit(
+        Formula.lhs(TARGET),
+        table,
+        Loss.lad(),
+        TREES,
+        BOOSTING_DEPTH_MAX,
+        BOOSTING_LEAVES_MAX,
+        BOOSTING_NODE_SIZE_MIN,
+        SHRINKAGE,
+        BOOSTING_SAMPLE);
   }
 
-  @Override
-  public boolean answers(LatencyKey key) {
-    return lines.answers(key);
-  }
-
-  @Override
-  public double lnNs(LatencyKey key) {
-    return lines.lnNs(key) + overLine(features.of(key));
-  }
-
-  private double overLine(double[] row) {
+  /** Returns what the trees add to the ln ns of the key's line. */
+  double overLine(LatencyKey key) {
+    double[] row = features.of(key);
     double sum = first;
     for (Tree tree : trees) {
       sum += factor * tree.of(row);
@@ -178,7 +194,7 @@ public final class Ensemble implements Estimator {
     return sum / divisor;
   }
 
-  public void write(DataOutputStream out) throws IOException {
+  void write(DataOutputStream out) throws IOException {
     out.writeDouble(first);
     out.writeDouble(factor);
     out.writeDouble(divisor);
@@ -188,9 +204,8 @@ public final class Ensemble implements Estimator {
     }
   }
 
-  /** Reads an ensemble that was written; features and lines must be those of the same rows. */
-  public static Ensemble read(DataInputStream in, Features features, Lines lines)
-      throws IOException {
+  /** Reads an ensemble that was written; the features must be those of the same rows. */
+  static Ensemble read(DataInputStream in, Features features) throws IOException {
     double first = in.readDouble();
     double factor = in.readDouble();
     double divisor = in.readDouble();
@@ -199,6 +214,6 @@ public final class Ensemble implements Estimator {
     for (int i = 0; i < count; i++) {
       trees.add(Tree.read(in, features.names().size()));
     }
-    return new Ensemble(features, lines, first, factor, divisor, trees);
+    return new Ensemble(features, first, factor, divisor, trees);
   }
 }

@@ -3,14 +3,18 @@ package dev.sluice.executor.latency;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.latency.Validation.ErrorFigures;
+import dev.sluice.executor.latency.Validation.Pair;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.OptionalDouble;
@@ -34,16 +38,59 @@ public final class LatencyModel {
   /** Counts of busy lanes that were measured, by the rest of the key without samples. */
   private final Map<Place, NavigableSet<Integer>> busyLanes = new HashMap<>();
 
+  /** The kinds of prediction that compete, the simplest first; the names stand in model files. */
+  public enum Method {
+    MEDIAN("the median of the key's own times"),
+    INTERPOLATED("between the medians of the nearest samples below and above, linearly"),
+    LINE("alpha + beta × samples of the key's workload, backend, precision, threads, busy lanes"),
+    BOOSTING("the line times what gradient-boosted trees add to it"),
+    FOREST("the line times what a random forest adds to it");
+
+    private final String words;
+
+    Method(String words) {
+      this.words = words;
+    }
+
+    /** Returns how the method predicts, in words for people. */
+    public String words() {
+      return words;
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The distance of a key from measured keys. */
+  public enum Reach {
+    /** The key itself was measured. */
+    SEEN,
+    /** Both fewer and more samples were measured, all else equal, but not the key's number. */
+    BETWEEN,
+    /** Only fewer or only more samples were measured, all else equal. */
+    BEYOND;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   private record Place(ModelKey model, int threads) {}
 
   /** Key of a list of residuals. */
   record Calibrated(String workload, String backend, Reach reach)
       implements Comparable<Calibrated> {
+    private static final Comparator<Calibrated> ORDER =
+        Comparator.comparing(Calibrated::workload)
+            .thenComparing(Calibrated::backend)
+            .thenComparing(Calibrated::reach);
+
     @Override
     public int compareTo(Calibrated other) {
-      int byWorkload = workload.compareTo(other.workload);
-      int byBackend = byWorkload != 0 ? byWorkload : backend.compareTo(other.backend);
-      return byBackend != 0 ? byBackend : reach.compareTo(other.reach);
+      return ORDER.compare(this, other);
     }
   }
 
@@ -66,7 +113,7 @@ public final class LatencyModel {
     this.rows = List.copyOf(rows);
     this.fit = fit;
     this.residuals = new TreeMap<>(residuals);
-    for (Curve curve : fit.curves()) {
+    for (Fit.Curve curve : fit.curves()) {
       busyLanes
           .computeIfAbsent(new Place(curve.model(), curve.threads()), place -> new TreeSet<>())
           .add(curve.busyLanes());
@@ -197,26 +244,17 @@ public final class LatencyModel {
 
   private double measuredBusyLanesNs(LatencyKey key) {
     Method method = choice.get(fit.reach(key));
-    if (method == null) {
-      throw new IllegalStateException("no method was chosen for " + key);
+    double lnNs = method == null ? Double.NaN : fit.lnNs(method, key);
+    if (Double.isNaN(lnNs)) {
+      throw new IllegalStateException("(" + method + ") has no answer for " + key);
     }
-    return StrictMath.exp(fit.estimator(method).lnNs(key));
+    return StrictMath.exp(lnNs);
   }
 
   /**
-   * Returns the calibration residuals of the workload on the backend: ln(actual / predicted) of
-   * measured keys, each row predicted from the other passes.
-   *
-   * @return ascending; empty if it knows none
-   */
-  public double[] residuals(String workload, String backend) {
-    return residuals(workload, backend, Reach.SEEN);
-  }
-
-  /**
-   * Returns the calibration residuals of the workload on the backend for keys at a reach: each row
-   * is predicted from the other passes and, if the reach is not {@link Reach#SEEN}, from other
-   * samples counts alone.
+   * Returns the calibration residuals, ln(actual / predicted), of the workload on the backend for
+   * keys at a reach: each row is predicted from the other passes and, if the reach is not {@link
+   * Reach#SEEN}, from other samples counts alone.
    *
    * @return ascending; empty if it knows none
    */
@@ -246,10 +284,10 @@ public final class LatencyModel {
    * model's own.
    */
   public ErrorFigures errors(List<ProfileRow> actual) {
-    List<ErrorFigures.Pair> pairs = new ArrayList<>();
+    List<Pair> pairs = new ArrayList<>();
     for (ProfileRow row : actual) {
       if (row.deviceKind().equals(deviceKind) && knows(row.key())) {
-        pairs.add(new ErrorFigures.Pair(row.lnNs(), StrictMath.log(predictNs(row.key()))));
+        pairs.add(new Pair(row.lnNs(), StrictMath.log(predictNs(row.key()))));
       }
     }
     return ErrorFigures.of(pairs);

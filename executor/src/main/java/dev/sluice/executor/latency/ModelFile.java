@@ -4,6 +4,9 @@ import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.latency.LatencyModel.Calibrated;
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.ByteArrayInputStream;
@@ -142,7 +145,7 @@ final class ModelFile {
       boolean inUse = model.choice().containsValue(method);
       out.writeBoolean(inUse);
       if (inUse) {
-        ((Ensemble) model.fit().estimator(method)).write(out);
+        model.fit().trees(method).write(out);
       }
     }
   }
@@ -234,10 +237,10 @@ final class ModelFile {
       choice.put(reach, Method.valueOf(in.readUTF()));
     }
     List<ProfileRow> rows = readRows(in, deviceKind);
-    SortedMap<LatencyModel.Calibrated, double[]> residuals = new TreeMap<>();
+    SortedMap<Calibrated, double[]> residuals = new TreeMap<>();
     int lists = count(in, "lists of residuals", 3 * Short.BYTES + Integer.BYTES);
     for (int i = 0; i < lists; i++) {
-      var of = new LatencyModel.Calibrated(in.readUTF(), in.readUTF(), Reach.valueOf(in.readUTF()));
+      var of = new Calibrated(in.readUTF(), in.readUTF(), Reach.valueOf(in.readUTF()));
       double[] values = new double[count(in, "residuals", Double.BYTES)];
       for (int j = 0; j < values.length; j++) {
         values[j] = in.readDouble();
@@ -254,7 +257,7 @@ final class ModelFile {
         throw new IOException("trees are missing or too many");
       }
       if (inUse) {
-        fit.put(method, Ensemble.read(in, fit.features(), fit.lines()));
+        fit.put(method, Ensemble.read(in, fit.features()));
       }
     }
     return new LatencyModel(deviceKind, seed, choice, rows, fit, residuals);

@@ -4,14 +4,16 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.profile.LatencyKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.DoubleStream;
 
 /**
  * The reach of a table of predictions: every batch that one kind of lanes may run. A table holds
@@ -24,17 +26,13 @@ import java.util.TreeSet;
  * @param samplesMax most samples of one batch; at least 1
  */
 public record PredictionTable(List<ModelKey> models, int threads, int lanes, int samplesMax) {
-  public PredictionTable {
-    models = List.copyOf(models);
-    if (lanes < 1 || samplesMax < 1) {
-      throw new IllegalArgumentException(
-          "lanes (%d) and samplesMax (%d) must be at least 1".formatted(lanes, samplesMax));
-    }
-  }
-
   /** Returns whether the latency model knows any of the lanes' models. */
   public boolean isKnownTo(LatencyModel model) {
     return models.stream().anyMatch(key -> model.knows(key(key, 1, 1)));
+  }
+
+  private LatencyKey key(ModelKey model, int samples, int busyLanes) {
+    return new LatencyKey(model, threads, samples, busyLanes);
   }
 
   /**
@@ -46,30 +44,27 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
    * @throws IllegalArgumentException if the model knows none of the lanes' models
    */
   public PredictionsPublished fill(LatencyModel model, String executorId, long tableVersion) {
-    List<Service> services = new ArrayList<>();
-    Set<List<String>> calibrated = new TreeSet<>(PredictionTable::compare);
     Set<Reach> reaches = EnumSet.noneOf(Reach.class);
-    for (ModelKey key : models) {
-      if (model.knows(key(key, 1, 1))) {
-        services.add(service(model, key, reaches));
-        calibrated.add(List.of(key.workload(), key.backend()));
-      }
-    }
-    List<Calibration> calibrations = new ArrayList<>();
-    for (List<String> place : calibrated) {
-      calibrations.add(calibration(model, place.get(0), place.get(1), reaches));
-    }
+    List<Service> services =
+        models.stream()
+            .filter(key -> model.knows(key(key, 1, 1)))
+            .map(key -> service(model, key, reaches))
+            .toList();
+    List<Calibration> calibrations =
+        services.stream()
+            .map(service -> new Calibration(service.workload(), service.backend(), List.of()))
+            .distinct()
+            .sorted(Comparator.comparing(Calibration::workload).thenComparing(Calibration::backend))
+            .map(
+                of ->
+                    with(
+                        of,
+                        reaches.stream()
+                            .map(reach -> model.residuals(of.workload(), of.backend(), reach))
+                            .flatMapToDouble(Arrays::stream)))
+            .toList();
     return new PredictionsPublished(
         executorId, model.deviceKind(), model.version(), tableVersion, services, calibrations);
-  }
-
-  private static int compare(List<String> a, List<String> b) {
-    int byWorkload = a.get(0).compareTo(b.get(0));
-    return byWorkload != 0 ? byWorkload : a.get(1).compareTo(b.get(1));
-  }
-
-  private LatencyKey key(ModelKey model, int samples, int busyLanes) {
-    return new LatencyKey(model, threads, samples, busyLanes);
   }
 
   private Service service(LatencyModel model, ModelKey key, Set<Reach> reaches) {
@@ -87,22 +82,17 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
     return new Service(key, byBusyLanes);
   }
 
-  /** Returns the residuals at every reach that some key of the table has, all in one list. */
-  private static Calibration calibration(
-      LatencyModel model, String workload, String backend, Set<Reach> reaches) {
+  /** Returns a calibration with further residuals, all of them in one list. */
+  private static Calibration with(Calibration calibration, DoubleStream more) {
+    double most = PredictionsPublished.RESIDUAL_MAX;
     double[] all =
-        reaches.stream()
-            .flatMapToDouble(reach -> Arrays.stream(model.residuals(workload, backend, reach)))
-            .map(PredictionTable::bounded)
+        DoubleStream.concat(calibration.residuals().stream().mapToDouble(r -> r), more)
+            .map(residual -> Math.max(-most, Math.min(most, residual)))
             .sorted()
             .toArray();
     double[] thinned = Conformal.thinned(all, PredictionsPublished.RESIDUALS_MAX);
-    return new Calibration(workload, backend, Arrays.stream(thinned).boxed().toList());
-  }
-
-  static double bounded(double residual) {
-    double most = PredictionsPublished.RESIDUAL_MAX;
-    return Math.max(-most, Math.min(most, residual));
+    return new Calibration(
+        calibration.workload(), calibration.backend(), Arrays.stream(thinned).boxed().toList());
   }
 
   /** Returns the mean that a published table holds; {@link Double#NaN} where it holds none. */
@@ -120,28 +110,24 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
   /**
    * Returns the table with further residuals in its calibration, from rows that the model was not
    * fitted to.
+   *
+   * @param more residuals by workload and backend
    */
   static PredictionsPublished withResiduals(
       PredictionsPublished table, Map<List<String>, List<Double>> more) {
-    List<Calibration> calibrations = new ArrayList<>();
-    for (Calibration calibration : table.calibrations()) {
-      List<Double> all = new ArrayList<>(calibration.residuals());
-      all.addAll(
-          more.getOrDefault(List.of(calibration.workload(), calibration.backend()), List.of()));
-      double[] sorted = all.stream().mapToDouble(r -> r).sorted().toArray();
-      double[] thinned = Conformal.thinned(sorted, PredictionsPublished.RESIDUALS_MAX);
-      calibrations.add(
-          new Calibration(
-              calibration.workload(),
-              calibration.backend(),
-              Arrays.stream(thinned).boxed().toList()));
-    }
     return new PredictionsPublished(
         table.executorId(),
         table.deviceKind(),
         table.modelVersion(),
         table.tableVersion(),
         table.services(),
-        calibrations);
+        table.calibrations().stream()
+            .map(
+                of ->
+                    with(
+                        of,
+                        more.getOrDefault(List.of(of.workload(), of.backend()), List.of()).stream()
+                            .mapToDouble(r -> r)))
+            .toList());
   }
 }

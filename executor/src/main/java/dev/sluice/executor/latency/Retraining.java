@@ -1,9 +1,12 @@
 package dev.sluice.executor.latency;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.Measured;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,6 +42,20 @@ public final class Retraining {
   private static final long SEED = 1;
 
   private final PredictionTable reach;
+
+  /**
+   * A batch that a run has completed.
+   *
+   * @param busyLanes number of busy lanes when the batch began, its own included; at least 1
+   * @param startedAtNs start of the batch, since time zero of the run
+   * @param serviceNs service time; at least 1
+   */
+  public record Measured(
+      ModelKey model, int samples, int busyLanes, long startedAtNs, long serviceNs) {
+    double lnNs() {
+      return StrictMath.log((double) serviceNs);
+    }
+  }
 
   /** Retrains tables for lanes of this reach. */
   public Retraining(PredictionTable reach) {
@@ -105,7 +122,7 @@ public final class Retraining {
     Map<ModelKey, ProfileRow> example = new HashMap<>();
     int lastPass = 0;
     for (ProfileRow row : profiled.rows()) {
-      example.putIfAbsent(modelOf(row.key()), row);
+      example.putIfAbsent(row.key().model(), row);
       lastPass = Math.max(lastPass, row.pass());
     }
     List<ProfileRow> all = moved(profiled, rows);
@@ -120,10 +137,6 @@ public final class Retraining {
     return rows.stream()
         .filter(row -> counts.getOrDefault(row.key(), 0) >= ROWS_PER_MODEL_MIN)
         .toList();
-  }
-
-  private static ModelKey modelOf(LatencyKey key) {
-    return new ModelKey(key.workload(), key.backend(), key.precision());
   }
 
   private LatencyKey keyOf(Measured row) {
@@ -145,11 +158,11 @@ public final class Retraining {
         all.add(off);
       }
     }
-    double level = all.isEmpty() ? 0 : median(all);
+    double level = all.isEmpty() ? 0 : Medians.of(all);
     List<ProfileRow> moved = new ArrayList<>();
     for (ProfileRow row : profiled.rows()) {
-      List<Double> own = offBy.getOrDefault(modelOf(row.key()), List.of());
-      double by = own.size() < ROWS_PER_MODEL_MIN ? level : median(own);
+      List<Double> own = offBy.getOrDefault(row.key().model(), List.of());
+      double by = own.size() < ROWS_PER_MODEL_MIN ? level : Medians.of(own);
       long serviceNs = Math.max(1, Math.round(row.serviceNs() * StrictMath.exp(by)));
       moved.add(
           new ProfileRow(
@@ -164,10 +177,6 @@ public final class Retraining {
               row.parameters()));
     }
     return moved;
-  }
-
-  private static double median(List<Double> values) {
-    return Medians.of(values.stream().mapToDouble(v -> v).toArray());
   }
 
   /**
@@ -218,16 +227,11 @@ public final class Retraining {
 
   private static Map<List<String>, List<Double>> residuals(
       PredictionsPublished table, List<Measured> rows) {
-    Map<List<String>, List<Double>> residuals = new HashMap<>();
-    for (Measured row : rows) {
-      double off = off(table, row);
-      if (!Double.isNaN(off)) {
-        residuals
-            .computeIfAbsent(
-                List.of(row.model().workload(), row.model().backend()), p -> new ArrayList<>())
-            .add(PredictionTable.bounded(off));
-      }
-    }
-    return residuals;
+    return rows.stream()
+        .filter(row -> !Double.isNaN(off(table, row)))
+        .collect(
+            groupingBy(
+                row -> List.of(row.model().workload(), row.model().backend()),
+                mapping(row -> off(table, row), toList())));
   }
 }

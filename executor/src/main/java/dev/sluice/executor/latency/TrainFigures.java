@@ -1,6 +1,9 @@
 package dev.sluice.executor.latency;
 
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Trainer.Trained;
+import dev.sluice.executor.latency.Validation.ErrorFigures;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
@@ -10,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,13 +111,7 @@ public final class TrainFigures {
 
   /** Returns the reaches at which rows were held out. */
   public List<Reach> triedReaches() {
-    List<Reach> tried = new ArrayList<>();
-    for (Reach reach : Reach.values()) {
-      if (validation.rows(reach) > 0) {
-        tried.add(reach);
-      }
-    }
-    return tried;
+    return Stream.of(Reach.values()).filter(reach -> validation.rows(reach) > 0).toList();
   }
 
   /**
@@ -121,13 +120,14 @@ public final class TrainFigures {
    */
   public Map<Method, List<Double>> errorsByMethod() {
     Map<Method, List<Double>> errors = new EnumMap<>(Method.class);
-    for (Method method : Method.values()) {
-      List<Double> byReach = new ArrayList<>();
-      for (Reach reach : triedReaches()) {
-        ErrorFigures figures = validation.byMethod(reach).get(method);
-        byReach.add(figures == null ? Double.NaN : figures.medianAbsoluteLog());
+    for (Reach reach : triedReaches()) {
+      Map<Method, ErrorFigures> figures = validation.byMethod(reach);
+      for (Method method : Method.values()) {
+        ErrorFigures own = figures.get(method);
+        errors
+            .computeIfAbsent(method, m -> new ArrayList<>())
+            .add(own == null ? Double.NaN : own.medianAbsoluteLog());
       }
-      errors.put(method, byReach);
     }
     return errors;
   }
@@ -187,23 +187,24 @@ public final class TrainFigures {
    * are more than {@code pointsMax}, each workload shows every second, third, … batch.
    */
   public List<Scatter> predictedAndActual(int pointsMax) {
-    List<Validation.Point> points = validation.points(Reach.SEEN);
+    List<Validation.Point> points = validation.points();
     int step = (points.size() + pointsMax - 1) / pointsMax;
     List<String> workloads =
         model.rows().stream().map(row -> row.key().workload()).distinct().sorted().toList();
     List<Scatter> scatters = new ArrayList<>();
-    for (int place = 0; place < workloads.size(); place++) {
-      String workload = workloads.get(place);
+    for (String workload : workloads) {
       List<Validation.Point> own =
           points.stream().filter(point -> point.key().workload().equals(workload)).toList();
+      List<Validation.Point> shown =
+          IntStream.range(0, own.size()).filter(i -> i % step == 0).mapToObj(own::get).toList();
       if (!own.isEmpty()) {
-        List<Double> predicted = new ArrayList<>();
-        List<Double> actual = new ArrayList<>();
-        for (int i = 0; i < own.size(); i += step) {
-          predicted.add(own.get(i).predictedMs());
-          actual.add(own.get(i).actualMs());
-        }
-        scatters.add(new Scatter(workload, place, own.size(), predicted, actual));
+        scatters.add(
+            new Scatter(
+                workload,
+                workloads.indexOf(workload),
+                own.size(),
+                shown.stream().map(Validation.Point::predictedMs).toList(),
+                shown.stream().map(Validation.Point::actualMs).toList()));
       }
     }
     return scatters;
@@ -229,19 +230,17 @@ public final class TrainFigures {
         rowsByName.computeIfAbsent(name, n -> new ArrayList<>()).add(row);
       }
     }
-    List<SamplesCurve> curves = new ArrayList<>();
-    rowsByName.forEach((name, rows) -> curves.add(curve(name, rows)));
-    return curves;
+    return rowsByName.entrySet().stream().map(e -> curve(e.getKey(), e.getValue())).toList();
   }
 
   private SamplesCurve curve(String name, List<ProfileRow> rows) {
     LatencyKey key = rows.get(0).key();
     int most = rows.stream().mapToInt(row -> row.key().samples()).max().orElseThrow();
-    List<Double> predictedMs = new ArrayList<>();
-    for (int samples = 1; samples <= most; samples++) {
-      var asked = new LatencyKey(key.model(), key.threads(), samples, 1);
-      predictedMs.add(model.predictNs(asked) / 1e6);
-    }
+    List<Double> predictedMs =
+        IntStream.rangeClosed(1, most)
+            .mapToObj(samples -> new LatencyKey(key.model(), key.threads(), samples, 1))
+            .map(asked -> model.predictNs(asked) / 1e6)
+            .toList();
     return new SamplesCurve(
         name,
         rows.stream().map(row -> (double) row.key().samples()).toList(),

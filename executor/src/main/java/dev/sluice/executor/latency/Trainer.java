@@ -1,20 +1,23 @@
 package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Validation.Held;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,18 +112,12 @@ public final class Trainer {
    * @param seed seed of the trees; equal rows and an equal seed give an equal model
    */
   public static Trained train(List<ProfileRow> rows, long seed) {
-    List<ProfileRow> sorted = rows.stream().sorted(ProfileRow.ORDER).toList();
-    Set<Method> all = EnumSet.allOf(Method.class);
-    var floors = floors(sorted);
-    List<Held> held = new ArrayList<>(heldPasses(sorted, seed, all, floors));
-    held.addAll(heldSamples(sorted, seed, all, floors));
+    var trial = new Trial(rows, seed, EnumSet.allOf(Method.class));
+    List<Held> held = new ArrayList<>(trial.heldPasses());
+    held.addAll(trial.heldSamples());
     Map<Reach, Method> choice = choice(held);
     var validation = new Validation(held, choice);
-    Fit fit = Fit.to(sorted, seed, choice.values());
-    return new Trained(
-        new LatencyModel(
-            sorted.get(0).deviceKind(), seed, choice, sorted, fit, validation.residuals()),
-        validation);
+    return trial.trained(validation, choice, validation.residuals());
   }
 
   /**
@@ -130,70 +127,85 @@ public final class Trainer {
    * @param rows rows of at least two passes, of the model's device kind, in any order
    */
   public static Trained refit(LatencyModel before, List<ProfileRow> rows) {
-    List<ProfileRow> sorted = rows.stream().sorted(ProfileRow.ORDER).toList();
     Map<Reach, Method> choice = before.choice();
-    Set<Method> methods = new HashSet<>(choice.values());
-    List<Held> held = heldPasses(sorted, before.seed(), methods, floors(sorted));
-    var validation = new Validation(held, choice);
+    var trial = new Trial(rows, before.seed(), choice.values());
+    var validation = new Validation(trial.heldPasses(), choice);
     var residuals = new TreeMap<>(before.allResiduals());
     residuals.putAll(validation.residuals());
-    Fit fit = Fit.to(sorted, before.seed(), methods);
-    return new Trained(
-        new LatencyModel(before.deviceKind(), before.seed(), choice, sorted, fit, residuals),
-        validation);
+    return trial.trained(validation, choice, residuals);
   }
 
-  /** Returns for each pass the medians of all keys in the other passes. */
-  private static SortedMap<Integer, SortedMap<LatencyKey, Double>> floors(List<ProfileRow> rows) {
-    SortedMap<Integer, SortedMap<LatencyKey, Double>> floors = new TreeMap<>();
-    for (int pass : passes(rows)) {
-      floors.put(pass, Medians.byKey(rows.stream().filter(r -> r.pass() != pass).toList()));
-    }
-    return floors;
-  }
+  /** Rows that are held out in turn, and predicted by methods that were fitted to the others. */
+  private static final class Trial {
+    private final List<ProfileRow> rows;
+    private final long seed;
+    private final Collection<Method> methods;
 
-  private static List<Integer> passes(List<ProfileRow> rows) {
-    return rows.stream().map(ProfileRow::pass).distinct().sorted().toList();
-  }
+    /** For each pass the medians of the other passes. */
+    private final SortedMap<Integer, Fit> floors = new TreeMap<>();
 
-  private static List<Held> heldPasses(
-      List<ProfileRow> rows,
-      long seed,
-      Set<Method> methods,
-      SortedMap<Integer, SortedMap<LatencyKey, Double>> floors) {
-    List<Held> held = new ArrayList<>();
-    for (int pass : passes(rows)) {
-      List<ProfileRow> rest = rows.stream().filter(row -> row.pass() != pass).toList();
-      List<ProfileRow> out = rows.stream().filter(row -> row.pass() == pass).toList();
-      for (Held row : predicted(rest, out, seed, methods, floors)) {
-        if (row.reach() == Reach.SEEN) {
-          held.add(row);
-        }
+    Trial(List<ProfileRow> rows, long seed, Collection<Method> methods) {
+      this.rows = rows.stream().sorted(ProfileRow.ORDER).toList();
+      this.seed = seed;
+      this.methods = methods;
+      for (int pass : rows.stream().map(ProfileRow::pass).distinct().toList()) {
+        floors.put(pass, Fit.withoutTrees(rows.stream().filter(r -> r.pass() != pass).toList()));
       }
     }
-    return held;
-  }
 
-  private static List<Held> heldSamples(
-      List<ProfileRow> rows,
-      long seed,
-      Set<Method> methods,
-      SortedMap<Integer, SortedMap<LatencyKey, Double>> floors) {
-    List<Held> held = new ArrayList<>();
-    List<Integer> counts =
-        rows.stream().map(row -> row.key().samples()).distinct().sorted().toList();
-    for (int samples : evenly(counts)) {
-      for (int pass : passes(rows)) {
-        List<ProfileRow> rest =
-            rows.stream().filter(r -> r.pass() != pass && r.key().samples() != samples).toList();
-        List<ProfileRow> out =
-            rows.stream().filter(r -> r.pass() == pass && r.key().samples() == samples).toList();
-        if (!rest.isEmpty()) {
-          held.addAll(predicted(rest, out, seed, methods, floors));
-        }
-      }
+    Trained trained(
+        Validation validation,
+        Map<Reach, Method> choice,
+        SortedMap<LatencyModel.Calibrated, double[]> residuals) {
+      Fit fit = Fit.to(rows, seed, choice.values());
+      return new Trained(
+          new LatencyModel(rows.get(0).deviceKind(), seed, choice, rows, fit, residuals),
+          validation);
     }
-    return held;
+
+    List<Held> heldPasses() {
+      List<Held> held = new ArrayList<>();
+      floors.forEach(
+          (pass, floor) -> held.addAll(predicted(pass, floor, all -> true, all -> true)));
+      held.removeIf(row -> row.reach() != Reach.SEEN);
+      return held;
+    }
+
+    List<Held> heldSamples() {
+      List<Held> held = new ArrayList<>();
+      List<Integer> counts =
+          rows.stream().map(row -> row.key().samples()).distinct().sorted().toList();
+      for (int count : evenly(counts)) {
+        floors.forEach(
+            (pass, floor) ->
+                held.addAll(predicted(pass, floor, other -> other != count, own -> own == count)));
+      }
+      return held;
+    }
+
+    /**
+     * Predicts rows of a pass from rows of the others; rows of curves that these lack are left out.
+     */
+    private List<Held> predicted(int pass, Fit floor, IntPredicate from, IntPredicate out) {
+      List<ProfileRow> rest =
+          rows.stream().filter(r -> r.pass() != pass && from.test(r.key().samples())).toList();
+      if (rest.isEmpty()) {
+        return List.of();
+      }
+      Fit fit = Fit.to(rest, seed, methods);
+      Map<LatencyKey, Map<Method, Double>> byKey = new HashMap<>();
+      return rows.stream()
+          .filter(row -> row.pass() == pass && out.test(row.key().samples()))
+          .filter(row -> fit.knowsCurveOf(row.key()))
+          .map(
+              row ->
+                  new Held(
+                      row,
+                      fit.reach(row.key()),
+                      byKey.computeIfAbsent(row.key(), key -> answers(fit, key)),
+                      floor.lnNs(Method.MEDIAN, row.key())))
+          .toList();
+    }
   }
 
   /** Returns the first value, the last value, and evenly chosen values between them. */
@@ -201,48 +213,20 @@ public final class Trainer {
     if (values.size() <= HELD_SAMPLES_MAX) {
       return values;
     }
-    var chosen = new TreeSet<Integer>();
-    for (int i = 0; i < HELD_SAMPLES_MAX; i++) {
-      chosen.add(values.get(i * (values.size() - 1) / (HELD_SAMPLES_MAX - 1)));
-    }
-    return List.copyOf(chosen);
-  }
-
-  /**
-   * Predicts held-out rows from the remaining rows; rows of curves that these lack are left out.
-   */
-  private static List<Held> predicted(
-      List<ProfileRow> rest,
-      List<ProfileRow> out,
-      long seed,
-      Set<Method> methods,
-      SortedMap<Integer, SortedMap<LatencyKey, Double>> floors) {
-    List<Held> held = new ArrayList<>();
-    Fit fit = Fit.to(rest, seed, methods);
-    Map<LatencyKey, Map<Method, Double>> byKey = new LinkedHashMap<>();
-    for (ProfileRow row : out) {
-      LatencyKey key = row.key();
-      if (fit.knowsCurveOf(key)) {
-        held.add(
-            new Held(
-                row,
-                fit.reach(key),
-                byKey.computeIfAbsent(key, k -> answers(fit, k)),
-                floors.getOrDefault(row.pass(), new TreeMap<>()).get(key)));
-      }
-    }
-    return held;
+    return IntStream.range(0, HELD_SAMPLES_MAX)
+        .mapToObj(i -> values.get(i * (values.size() - 1) / (HELD_SAMPLES_MAX - 1)))
+        .distinct()
+        .toList();
   }
 
   private static Map<Method, Double> answers(Fit fit, LatencyKey key) {
     Map<Method, Double> answers = new EnumMap<>(Method.class);
-    fit.estimators()
-        .forEach(
-            (method, estimator) -> {
-              if (estimator.answers(key)) {
-                answers.put(method, estimator.lnNs(key));
-              }
-            });
+    for (Method method : Method.values()) {
+      double lnNs = fit.lnNs(method, key);
+      if (!Double.isNaN(lnNs)) {
+        answers.put(method, lnNs);
+      }
+    }
     return answers;
   }
 

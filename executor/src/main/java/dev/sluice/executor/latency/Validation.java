@@ -1,9 +1,14 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.executor.latency.ErrorFigures.Pair;
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import dev.sluice.executor.latency.LatencyModel.Calibrated;
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +17,6 @@ import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The predictions of each method for rows that it was not fitted to. Rows of a measured key are
@@ -24,16 +28,21 @@ public final class Validation {
   private final List<Held> held;
   private final Map<Reach, Method> choice;
 
+  /** An actual time and its prediction, both as ln ns. */
+  record Pair(double actualLnNs, double predictedLnNs) {
+    double absoluteLog() {
+      return Math.abs(actualLnNs - predictedLnNs);
+    }
+  }
+
   /**
    * A row that was held out.
    *
    * @param reach distance of its key from the rows that were left
    * @param lnNsByMethod prediction of each method that had an answer
-   * @param floorLnNs median of the row's key in the other passes; null: the key was in no other
-   *     pass
+   * @param floorLnNs median of the row's key in the other passes; NaN: the key was in no other pass
    */
-  record Held(
-      ProfileRow row, Reach reach, Map<Method, Double> lnNsByMethod, @Nullable Double floorLnNs) {
+  record Held(ProfileRow row, Reach reach, Map<Method, Double> lnNsByMethod, double floorLnNs) {
     Pair pair(Method method) {
       return new Pair(row.lnNs(), Objects.requireNonNull(lnNsByMethod.get(method)));
     }
@@ -54,7 +63,55 @@ public final class Validation {
   }
 
   /** A held-out row as the model would have predicted it. */
-  public record Point(LatencyKey key, int pass, Reach reach, double actualMs, double predictedMs) {}
+  record Point(LatencyKey key, int pass, double actualMs, double predictedMs) {}
+
+  /**
+   * The errors of predictions.
+   *
+   * @param rows number of rows; the other figures are NaN if it is 0
+   * @param medianAbsoluteLog median of |ln(actual / predicted)|, which "error" means wherever no
+   *     other figure is named
+   * @param maeMs mean of |actual − predicted|
+   * @param mape mean of |actual − predicted| / actual; 0.1 is 10 %
+   * @param rSquared 1 − squared errors / squared distances from the mean; NaN if all times are
+   *     equal
+   */
+  public record ErrorFigures(
+      int rows, double medianAbsoluteLog, double maeMs, double mape, double rSquared) {
+    static ErrorFigures of(List<Pair> pairs) {
+      int rows = pairs.size();
+      if (rows == 0) {
+        return new ErrorFigures(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+      }
+      double absoluteMs = 0;
+      double relative = 0;
+      double squares = 0;
+      double meanMs = 0;
+      for (Pair pair : pairs) {
+        double actualMs = ms(pair.actualLnNs());
+        double errorMs = actualMs - ms(pair.predictedLnNs());
+        absoluteMs += Math.abs(errorMs);
+        relative += Math.abs(errorMs) / actualMs;
+        squares += errorMs * errorMs;
+        meanMs += actualMs / rows;
+      }
+      double distances = 0;
+      for (Pair pair : pairs) {
+        double distanceMs = ms(pair.actualLnNs()) - meanMs;
+        distances += distanceMs * distanceMs;
+      }
+      return new ErrorFigures(
+          rows,
+          Medians.of(pairs.stream().mapToDouble(Pair::absoluteLog).toArray()),
+          absoluteMs / rows,
+          relative / rows,
+          distances == 0 ? Double.NaN : 1 - squares / distances);
+    }
+
+    private static double ms(double lnNs) {
+      return StrictMath.exp(lnNs) / 1e6;
+    }
+  }
 
   Validation(List<Held> held, Map<Reach, Method> choice) {
     this.held = List.copyOf(held);
@@ -117,25 +174,22 @@ public final class Validation {
    * key in the other passes. A method that knows only the key cannot be expected to do much better.
    */
   public ErrorFigures noiseFloor(Reach reach) {
-    List<Pair> pairs = new ArrayList<>();
-    for (Held row : held) {
-      if (row.reach() == reach && row.floorLnNs() != null) {
-        pairs.add(new Pair(row.row().lnNs(), row.floorLnNs()));
-      }
-    }
-    return ErrorFigures.of(pairs);
+    return ErrorFigures.of(
+        held.stream()
+            .filter(h -> h.reach() == reach && !Double.isNaN(h.floorLnNs()))
+            .map(h -> new Pair(h.row().lnNs(), h.floorLnNs()))
+            .toList());
   }
 
-  /** Returns the held-out rows at that reach, as the model would have predicted them. */
-  public List<Point> points(Reach reach) {
+  /** Returns the held-out rows of measured keys, as the model would have predicted them. */
+  List<Point> points() {
     return held.stream()
-        .filter(h -> h.reach() == reach)
+        .filter(h -> h.reach() == Reach.SEEN)
         .map(
             h ->
                 new Point(
                     h.row().key(),
                     h.row().pass(),
-                    reach,
                     h.row().serviceNs() / 1e6,
                     StrictMath.exp(chosenPair(h).predictedLnNs()) / 1e6))
         .toList();
@@ -153,22 +207,19 @@ public final class Validation {
       var calibration = residuals(h -> h.reach() == Reach.SEEN && h.row().pass() != pass);
       for (Held row : seen) {
         double[] sorted = calibration.get(calibrated(row));
-        var bound =
-            sorted == null || row.row().pass() != pass
-                ? OptionalDouble.empty()
-                : Conformal.quantile(sorted, level);
-        if (bound.isPresent()) {
-          rows++;
-          above += residual(row) > bound.getAsDouble() ? 1 : 0;
+        if (sorted != null && row.row().pass() == pass) {
+          OptionalDouble bound = Conformal.quantile(sorted, level);
+          rows += bound.isPresent() ? 1 : 0;
+          above += residual(row) > bound.orElse(Double.POSITIVE_INFINITY) ? 1 : 0;
         }
       }
     }
     return new Coverage(level, rows, above);
   }
 
-  private static LatencyModel.Calibrated calibrated(Held row) {
+  private static Calibrated calibrated(Held row) {
     LatencyKey key = row.row().key();
-    return new LatencyModel.Calibrated(key.workload(), key.backend(), row.reach());
+    return new Calibrated(key.workload(), key.backend(), row.reach());
   }
 
   private double residual(Held row) {
@@ -177,21 +228,19 @@ public final class Validation {
   }
 
   /** Returns the calibration residuals of the chosen methods, each list ascending. */
-  SortedMap<LatencyModel.Calibrated, double[]> residuals() {
+  SortedMap<Calibrated, double[]> residuals() {
     return residuals(h -> true);
   }
 
-  private SortedMap<LatencyModel.Calibrated, double[]> residuals(Predicate<Held> which) {
-    SortedMap<LatencyModel.Calibrated, List<Double>> lists = new TreeMap<>();
-    held.stream()
+  private SortedMap<Calibrated, double[]> residuals(Predicate<Held> which) {
+    return held.stream()
         .filter(which)
-        .forEach(
-            h -> lists.computeIfAbsent(calibrated(h), c -> new ArrayList<>()).add(residual(h)));
-    SortedMap<LatencyModel.Calibrated, double[]> sorted = new TreeMap<>();
-    lists.forEach(
-        (of, values) ->
-            sorted.put(of, values.stream().mapToDouble(Double::doubleValue).sorted().toArray()));
-    return sorted;
+        .collect(
+            groupingBy(
+                Validation::calibrated,
+                TreeMap::new,
+                collectingAndThen(
+                    toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
   }
 
   /** Returns the number of rows held out at a reach. */

@@ -13,7 +13,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
-import dev.sluice.executor.profile.Measured;
+import dev.sluice.executor.latency.Retraining.Measured;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LaneWork;
 import dev.sluice.executor.lane.VirtualTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -29,31 +33,31 @@ final class EmulatedDeviceTest {
   private static final ModelKey MODEL = new ModelKey("any", "onnx", "fp32");
   private static final long MS = 1_000_000;
 
-  /** Times of 10 ms a sample, multiplied by the number of busy lanes. */
-  private static final EmulatedTimes PROPORTIONAL =
-      new EmulatedTimes() {
-        @Override
-        public double meanMs(ModelKey model, int samples, int busyLanes) {
-          return 10.0 * samples * busyLanes;
-        }
-
-        @Override
-        public double spread(ModelKey model, int samples) {
-          return 0;
-        }
-
-        @Override
-        public long flopsPerSample(ModelKey model) {
-          return 5;
-        }
-      };
-
-  /** Drift to half the speed from the tenth second of a run on. */
-  private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Drift(10, 2, 0)));
+  /**
+   * Times of 10 ms a sample, multiplied by the number of busy lanes; half the speed from 10 s on.
+   */
+  private static final String PROPORTIONAL =
+      """
+      workload,backend,precision,samples,busy_lanes,mean_ms
+      any,onnx,fp32,1,1,10
+      any,onnx,fp32,1,2,20
+      """;
 
   private final VirtualTime time = new VirtualTime();
   private final EmulatedDevice device =
-      new EmulatedDevice(PROPORTIONAL, STEP, settings(), time.clock(), time);
+      new EmulatedDevice(emulation(PROPORTIONAL), settings(), time.clock(), time);
+
+  private static Emulation emulation(String table) {
+    try {
+      Path file = Files.createTempFile("table", ".csv");
+      Files.writeString(file, table);
+      LatencyTable read = LatencyTable.read(file);
+      Files.delete(file);
+      return new Emulation("any", read, Map.of(), 1, name -> 5, List.of(new Drift(10, 2, 0)));
+    } catch (IOException | UserMistakeException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   private static ExecutorSettings settings() {
     return new ExecutorSettings(
@@ -156,23 +160,12 @@ final class EmulatedDeviceTest {
     var nowNs = new AtomicLong();
     var noisy =
         new EmulatedDevice(
-            new EmulatedTimes() {
-              @Override
-              public double meanMs(ModelKey model, int samples, int busyLanes) {
-                return 10;
-              }
-
-              @Override
-              public double spread(ModelKey model, int samples) {
-                return 0.1 * samples;
-              }
-
-              @Override
-              public long flopsPerSample(ModelKey model) {
-                return 5;
-              }
-            },
-            STEP,
+            emulation(
+                """
+                workload,backend,precision,samples,mean_ms,spread
+                any,onnx,fp32,1,10,0.1
+                any,onnx,fp32,2,10,0.2
+                """),
             settings(),
             new ProcessClock(InstantSource.fixed(Instant.EPOCH), nowNs::get),
             atNs -> nowNs.accumulateAndGet(atNs, Math::max));
@@ -181,7 +174,7 @@ final class EmulatedDeviceTest {
       var jobs = List.of(new DispatchedJob("job", 1), new DispatchedJob("other", 1));
       var batch = lane.prepare(MODEL, jobs, attempt);
       batch.run();
-      double factor = EmulationNoise.factor(42, "job", attempt, 0.2);
+      double factor = Emulation.noise(42, "job", attempt, 0.2);
       assertThat((double) batch.emulatedServiceNs()).isCloseTo(10 * MS * factor, within(1.0));
     }
     noisy.close();

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The noise of emulated batches. */
 final class EmulationNoiseTest {
   private static DoubleStream factors(double spread) {
-    return IntStream.range(0, 20_000)
-        .mapToDouble(i -> EmulationNoise.factor(42, "job-" + i, 1, spread));
+    return IntStream.range(0, 20_000).mapToDouble(i -> Emulation.noise(42, "job-" + i, 1, spread));
   }
 
   @Test
@@ -28,22 +27,22 @@ final class EmulationNoiseTest {
 
   @Property(tries = 200)
   void isAFunctionOfItsArguments(@ForAll long seed, @ForAll String job) {
-    double factor = EmulationNoise.factor(seed, job, 1, 0.1);
-    assertThat(EmulationNoise.factor(seed, job, 1, 0.1)).isEqualTo(factor).isPositive();
-    assertThat(EmulationNoise.factor(seed, job, 1, 0)).isEqualTo(1);
+    double factor = Emulation.noise(seed, job, 1, 0.1);
+    assertThat(Emulation.noise(seed, job, 1, 0.1)).isEqualTo(factor).isPositive();
+    assertThat(Emulation.noise(seed, job, 1, 0)).isEqualTo(1);
   }
 
   @Test
   void differsBySeedJobAndAttempt() {
-    double factor = EmulationNoise.factor(42, "job-7", 1, 0.1);
+    double factor = Emulation.noise(42, "job-7", 1, 0.1);
     assertThat(factor)
-        .isNotEqualTo(EmulationNoise.factor(43, "job-7", 1, 0.1))
-        .isNotEqualTo(EmulationNoise.factor(42, "job-8", 1, 0.1))
-        .isNotEqualTo(EmulationNoise.factor(42, "job-7", 2, 0.1));
+        .isNotEqualTo(Emulation.noise(43, "job-7", 1, 0.1))
+        .isNotEqualTo(Emulation.noise(42, "job-8", 1, 0.1))
+        .isNotEqualTo(Emulation.noise(42, "job-7", 2, 0.1));
   }
 
   @Test
   void staysTheSameInEveryBuild() {
-    assertThat(EmulationNoise.factor(42, "job-0", 1, 0.1)).isEqualTo(0.9755568924942112);
+    assertThat(Emulation.noise(42, "job-0", 1, 0.1)).isEqualTo(0.9755568924942112);
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.executor.latency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.value.SplitMix64;
+import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.Arrays;
@@ -23,8 +24,8 @@ final class EnsembleTest {
   private static final long SEED = 5;
   private static final List<ProfileRow> ROWS = SyntheticProfile.linear(0.02, 0.1).rows(1);
   private static final List<Medians.OfPass> MEDIANS = Medians.byKeyAndPass(ROWS);
-  private static final Features FEATURES = new Features(ROWS);
-  private static final Lines LINES = new Lines(Medians.byCurve(Medians.byKey(ROWS)));
+  private static final Ensemble.Features FEATURES = new Ensemble.Features(ROWS);
+  private static final Fit LINES = Fit.withoutTrees(ROWS);
   private static final DataFrame X =
       DataFrame.of(
           MEDIANS.stream().map(m -> FEATURES.of(m.key())).toArray(double[][]::new),
@@ -32,7 +33,11 @@ final class EnsembleTest {
   private static final DataFrame TABLE = X.merge(DoubleVector.of("y", target()));
 
   private static double[] target() {
-    return MEDIANS.stream().mapToDouble(m -> m.lnNs() - LINES.lnNs(m.key())).toArray();
+    return MEDIANS.stream().mapToDouble(m -> m.lnNs() - line(m.key())).toArray();
+  }
+
+  private static double line(LatencyKey key) {
+    return LINES.lnNs(Method.LINE, key);
   }
 
   @Test
@@ -48,10 +53,10 @@ final class EnsembleTest {
             2,
             1.0,
             LongStream.range(0, 200).map(i -> Ensemble.treeSeed(SEED, i)));
-    Ensemble ours = Ensemble.forest(MEDIANS, FEATURES, LINES, SEED);
+    Ensemble ours = Ensemble.fit(Method.FOREST, MEDIANS, FEATURES, EnsembleTest::line, SEED);
     for (LatencyKey key : SyntheticProfile.keys(1, 2, 3, 5, 8, 40)) {
       double overLine = smile.predict(Tuple.of(FEATURES.of(key), X.schema()));
-      assertThat(ours.lnNs(key)).isEqualTo(LINES.lnNs(key) + overLine);
+      assertThat(ours.overLine(key)).isEqualTo(overLine);
     }
   }
 
@@ -67,10 +72,10 @@ final class EnsembleTest {
   void boostingGivesWhatSmilesGives_toTheLastBit() {
     MathEx.setSeed(SplitMix64.derived(SEED, -1));
     var smile = GradientTreeBoost.fit(Formula.lhs("y"), TABLE, Loss.lad(), 200, 6, 6, 3, 0.05, 0.7);
-    Ensemble ours = Ensemble.boosting(MEDIANS, FEATURES, LINES, SEED);
+    Ensemble ours = Ensemble.fit(Method.BOOSTING, MEDIANS, FEATURES, EnsembleTest::line, SEED);
     for (LatencyKey key : SyntheticProfile.keys(1, 2, 3, 5, 8, 40)) {
       double overLine = smile.predict(Tuple.of(FEATURES.of(key), X.schema()));
-      assertThat(ours.lnNs(key)).isEqualTo(LINES.lnNs(key) + overLine);
+      assertThat(ours.overLine(key)).isEqualTo(overLine);
     }
   }
 

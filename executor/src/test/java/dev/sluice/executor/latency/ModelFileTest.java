@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
@@ -37,7 +39,8 @@ final class ModelFileTest {
       assertThat(read.seed()).isEqualTo(MODEL.seed());
       assertThat(read.choice()).isEqualTo(MODEL.choice());
       assertThat(read.version()).isEqualTo(MODEL.version()).matches("[0-9a-f]{12}");
-      assertThat(read.residuals("small", "onnx")).isEqualTo(MODEL.residuals("small", "onnx"));
+      assertThat(read.residuals("small", "onnx", Reach.SEEN))
+          .isEqualTo(MODEL.residuals("small", "onnx", Reach.SEEN));
       for (LatencyKey key : SyntheticProfile.keys(1, 2, 3, 4, 9)) {
         assertThat(read.predictNs(key)).isEqualTo(MODEL.predictNs(key));
       }

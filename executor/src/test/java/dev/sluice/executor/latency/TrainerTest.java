@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.latency.ErrorFigures.Pair;
+import dev.sluice.executor.latency.LatencyModel.Method;
+import dev.sluice.executor.latency.LatencyModel.Reach;
+import dev.sluice.executor.latency.Validation.ErrorFigures;
+import dev.sluice.executor.latency.Validation.Pair;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
@@ -39,7 +42,7 @@ final class TrainerTest {
     assertThat(validation.noiseFloor(Reach.SEEN).rows()).isEqualTo(18);
     assertThat(validation.noiseFloor(Reach.SEEN).medianAbsoluteLog()).isZero();
     var pairs = new ArrayList<Pair>();
-    validation.points(Reach.SEEN).stream()
+    validation.points().stream()
         .filter(p -> p.key().workload().equals("a"))
         .forEach(p -> pairs.add(new Pair(Math.log(p.actualMs()), Math.log(p.predictedMs()))));
     assertThat(pairs.stream().map(Pair::absoluteLog).distinct().toList())
@@ -100,14 +103,14 @@ final class TrainerTest {
     var rows = stairs.rows(1);
     var fit = Fit.to(rows, 1, List.of(Method.FOREST, Method.BOOSTING));
     for (Method trees : List.of(Method.BOOSTING, Method.FOREST)) {
-      assertThat(errors(fit.estimator(trees), rows).medianAbsoluteLog())
-          .isLessThan(0.8 * errors(fit.estimator(Method.LINE), rows).medianAbsoluteLog());
+      assertThat(errors(fit, trees, rows).medianAbsoluteLog())
+          .isLessThan(0.8 * errors(fit, Method.LINE, rows).medianAbsoluteLog());
     }
   }
 
-  private static ErrorFigures errors(Estimator estimator, List<ProfileRow> rows) {
+  private static ErrorFigures errors(Fit fit, Method method, List<ProfileRow> rows) {
     return ErrorFigures.of(
-        rows.stream().map(r -> new Pair(r.lnNs(), estimator.lnNs(r.key()))).toList());
+        rows.stream().map(r -> new Pair(r.lnNs(), fit.lnNs(method, r.key()))).toList());
   }
 
   @Test
@@ -158,7 +161,8 @@ final class TrainerTest {
     assertThat(after.errors(slower.rows(3)).medianAbsoluteLog()).isLessThan(0.03);
     assertThat(before.errors(slower.rows(3)).medianAbsoluteLog())
         .isCloseTo(Math.log(1.5), within(0.03));
-    assertThat(after.residuals("large", "onnx")).isNotEqualTo(before.residuals("large", "onnx"));
+    assertThat(after.residuals("large", "onnx", Reach.SEEN))
+        .isNotEqualTo(before.residuals("large", "onnx", Reach.SEEN));
     assertThat(after.residuals("large", "onnx", Reach.BETWEEN))
         .hasSize(20)
         .isEqualTo(before.residuals("large", "onnx", Reach.BETWEEN));
@@ -184,7 +188,7 @@ final class TrainerTest {
 
   @Test
   void aLineNeitherFallsNorBeginsBelowZero() {
-    assertThat(line(1, 10, 2, 18)).isEqualTo(new Lines.Line(2, 8));
+    assertThat(line(1, 10, 2, 18)).isEqualTo(new Fit.Line(2, 8));
     var steep = line(1, 1, 2, 10); // a line through both points would begin at -8
     assertThat(steep.alphaNs()).isZero();
     assertThat(steep.betaNs()).isBetween(1.0, 5.0);
@@ -193,15 +197,15 @@ final class TrainerTest {
     assertThat(falling.alphaNs()).isBetween(10.0, 20.0);
     var one = new TreeMap<Integer, Double>();
     one.put(4, Math.log(100));
-    assertThat(Lines.Line.through(one).betaNs()).isCloseTo(25, within(1e-9));
+    assertThat(Fit.Line.through(one).betaNs()).isCloseTo(25, within(1e-9));
   }
 
-  private static Lines.Line line(int samples1, double ns1, int samples2, double ns2) {
+  private static Fit.Line line(int samples1, double ns1, int samples2, double ns2) {
     var points = new TreeMap<Integer, Double>();
     points.put(samples1, StrictMath.log(ns1));
     points.put(samples2, StrictMath.log(ns2));
-    Lines.Line line = Lines.Line.through(points);
-    return new Lines.Line(
+    Fit.Line line = Fit.Line.through(points);
+    return new Fit.Line(
         Math.rint(line.alphaNs() * 1e6) / 1e6, Math.rint(line.betaNs() * 1e6) / 1e6);
   }
 

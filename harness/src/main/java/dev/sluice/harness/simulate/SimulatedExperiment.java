@@ -19,7 +19,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneSource;
-import dev.sluice.executor.dispatch.MeasuredSizes;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -141,7 +140,7 @@ record SimulatedExperiment(
                     : "service times: means of a recorded run's batches, each off by one of its"
                         + " residuals, played in blocks of a second");
         if (table != null) {
-          notes.addAll(MeasuredSizes.notes(experiment, table));
+          notes.addAll(LaneSource.notesOnSamples(experiment, table));
         }
         if (table == null || !table.hasContention()) {
           notes.add("lanes have no contention");
