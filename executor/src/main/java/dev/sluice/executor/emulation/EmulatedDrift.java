@@ -1,13 +1,13 @@
 package dev.sluice.executor.emulation;
 
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import java.util.List;
 
 /**
  * The change of emulated service times during a run: a factor by time, 1 at first, and linear
  * within each change. Pure: callers pass the time.
  */
-record EmulatedDrift(List<Drift> changes) {
+record EmulatedDrift(List<Step> changes) {
   static final EmulatedDrift NONE = new EmulatedDrift(List.of());
 
   private static final double NS_PER_SECOND = 1e9;
@@ -18,7 +18,7 @@ record EmulatedDrift(List<Drift> changes) {
 
   /** Returns the least factor at any time. */
   double least() {
-    return Math.min(1, changes.stream().mapToDouble(Drift::factor).min().orElse(1));
+    return Math.min(1, changes.stream().mapToDouble(Step::factor).min().orElse(1));
   }
 
   /**
@@ -29,7 +29,7 @@ record EmulatedDrift(List<Drift> changes) {
   double factor(long atNs) {
     double atSeconds = atNs / NS_PER_SECOND;
     double factor = 1;
-    for (Drift change : changes) {
+    for (Step change : changes) {
       if (atSeconds < change.atSeconds()) {
         break;
       }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.EmulatedDevice.EmulatedTimes;
@@ -49,7 +49,7 @@ final class EmulatedDeviceTest {
       };
 
   /** Drift to half the speed from the tenth second of a run on. */
-  private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Drift(10, 2, 0)));
+  private static final EmulatedDrift STEP = new EmulatedDrift(List.of(new Step(10, 2, 0)));
 
   private final VirtualTime time = new VirtualTime();
   private final EmulatedDevice device =

@@ -3,7 +3,7 @@ package dev.sluice.executor.emulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +18,7 @@ final class EmulatedDriftTest {
 
   @Test
   void stepsAtOnce_andGoesBack() {
-    var drift = new EmulatedDrift(List.of(new Drift(10, 1.5, 0), new Drift(20, 1, 0)));
+    var drift = new EmulatedDrift(List.of(new Step(10, 1.5, 0), new Step(20, 1, 0)));
     assertThat(drift.factor(10 * SECOND - 1)).isEqualTo(1);
     assertThat(drift.factor(10 * SECOND)).isEqualTo(1.5);
     assertThat(drift.factor(20 * SECOND - 1)).isEqualTo(1.5);
@@ -27,7 +27,7 @@ final class EmulatedDriftTest {
 
   @Test
   void goesLinearly_fromTheFactorBefore() {
-    var drift = new EmulatedDrift(List.of(new Drift(0, 2, 10), new Drift(10, 1, 4)));
+    var drift = new EmulatedDrift(List.of(new Step(0, 2, 10), new Step(10, 1, 4)));
     assertThat(drift.factor(5 * SECOND)).isCloseTo(1.5, within(1e-12));
     assertThat(drift.factor(10 * SECOND)).isCloseTo(2, within(1e-12));
     assertThat(drift.factor(11 * SECOND)).isCloseTo(1.75, within(1e-12));
