@@ -115,14 +115,16 @@ final class ScenarioFiguresTest {
         new Experiment(
             like.runName(),
             like.seed(),
-            new Experiment.Load(3, 0, 30, 10, Arrivals.POISSON, LoadShape.even(), scenario, 1),
+            new Experiment.Load(
+                3, 0, 30, 10, Arrivals.POISSON, LoadShape.even(), scenario, 1, null),
             like.jobs(),
             like.scheduling(),
             like.resources(),
             like.lanes(),
             like.predictor(),
             like.kafka(),
-            like.thresholds());
+            like.thresholds(),
+            Experiment.Simulation.DEFAULT);
     return RunReport.of(SyntheticRun.fold(log), SyntheticRun.context(experiment)).summary();
   }
 }

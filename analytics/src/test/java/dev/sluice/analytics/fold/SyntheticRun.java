@@ -101,10 +101,11 @@ public final class SyntheticRun {
             null,
             new Microbatch(true, 10, 128, List.of("dynamic"), false)),
         new Resources(true, 1000, false),
-        new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
+        new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), null),
         new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
-        thresholds);
+        thresholds,
+        Experiment.Simulation.DEFAULT);
   }
 
   public static RunContext context(Experiment experiment) {

@@ -335,7 +335,8 @@ final class PlotsTest {
         plain.lanes(),
         new Experiment.Predictor(enabled, "models/latency", 0.95, 60),
         plain.kafka(),
-        plain.thresholds());
+        plain.thresholds(),
+        Experiment.Simulation.DEFAULT);
   }
 
   private Set<Integer> coloursOf(String name) throws IOException {

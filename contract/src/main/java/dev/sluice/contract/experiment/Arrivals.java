@@ -25,7 +25,7 @@ public sealed interface Arrivals {
   record Replayed(Replay replay) implements Arrivals {
     @Override
     public String process() {
-      return ReplayReader.process(replay.source());
+      return replay.source().key();
     }
 
     @Override

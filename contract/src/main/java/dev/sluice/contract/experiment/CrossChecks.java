@@ -7,6 +7,7 @@ import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -42,17 +43,14 @@ final class CrossChecks {
   }
 
   private void checkMix() {
+    double ratio = e.jobs().interactiveRatio();
     boolean interactive = e.jobs().classes().stream().anyMatch(JobClass::interactive);
     boolean other = e.jobs().classes().stream().anyMatch(c -> !c.interactive());
-    if ((e.jobs().interactiveRatio() > 0 && !interactive)
-        || (e.jobs().interactiveRatio() < 1 && !other)) {
-      problems.error(
-          top.place(top.has("interactive_ratio") ? "interactive_ratio" : "classes"),
-          "interactive_ratio ("
-              + Numbers.text(e.jobs().interactiveRatio())
-              + ") needs a class that is "
-              + (interactive ? "not interactive" : "interactive")
-              + ", and there is none",
+    if ((ratio > 0 && !interactive) || (ratio < 1 && !other)) {
+      top.error(
+          top.has("interactive_ratio") ? "interactive_ratio" : "classes",
+          "interactive_ratio (%s) needs a class that is %s, and there is none"
+              .formatted(Numbers.text(ratio), interactive ? "not interactive" : "interactive"),
           "it should be " + (interactive ? 1 : 0));
     }
   }
@@ -61,9 +59,8 @@ final class CrossChecks {
     List<String> names = e.jobs().workloads().stream().map(WorkloadChoice::name).toList();
     for (String model : e.scheduling().microbatch().models().keySet()) {
       if (!names.contains(model)) {
-        String key = "microbatch.models." + model;
         problems.error(
-            places.getOrDefault(key + ".max_batch", top.place("microbatch")),
+            place("microbatch.models." + model + ".max_batch", "microbatch"),
             "microbatch.models limits (%s), which is no workload of this experiment"
                 .formatted(model),
             "one of %s was meant".formatted(String.join(", ", names)));
@@ -71,13 +68,18 @@ final class CrossChecks {
     }
   }
 
+  /** The place of a key if the file gives it, else that of a key at its top. */
+  private Place place(String dottedKey, String otherwise) {
+    return places.getOrDefault(dottedKey, top.place(otherwise));
+  }
+
   /** Checks that real lanes are asked for engines that Sluice has. */
   private void checkEngines() {
     List<String> unknown = new ArrayList<>(e.jobs().backendsEnabled());
     unknown.removeAll(ExperimentReader.ENGINES);
     if (!e.lanes().emulated() && !unknown.isEmpty()) {
-      problems.error(
-          top.place("backends_enabled"),
+      top.error(
+          "backends_enabled",
           "backends_enabled (%s) works on emulated lanes only, and these lanes are real"
               .formatted(String.join(", ", unknown)),
           "you meant %s, or lanes.kind: emulated"
@@ -88,35 +90,25 @@ final class CrossChecks {
   private void checkOwnModels() {
     for (WorkloadChoice workload : e.jobs().workloads()) {
       var model = workload.model();
-      if (model != null
-          && !e.lanes().emulated()
-          && !e.jobs().backendsEnabled().equals(List.of(model.backend()))) {
+      if (model == null || e.lanes().emulated()) {
+        continue;
+      }
+      if (!e.jobs().backendsEnabled().equals(List.of(model.backend()))) {
         problems.error(
             top.has("backends_enabled")
                 ? top.place("backends_enabled")
-                : places.getOrDefault(
-                    "workloads." + workload.name(), top.place("backends_enabled")),
-            "backends_enabled ("
-                + String.join(", ", e.jobs().backendsEnabled())
-                + ") would send jobs to a backend that cannot run "
-                + workload.name()
-                + " ("
-                + model.path()
-                + ")",
+                : place("workloads." + workload.name(), "backends_enabled"),
+            "backends_enabled (%s) would send jobs to a backend that cannot run %s (%s)"
+                .formatted(
+                    String.join(", ", e.jobs().backendsEnabled()), workload.name(), model.path()),
             "you meant backends_enabled: [" + model.backend() + "]");
       }
-      if (model != null
-          && !e.lanes().emulated()
-          && !e.jobs().precisionModes().equals(List.of("fp32"))) {
-        problems.error(
-            top.place("precision_modes"),
-            "precision_modes ("
-                + String.join(", ", e.jobs().precisionModes())
-                + ") cannot change "
-                + workload.name()
-                + " ("
-                + model.path()
-                + "): your own model file runs as it is",
+      if (!e.jobs().precisionModes().equals(List.of("fp32"))) {
+        top.error(
+            "precision_modes",
+            "precision_modes (%s) cannot change %s (%s): your own model file runs as it is"
+                .formatted(
+                    String.join(", ", e.jobs().precisionModes()), workload.name(), model.path()),
             "precision_modes should be [fp32], whatever precision the file computes in");
       }
     }
@@ -129,15 +121,9 @@ final class CrossChecks {
         continue;
       }
       String name = workload.name();
-      Place entry = places.getOrDefault("workloads." + name, top.place("workloads"));
-      checkOnly(
-          entry,
-          name,
-          "backends_enabled",
-          String.join(", ", e.jobs().backendsEnabled()),
-          "pytorch");
-      checkOnly(
-          entry, name, "precision_modes", String.join(", ", e.jobs().precisionModes()), "fp32");
+      Place entry = place("workloads." + name, "workloads");
+      checkOnly(entry, name, "backends_enabled", e.jobs().backendsEnabled(), "pytorch");
+      checkOnly(entry, name, "precision_modes", e.jobs().precisionModes(), "fp32");
       if (e.lanes().device().startsWith("cuda")) {
         problems.error(
             places.getOrDefault("lanes.device", entry),
@@ -148,12 +134,13 @@ final class CrossChecks {
     }
   }
 
-  private void checkOnly(Place entry, String workload, String key, String given, String only) {
-    if (!given.equals(only)) {
+  private void checkOnly(
+      Place entry, String workload, String key, List<String> given, String only) {
+    if (!given.equals(List.of(only))) {
       problems.error(
           top.has(key) ? top.place(key) : entry,
           "%s (%s) cannot run %s, whose memory_budget works with %s alone"
-              .formatted(key, given, workload, only),
+              .formatted(key, String.join(", ", given), workload, only),
           "you meant %s: [%s], or memory_budget should be left out".formatted(key, only));
     }
   }
@@ -172,13 +159,9 @@ final class CrossChecks {
       if (jobClass.sloScale() != null) {
         String key = "classes." + jobClass.name() + ".slo_scale";
         problems.error(
-            places.getOrDefault(key, top.place("classes")),
-            key
-                + " ("
-                + Numbers.text(jobClass.sloScale())
-                + ") needs the time that "
-                + String.join(", ", unknown)
-                + " takes alone, and lanes.latency_table is missing",
+            place(key, "classes"),
+            "%s (%s) needs the time that %s takes alone, and lanes.latency_table is missing"
+                .formatted(key, Numbers.text(jobClass.sloScale()), String.join(", ", unknown)),
             "lanes.latency_table should name a table, or slo_ms is meant");
       }
     }
@@ -189,27 +172,22 @@ final class CrossChecks {
     if (!e.resources().enabled() || e.resources().cpuFallback()) {
       return;
     }
-    int samples = e.jobs().batchSizes().stream().mapToInt(Integer::intValue).max().orElseThrow();
-    String precision =
-        e.jobs().precisionModes().contains("fp32") ? "fp32" : e.jobs().precisionModes().get(0);
+    int samples = Collections.max(e.jobs().batchSizes());
+    boolean fp32 = e.jobs().precisionModes().contains("fp32");
+    String precision = fp32 ? "fp32" : e.jobs().precisionModes().get(0);
     for (WorkloadChoice workload : e.jobs().workloads()) {
       long tokens = Experiment.tokens(workload.tokens(), precision, samples);
       if (tokens > e.resources().totalTokens()) {
         problems.error(
-            places.getOrDefault(
-                "resources.total_tokens",
-                places.getOrDefault("batch_sizes", top.place("workloads"))),
-            "a job of "
-                + workload.name()
-                + " with "
-                + samples
-                + (samples == 1 ? " sample" : " samples")
-                + (precision.equals("fp32") ? "" : " in " + precision)
-                + " costs "
-                + tokens
-                + " tokens, more than resources.total_tokens ("
-                + e.resources().totalTokens()
-                + ")",
+            places.getOrDefault("resources.total_tokens", place("batch_sizes", "workloads")),
+            "a job of %s with %s sample%s%s costs %s tokens, more than resources.total_tokens (%s)"
+                .formatted(
+                    workload.name(),
+                    samples,
+                    samples == 1 ? "" : "s",
+                    fp32 ? "" : " in " + precision,
+                    tokens,
+                    e.resources().totalTokens()),
             "batch_sizes should stop at a smaller size, resources.total_tokens should be at least "
                 + tokens
                 + ", or resources.cpu_fallback: true lets it run alone outside the budget");

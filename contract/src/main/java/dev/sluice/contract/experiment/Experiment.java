@@ -37,32 +37,6 @@ public record Experiment(
     thresholds = Map.copyOf(thresholds);
   }
 
-  /** An experiment with the default simulation. */
-  public Experiment(
-      String runName,
-      long seed,
-      Load load,
-      Jobs jobs,
-      Scheduling scheduling,
-      Resources resources,
-      Lanes lanes,
-      Predictor predictor,
-      KafkaSettings kafka,
-      Map<String, Threshold> thresholds) {
-    this(
-        runName,
-        seed,
-        load,
-        jobs,
-        scheduling,
-        resources,
-        lanes,
-        predictor,
-        kafka,
-        thresholds,
-        Simulation.DEFAULT);
-  }
-
   /** Returns the same experiment with another load. */
   Experiment with(Load other) {
     return new Experiment(
@@ -107,28 +81,6 @@ public record Experiment(
       int generators,
       @Nullable Double offeredLoad) {
 
-    /** A load whose rate is known. */
-    public Load(
-        double durationSeconds,
-        double warmupSeconds,
-        double tailSeconds,
-        double arrivalRateJobsPerSec,
-        Arrivals arrivals,
-        LoadShape shape,
-        Scenario scenario,
-        int generators) {
-      this(
-          durationSeconds,
-          warmupSeconds,
-          tailSeconds,
-          arrivalRateJobsPerSec,
-          arrivals,
-          shape,
-          scenario,
-          generators,
-          null);
-    }
-
     /** A load over time whose rate never changes. */
     public Load(
         double durationSeconds,
@@ -145,7 +97,8 @@ public record Experiment(
           arrivals,
           LoadShape.even(),
           Scenario.SERVER,
-          generators);
+          generators,
+          null);
     }
 
     /** Returns the same load with a rate. */
@@ -478,7 +431,7 @@ public record Experiment(
    *     heartbeatMs
    * @param maxAttempts most starts of a batch whose lane is lost each time
    * @param speed speed of emulated lanes, as a multiple of their latency table's
-   * @param drift changes of emulated service times during the run, by time; may be empty
+   * @param drift changes of the factor of emulated service times, by time; may be empty
    * @param memoryMb memory of each lane for models, in 10^6 bytes; null: lanes hold all models
    */
   public record Lanes(
@@ -493,43 +446,13 @@ public record Experiment(
       int leaseMs,
       int maxAttempts,
       double speed,
-      List<Drift> drift,
+      List<LoadShape.Step> drift,
       @Nullable Double memoryMb) {
     /** Table of emulated lanes whose experiment names none: the best documented published one. */
     public static final String DEFAULT_TABLE = "sluice:latency/published/triton-a100-80gb.csv";
 
     public Lanes {
       drift = List.copyOf(drift);
-    }
-
-    /** Lanes that hold all models. */
-    public Lanes(
-        boolean enabled,
-        int numLanes,
-        int threads,
-        String device,
-        String kind,
-        @Nullable String latencyTable,
-        int heartbeatMs,
-        int ahead,
-        int leaseMs,
-        int maxAttempts,
-        double speed,
-        List<Drift> drift) {
-      this(
-          enabled,
-          numLanes,
-          threads,
-          device,
-          kind,
-          latencyTable,
-          heartbeatMs,
-          ahead,
-          leaseMs,
-          maxAttempts,
-          speed,
-          drift,
-          null);
     }
 
     /** Memory of each lane in bytes; 0: lanes hold all models. */
@@ -570,16 +493,6 @@ public record Experiment(
       return kind.equals("emulated");
     }
   }
-
-  /**
-   * A change of emulated service times: linearly from the factor before, which is 1 at first, to
-   * this one.
-   *
-   * @param atSeconds beginning of the change, since time zero
-   * @param factor factor of the service times of batches that start after the change
-   * @param overSeconds duration of the change; 0: a step
-   */
-  public record Drift(double atSeconds, double factor, double overSeconds) {}
 
   /**
    * The learned latency model; while disabled, running means predict.

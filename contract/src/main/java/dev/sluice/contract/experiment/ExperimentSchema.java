@@ -53,7 +53,7 @@ public final class ExperimentSchema {
     vocabulary.schedulers().keySet().stream()
         .sorted() // each policy has weights of its own
         .forEach(scheduler -> record("scheduler_name", scheduler, vocabulary, schema));
-    ArrivalsReader.names(vocabulary.arrivals()) // each process has keys of its own
+    LoadReader.processes(vocabulary.arrivals()) // each process has keys of its own
         .forEach(process -> record("arrivals", process, vocabulary, schema));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("$schema", "https://json-schema.org/draft/2020-12/schema");

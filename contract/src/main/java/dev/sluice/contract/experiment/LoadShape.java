@@ -106,10 +106,11 @@ public sealed interface LoadShape {
   }
 
   /**
-   * A change of the rate: linearly from the factor before to this one.
+   * A change of a factor, of the rate or of emulated service times: linearly from the factor
+   * before, which is 1 at first, to this one.
    *
    * @param atSeconds beginning of the change, since time zero
-   * @param factor factor of the rate after the change, at least 0
+   * @param factor factor after the change, at least 0
    * @param overSeconds duration of the change; 0: a step
    */
   record Step(double atSeconds, double factor, double overSeconds) {}

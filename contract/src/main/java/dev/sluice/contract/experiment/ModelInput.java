@@ -1,8 +1,7 @@
 package dev.sluice.contract.experiment;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A tensor that a user's own model takes: [samples, shape…] of random values.
@@ -15,23 +14,21 @@ import java.util.List;
 public record ModelInput(String name, List<Integer> shape, Dtype dtype, List<Double> range) {
   /** Kind of the values, with its name in files. */
   public enum Dtype {
-    FLOAT32("float32", 4),
-    FLOAT16("float16", 2),
-    INT64("int64", 8),
-    INT32("int32", 4),
-    UINT8("uint8", 1);
+    FLOAT32(4),
+    FLOAT16(2),
+    INT64(8),
+    INT32(4),
+    UINT8(1);
 
-    private final String text;
     private final int bytes;
 
-    Dtype(String text, int bytes) {
-      this.text = text;
+    Dtype(int bytes) {
       this.bytes = bytes;
     }
 
     /** The name in a file. */
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
 
     /** Bytes of a value. */
@@ -46,8 +43,6 @@ public record ModelInput(String name, List<Integer> shape, Dtype dtype, List<Dou
   }
 
   public ModelInput {
-    requireNonNull(name, "name");
-    requireNonNull(dtype, "dtype");
     shape = List.copyOf(shape);
     range = List.copyOf(range);
     if (shape.stream().anyMatch(size -> size < 1)) {

@@ -3,8 +3,11 @@ package dev.sluice.contract.experiment;
 import dev.sluice.contract.file.Numbers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +41,17 @@ public record Replay(
     REPLAY,
 
     /** A trace, in one of the known formats. */
-    TRACE
+    TRACE;
+
+    /** Name of the process that replays such a file. */
+    String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The source that a process replays; empty if it replays no file. */
+    static Optional<Source> of(String process) {
+      return Stream.of(values()).filter(source -> source.key().equals(process)).findFirst();
+    }
   }
 
   public Replay {

@@ -1,9 +1,9 @@
 package dev.sluice.contract.experiment;
 
-import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.MemoryBudget;
+import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Simulation;
@@ -35,111 +35,88 @@ public final class ResolvedConfig {
    * names that folder.
    */
   public static String write(Experiment e) {
-    Map<String, @Nullable Object> top = new LinkedHashMap<>();
-    top.put("run_name", e.runName());
-    top.put("seed", e.seed());
-    top.put("duration_seconds", e.load().durationSeconds());
-    top.put("warmup_seconds", e.load().warmupSeconds());
-    top.put("tail_seconds", e.load().tailSeconds());
-    double rate = e.load().arrivalRateJobsPerSec();
-    Double offered = e.load().offeredLoad();
-    if (!Double.isNaN(rate)) {
-      top.put("arrival_rate_jobs_per_sec", rate);
-    } else if (offered != null) { // the rate is found later, or a file says the times
-      top.put("offered_load", offered);
-    }
-    top.put("arrivals", arrivals(e.load().arrivals()));
-    if (!e.load().shape().equals(LoadShape.even())) { // an even load keeps its digest
-      top.put("load", shape(e.load().shape()));
-    }
-    if (e.load().scenario() != Scenario.SERVER) { // likewise
-      top.put("scenario", e.load().scenario().key());
-    }
-    top.put("generators", e.load().generators());
-    top.put("interactive_ratio", e.jobs().interactiveRatio());
+    var load = e.load();
+    boolean rated = !Double.isNaN(load.arrivalRateJobsPerSec());
+    var jobs = e.jobs();
     Map<String, Object> classes = new LinkedHashMap<>();
-    e.jobs().classes().forEach(c -> classes.put(c.name(), jobClass(c)));
-    top.put("classes", classes);
-    top.put("workloads", e.jobs().workloads().stream().map(ResolvedConfig::workload).toList());
-    top.put("backends_enabled", e.jobs().backendsEnabled());
-    top.put("precision_modes", e.jobs().precisionModes());
-    top.put("allow_slow_precision", e.jobs().allowSlowPrecision());
-    top.put("batch_sizes", e.jobs().batchSizes());
-    top.put("scheduler_name", e.scheduling().schedulerName());
-    top.put("scheduler", new TreeMap<>(e.scheduling().weights()));
-    top.put("admission", e.scheduling().admission());
-    top.put("max_waiting", orNone(e.scheduling().maxWaiting()));
-    top.put("expire_after_ms", orNone(e.scheduling().expireAfterMs()));
-    var m = e.scheduling().microbatch();
-    Map<String, @Nullable Object> microbatch =
-        map(
-            "enabled", m.enabled(),
-            "window_ms", m.windowMs(),
-            "max_batch", m.maxBatch(),
-            "policies", m.policies(),
-            "respect_deadlines", m.respectDeadlines());
-    if (!m.models().isEmpty()) {
-      Map<String, @Nullable Object> models = new LinkedHashMap<>();
-      m.models()
-          .forEach(
-              (model, limits) -> {
-                Map<String, @Nullable Object> limit = map("max_batch", limits.maxBatch());
-                if (!limits.preferred().isEmpty()) {
-                  limit.put("preferred", limits.preferred());
-                }
-                models.put(model, limit);
-              });
-      microbatch.put("models", models);
-    }
-    top.put("microbatch", microbatch);
+    jobs.classes().forEach(c -> classes.put(c.name(), jobClass(c)));
+    var scheduling = e.scheduling();
     var r = e.resources();
-    top.put(
-        "resources",
-        map(
-            "enabled", r.enabled(),
-            "total_tokens", r.totalTokens(),
-            "cpu_fallback", r.cpuFallback()));
     var l = e.lanes();
-    top.put(
-        "lanes",
-        map(
-            "enabled", l.enabled(),
-            "num_lanes", l.numLanes(),
-            "threads", l.threads(),
-            "device", l.device(),
-            "kind", l.kind(),
-            "latency_table", l.latencyTable(),
-            "heartbeat_ms", l.heartbeatMs(),
-            "ahead", l.ahead(),
-            "lease_ms", l.leaseMs(),
-            "max_attempts", l.maxAttempts(),
-            "speed", l.speed(),
-            "drift",
-                l.drift().isEmpty() ? null : l.drift().stream().map(ResolvedConfig::drift).toList(),
-            "memory_mb", l.memoryMb()));
     var p = e.predictor();
-    top.put(
-        "predictor",
-        map(
-            "enabled", p.enabled(),
-            "model_path", p.modelPath(),
-            "quantile", p.quantile(),
-            "retrain_seconds", p.retrainSeconds()));
-    var k = e.kafka();
-    top.put("kafka", map("bootstrap_servers", k.bootstrapServers(), "shards", k.shards()));
+    var s = e.simulation();
     Map<String, Object> thresholds = new TreeMap<>();
     e.thresholds()
         .forEach(
             (figure, t) ->
                 thresholds.put(
                     figure, t.abort() ? map("bound", t.text(), "abort", true) : t.text()));
-    top.put("thresholds", thresholds);
-    var s = e.simulation();
-    if (!s.equals(Simulation.DEFAULT)) { // an experiment with the default keeps its digest
-      top.put(
-          "simulation",
-          map("latency_table", s.latencyTable(), "hops", s.hops(), "noise_seed", s.noiseSeed()));
-    }
+    // what a file seldom has is left out where it is the default, which keeps the digest
+    Map<String, @Nullable Object> top =
+        map(
+            "run_name", e.runName(),
+            "seed", e.seed(),
+            "duration_seconds", load.durationSeconds(),
+            "warmup_seconds", load.warmupSeconds(),
+            "tail_seconds", load.tailSeconds(),
+            "arrival_rate_jobs_per_sec", rated ? load.arrivalRateJobsPerSec() : null,
+            // the rate is found later, or a file says the times
+            "offered_load", rated ? null : load.offeredLoad(),
+            "arrivals", arrivals(load.arrivals()),
+            "load", load.shape().equals(LoadShape.even()) ? null : shape(load.shape()),
+            "scenario", load.scenario() == Scenario.SERVER ? null : load.scenario().key(),
+            "generators", load.generators(),
+            "interactive_ratio", jobs.interactiveRatio(),
+            "classes", classes,
+            "workloads", jobs.workloads().stream().map(ResolvedConfig::workload).toList(),
+            "backends_enabled", jobs.backendsEnabled(),
+            "precision_modes", jobs.precisionModes(),
+            "allow_slow_precision", jobs.allowSlowPrecision(),
+            "batch_sizes", jobs.batchSizes(),
+            "scheduler_name", scheduling.schedulerName(),
+            "scheduler", new TreeMap<>(scheduling.weights()),
+            "admission", scheduling.admission(),
+            "max_waiting", orNone(scheduling.maxWaiting()),
+            "expire_after_ms", orNone(scheduling.expireAfterMs()),
+            "microbatch", microbatch(scheduling.microbatch()),
+            "resources",
+                map(
+                    "enabled", r.enabled(),
+                    "total_tokens", r.totalTokens(),
+                    "cpu_fallback", r.cpuFallback()),
+            "lanes",
+                map(
+                    "enabled", l.enabled(),
+                    "num_lanes", l.numLanes(),
+                    "threads", l.threads(),
+                    "device", l.device(),
+                    "kind", l.kind(),
+                    "latency_table", l.latencyTable(),
+                    "heartbeat_ms", l.heartbeatMs(),
+                    "ahead", l.ahead(),
+                    "lease_ms", l.leaseMs(),
+                    "max_attempts", l.maxAttempts(),
+                    "speed", l.speed(),
+                    "drift", l.drift().isEmpty() ? null : steps(l.drift()),
+                    "memory_mb", l.memoryMb()),
+            "predictor",
+                map(
+                    "enabled", p.enabled(),
+                    "model_path", p.modelPath(),
+                    "quantile", p.quantile(),
+                    "retrain_seconds", p.retrainSeconds()),
+            "kafka",
+                map(
+                    "bootstrap_servers", e.kafka().bootstrapServers(),
+                    "shards", e.kafka().shards()),
+            "thresholds", thresholds,
+            "simulation",
+                s.equals(Simulation.DEFAULT)
+                    ? null
+                    : map(
+                        "latency_table", s.latencyTable(),
+                        "hops", s.hops(),
+                        "noise_seed", s.noiseSeed()));
     var text = new StringBuilder();
     top.forEach((key, value) -> appendBlock(text, key, value));
     return text.toString();
@@ -148,6 +125,27 @@ public final class ResolvedConfig {
   /** SHA-256, in hex, of {@link #write}'s text: equal for equal experiments. */
   public static String digest(Experiment experiment) {
     return Sha256.hex(write(experiment).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Map<String, @Nullable Object> microbatch(Microbatch m) {
+    Map<String, Object> models = new LinkedHashMap<>();
+    m.models()
+        .forEach(
+            (model, limits) ->
+                models.put(
+                    model,
+                    map(
+                        "max_batch",
+                        limits.maxBatch(),
+                        "preferred",
+                        limits.preferred().isEmpty() ? null : limits.preferred())));
+    return map(
+        "enabled", m.enabled(),
+        "window_ms", m.windowMs(),
+        "max_batch", m.maxBatch(),
+        "policies", m.policies(),
+        "respect_deadlines", m.respectDeadlines(),
+        "models", models.isEmpty() ? null : models);
   }
 
   /** A name alone where the process has no settings. */
@@ -175,7 +173,7 @@ public final class ResolvedConfig {
                     column.stripe() ? map("from", column.from(), "stripe", true) : column.from()));
     var scale = replay.scale();
     return map(
-        "process", ReplayReader.process(replay.source()),
+        "process", replay.source().key(),
         "file", replay.file(),
         "salvage", replay.salvage() ? true : null,
         "speed", scale.ratePerSecond() == null ? scale.speed() : null,
@@ -201,13 +199,20 @@ public final class ResolvedConfig {
       return map(rates.name(), rates.file());
     }
     if (shape instanceof LoadShape.Steps steps) {
-      return map(steps.name(), steps.steps().stream().map(ResolvedConfig::step).toList());
+      return map(steps.name(), steps(steps.steps()));
     }
     return map();
   }
 
-  private static Map<String, @Nullable Object> step(LoadShape.Step s) {
-    return map("at_seconds", s.atSeconds(), "factor", s.factor(), "over_seconds", s.overSeconds());
+  private static List<?> steps(List<LoadShape.Step> steps) {
+    return steps.stream()
+        .map(
+            s ->
+                map(
+                    "at_seconds", s.atSeconds(),
+                    "factor", s.factor(),
+                    "over_seconds", s.overSeconds()))
+        .toList();
   }
 
   private static Map<String, @Nullable Object> jobClass(JobClass c) {
@@ -247,10 +252,6 @@ public final class ResolvedConfig {
                     "dtype", input.dtype().text(),
                     "range", input.range().isEmpty() ? null : input.range()))
         .toList();
-  }
-
-  private static Map<String, @Nullable Object> drift(Drift d) {
-    return map("at_seconds", d.atSeconds(), "factor", d.factor(), "over_seconds", d.overSeconds());
   }
 
   private static Object orNone(@Nullable Object value) {

@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class ThresholdReader {
   private static final Pattern BOUND =
       Pattern.compile("(<=|>=|<|>)\\s*(" + Numbers.DECIMAL.pattern() + ")");
-
-  /** Beginning of figures that each class has too. */
-  static final String OF_ALL = "all_";
 
   private static final String BY_CLASS_WORKLOAD = "by_class_workload";
   private static final String BOUND_KEY = "bound";
@@ -133,18 +129,17 @@ final class ThresholdReader {
         value instanceof Scalar scalar
             ? (scalar.missing() ? "nothing" : scalar.text())
             : "a list or a mapping";
+    String named = "thresholds." + figure + " (" + Written.of(written) + ")";
     Threshold bound = value instanceof Scalar s && !s.missing() ? parse(written) : null;
     if (bound == null) {
       problems.error(
           value.place(),
-          "thresholds." + figure + " (" + Written.of(written) + ") is not a bound",
+          named + " is not a bound",
           "you meant \"< 100\"; <=, > and >= work as well");
-      return null;
-    }
-    if (!Double.isFinite(bound.value())) {
+    } else if (!Double.isFinite(bound.value())) {
       problems.error(
           value.place(),
-          "thresholds." + figure + " (" + Written.of(written) + ") is beyond all numbers",
+          named + " is beyond all numbers",
           "the bound has a digit too many in its exponent");
       return null;
     }
@@ -153,14 +148,11 @@ final class ThresholdReader {
 
   private Set<String> figures(Jobs jobs) {
     Set<String> figures = new TreeSet<>(vocabulary.figures());
-    for (String figure : vocabulary.figures()) {
-      if (figure.startsWith(OF_ALL)) {
-        String own = figure.substring(OF_ALL.length());
-        for (JobClass one : jobs.classes()) {
-          figures.add(one.name() + "_" + own);
-          for (WorkloadChoice workload : jobs.workloads()) {
-            figures.add(String.join(".", BY_CLASS_WORKLOAD, one.name(), workload.name(), own));
-          }
+    for (String own : vocabulary.figuresOfClasses()) {
+      for (JobClass one : jobs.classes()) {
+        figures.add(one.name() + "_" + own);
+        for (WorkloadChoice workload : jobs.workloads()) {
+          figures.add(String.join(".", BY_CLASS_WORKLOAD, one.name(), workload.name(), own));
         }
       }
     }
@@ -168,21 +160,14 @@ final class ThresholdReader {
   }
 
   private void declare(Schema schema) {
-    vocabulary
-        .figures()
-        .forEach(figure -> schema.quotedOrFlagged(figure, BOUND, BOUND_KEY, ABORT_KEY));
-    String ofClasses =
-        vocabulary.figures().stream()
-            .filter(figure -> figure.startsWith(OF_ALL))
-            .map(figure -> figure.substring(OF_ALL.length()))
-            .collect(Collectors.joining("|"));
-    String name = ClassReader.NAME.pattern();
-    schema.quotedOrFlagged(
-        Pattern.compile(name + "_(" + ofClasses + ")"), BOUND, BOUND_KEY, ABORT_KEY);
-    schema.quotedOrFlagged(
-        Pattern.compile(BY_CLASS_WORKLOAD + "\\." + name + "\\..+\\.(" + ofClasses + ")"),
-        BOUND,
-        BOUND_KEY,
-        ABORT_KEY);
+    vocabulary.figures().forEach(f -> schema.quotedOrFlagged(f, BOUND, BOUND_KEY, ABORT_KEY));
+    String name = ExperimentReader.NAME.pattern();
+    String ofClasses = String.join("|", vocabulary.figuresOfClasses());
+    for (String figures :
+        List.of(
+            name + "_(" + ofClasses + ")",
+            BY_CLASS_WORKLOAD + "\\." + name + "\\..+\\.(" + ofClasses + ")")) {
+      schema.quotedOrFlagged(Pattern.compile(figures), BOUND, BOUND_KEY, ABORT_KEY);
+    }
   }
 }

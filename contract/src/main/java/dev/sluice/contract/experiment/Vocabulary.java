@@ -32,6 +32,22 @@ public record Vocabulary(
    */
   public record Parameters(long bytes, long largestLayer) {}
 
+  /** Beginning of figures that each class has too. */
+  private static final String OF_ALL = "all_";
+
+  /** What follows a class's name in the names of its figures. */
+  List<String> figuresOfClasses() {
+    return figures.stream()
+        .filter(figure -> figure.startsWith(OF_ALL))
+        .map(figure -> figure.substring(OF_ALL.length()))
+        .toList();
+  }
+
+  /** The figures that only the whole run has. */
+  List<String> figuresOfRun() {
+    return figures.stream().filter(figure -> !figure.startsWith(OF_ALL)).toList();
+  }
+
   /** A vocabulary whose workloads have no layers. */
   public Vocabulary(
       Map<String, PolicyWeights> schedulers,

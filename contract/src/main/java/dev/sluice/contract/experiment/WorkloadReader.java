@@ -118,11 +118,10 @@ final class WorkloadReader {
           "you meant {synthetic: " + count + ", alpha_ms: 5, beta_ms: 1}");
     }
     if (!lanes.emulated()) {
-      problems.error(
-          section.place(SYNTHETIC),
-          "workloads.synthetic ("
-              + count
-              + ") works on emulated lanes only, and these lanes are real",
+      section.error(
+          SYNTHETIC,
+          "workloads.synthetic (%s) works on emulated lanes only, and these lanes are real"
+              .formatted(count),
           "you meant lanes.kind: emulated");
     }
     double sum = 0;
@@ -170,10 +169,7 @@ final class WorkloadReader {
           "a line should be added: name: resnet18");
     }
     String name = section.textOrNull("name");
-    if (name == null) {
-      return null;
-    }
-    if (!isNew(name, value.place())) {
+    if (name == null || !isNew(name, value.place())) {
       return null;
     }
     LinearServiceTime linear = linear(section);
@@ -186,9 +182,13 @@ final class WorkloadReader {
     section.end();
     checkName(section, name, model, linear);
     int held = budget == null ? tokens : tokensOf(budget, parameters.get(name));
-    var choice = new WorkloadChoice(name, weight, held, model, linear, budget);
-    checkServiceTime(value.place(), choice);
-    return choice;
+    if (linear != null && !lanes.emulated()) {
+      problems.error(
+          value.place(),
+          "workloads (" + name + ") has alpha_ms and beta_ms, but its lanes are real",
+          "you meant lanes.kind: emulated");
+    }
+    return new WorkloadChoice(name, weight, held, model, linear, budget);
   }
 
   private @Nullable MemoryBudget memoryBudget(Section section, String name, int wholeTokens) {
@@ -198,8 +198,8 @@ final class WorkloadReader {
     }
     Vocabulary.Parameters size = parameters.get(name);
     if (size == null) {
-      problems.error(
-          section.place(MEMORY_BUDGET),
+      section.error(
+          MEMORY_BUDGET,
           "workloads.memory_budget (%s) has no effect on %s, whose layers are not known"
               .formatted(text, name),
           "the line should be left out; a budget works for "
@@ -208,15 +208,15 @@ final class WorkloadReader {
     }
     OptionalLong bytes = ByteSize.parse(text);
     if (bytes.isEmpty()) {
-      problems.error(
-          section.place(MEMORY_BUDGET),
+      section.error(
+          MEMORY_BUDGET,
           "workloads.memory_budget (" + text + ") is no size",
           "you meant " + ByteSize.FORM);
       return null;
     }
     if (bytes.getAsLong() < size.largestLayer()) {
-      problems.error(
-          section.place(MEMORY_BUDGET),
+      section.error(
+          MEMORY_BUDGET,
           "workloads.memory_budget (%s) is below the largest layer of %s (%d bytes)"
               .formatted(text, name, size.largestLayer()),
           "memory_budget should be at least %s, and twice that to read beside computing"
@@ -245,25 +245,25 @@ final class WorkloadReader {
     boolean ofTable = lanes.emulated() && section.has("tokens");
     if (builtIn.containsKey(name)) {
       if (section.has("path")) {
-        problems.error(
-            section.place("name"),
+        section.error(
+            "name",
             "workloads (" + name + ") is built in and cannot have a file of its own",
             "the model should have another name");
       }
     } else if (!own && !ofTable && model == null && linear == null) {
-      problems.error(
-          section.place("name"),
+      section.error(
+          "name",
           "workloads (" + name + ") is unknown",
           NearestName.advice(name, builtIn.keySet(), "workloads")
               + "; a model of your own needs name, path, input_shape or inputs, and tokens");
     } else if (!NAME.matcher(name).matches()) {
-      problems.error(
-          section.place("name"),
+      section.error(
+          "name",
           "workloads (" + name + ") is not a valid name for a workload",
           "the name should have letters, digits, dots, underscores and hyphens");
     } else if (!section.has("tokens")) {
-      problems.error(
-          section.place("name"),
+      section.error(
+          "name",
           "workloads (" + name + ") has no tokens",
           "a line should be added: tokens: 100, its share of resources.total_tokens");
     }
@@ -276,8 +276,8 @@ final class WorkloadReader {
     Double memoryMb = section.numberOrNone("memory_mb", Range.within(1e-3, 1e9));
     if (!section.has("alpha_ms") && !section.has("beta_ms")) {
       if (loadMs != null || memoryMb != null) {
-        problems.error(
-            section.place(loadMs != null ? "load_ms" : "memory_mb"),
+        section.error(
+            loadMs != null ? "load_ms" : "memory_mb",
             "workloads.load_ms and workloads.memory_mb go with alpha_ms and beta_ms alone",
             "the latency table should have the columns load_ms and memory_mb");
       }
@@ -285,13 +285,10 @@ final class WorkloadReader {
     }
     checkMemory(section, loadMs, memoryMb);
     if (section.has("alpha_ms") != section.has("beta_ms") || alphaMs + betaMs == 0) {
-      problems.error(
-          section.place(section.has("alpha_ms") ? "alpha_ms" : "beta_ms"),
-          "workloads.alpha_ms ("
-              + Numbers.text(alphaMs)
-              + ") + workloads.beta_ms ("
-              + Numbers.text(betaMs)
-              + ") × samples is not a service time: both keys must be given, and one must be above 0",
+      section.error(
+          section.has("alpha_ms") ? "alpha_ms" : "beta_ms",
+          "workloads.alpha_ms (%s) + workloads.beta_ms (%s) × samples is not a service time: both keys must be given, and one must be above 0"
+              .formatted(Numbers.text(alphaMs), Numbers.text(betaMs)),
           "you meant {alpha_ms: 5, beta_ms: 0.5}");
     }
     return new LinearServiceTime(alphaMs, betaMs, loadMs, memoryMb);
@@ -304,22 +301,16 @@ final class WorkloadReader {
       return;
     }
     if (loadMs == null || memoryMb == null) {
-      problems.error(
-          section.place("alpha_ms"),
-          "the workload has no "
-              + (loadMs == null ? "load_ms" : "memory_mb")
-              + ", and lanes.memory_mb is ("
-              + Numbers.text(laneMb)
-              + ")",
+      section.error(
+          "alpha_ms",
+          "the workload has no %s, and lanes.memory_mb is (%s)"
+              .formatted(loadMs == null ? "load_ms" : "memory_mb", Numbers.text(laneMb)),
           "a line should be added, such as load_ms: 8.4 or memory_mb: 102");
     } else if (memoryMb > laneMb) {
-      problems.error(
-          section.place("memory_mb"),
-          "workloads.memory_mb ("
-              + Numbers.text(memoryMb)
-              + ") is more than lanes.memory_mb ("
-              + Numbers.text(laneMb)
-              + ")",
+      section.error(
+          "memory_mb",
+          "workloads.memory_mb (%s) is more than lanes.memory_mb (%s)"
+              .formatted(Numbers.text(memoryMb), Numbers.text(laneMb)),
           "no lane could ever run it: lanes.memory_mb should be at least that");
     }
   }
@@ -330,8 +321,8 @@ final class WorkloadReader {
     List<ModelInput> inputs =
         section.list("inputs", List.of(), true, value -> input(section, value));
     if (!shape.isEmpty() && !inputs.isEmpty()) {
-      problems.error(
-          section.place("inputs"),
+      section.error(
+          "inputs",
           "a model of your own has both input_shape and inputs",
           "input_shape should be left out: it stands for one input of float32");
       return null;
@@ -342,13 +333,14 @@ final class WorkloadReader {
       return null;
     }
     if (path == null || inputs.isEmpty()) {
-      problems.error(
-          section.place(path == null ? what : "path"),
+      section.error(
+          path == null ? what : "path",
           "a model of your own has no " + (path == null ? "path" : "input_shape"),
           "a line should be added: "
               + (path == null
                   ? "path: model.onnx"
-                  : "input_shape: [3, 224, 224], or inputs: [{name: ids, shape: [16], dtype: int64}]"));
+                  : "input_shape: [3, 224, 224], or inputs: [{name: ids, shape: [16], dtype:"
+                      + " int64}]"));
       return null;
     }
     double values =
@@ -358,21 +350,17 @@ final class WorkloadReader {
                     input.shape().stream().mapToDouble(size -> size).reduce(1, (a, b) -> a * b))
             .sum();
     if (values > VALUES_PER_SAMPLE_MAX) {
-      problems.error(
-          section.place(what),
-          "workloads."
-              + what
-              + (shape.isEmpty() ? "" : " (" + shape + ")")
-              + " has more than "
-              + VALUES_PER_SAMPLE_MAX
-              + " values per sample",
+      section.error(
+          what,
+          "workloads.%s%s has more than %s values per sample"
+              .formatted(what, shape.isEmpty() ? "" : " (" + shape + ")", VALUES_PER_SAMPLE_MAX),
           "you meant [3, 224, 224]");
       return null;
     }
     String backend = path.endsWith(".pt") ? "pytorch" : path.endsWith(".onnx") ? "onnx" : null;
     if (backend == null) {
-      problems.error(
-          section.place("path"),
+      section.error(
+          "path",
           "workloads.path (" + path + ") is neither a .pt nor an .onnx file",
           "the model should be exported to one of them");
       return null;
@@ -392,43 +380,26 @@ final class WorkloadReader {
     Section section = workload.item("inputs", mapping);
     String name = section.text("name", "");
     List<Integer> shape = section.wholes("shape", List.of(), 1, SIZE_MAX, true);
-    String dtypeText =
-        section.oneOf(
-            "dtype",
-            Dtype.FLOAT32.text(),
-            Arrays.stream(Dtype.values()).map(Dtype::text).toList(),
-            "kinds of values");
-    Dtype dtype =
-        Arrays.stream(Dtype.values())
-            .filter(d -> d.text().equals(dtypeText))
-            .findFirst()
-            .orElse(Dtype.FLOAT32);
+    List<String> dtypes = Arrays.stream(Dtype.values()).map(Dtype::text).toList();
+    String dtypeText = section.oneOf("dtype", Dtype.FLOAT32.text(), dtypes, "kinds of values");
+    Dtype dtype = Dtype.values()[dtypes.indexOf(dtypeText)];
     List<Double> range = section.numbers("range", List.of(), RANGES.getOrDefault(dtype, FLOATS));
     section.end();
     if (!range.isEmpty() && (range.size() != 2 || range.get(0) > range.get(1))) {
-      problems.error(
-          section.place("range"),
+      section.error(
+          "range",
           "workloads.inputs.range must be two numbers, the least and the greatest value",
           "you meant [0, 1]");
       return null;
     }
     if (dtype.isWhole() && range.stream().anyMatch(bound -> bound != Math.rint(bound))) {
-      problems.error(
-          section.place("range"),
+      section.error(
+          "range",
           "workloads.inputs.range must be whole numbers for " + dtype.text(),
           "you meant float32");
       return null;
     }
     List<Double> whole = dtype == Dtype.UINT8 ? List.of(0.0, 255.0) : List.of(0.0, 1.0);
     return new ModelInput(name, shape, dtype, range.isEmpty() && dtype.isWhole() ? whole : range);
-  }
-
-  private void checkServiceTime(Place place, WorkloadChoice choice) {
-    if (!lanes.emulated() && choice.linear() != null) {
-      problems.error(
-          place,
-          "workloads (" + choice.name() + ") has alpha_ms and beta_ms, but its lanes are real",
-          "you meant lanes.kind: emulated");
-    }
   }
 }

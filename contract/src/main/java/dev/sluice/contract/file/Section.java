@@ -98,6 +98,11 @@ public final class Section {
     return entry == null ? mapping.place() : entry.value().place();
   }
 
+  /** Notes a mistake in the value of a key. */
+  public void error(String key, String what, String maybe) {
+    problems.error(place(key), what, maybe);
+  }
+
   /** Declarations of the keys of a strict section. */
   public Schema schema() {
     if (schema == null) {
@@ -415,6 +420,14 @@ public final class Section {
   /** The section under a key of a strict section; empty if the key is absent or no mapping. */
   public Section section(String key) {
     return section(key, schema().mapping(key));
+  }
+
+  /** Reads the section under a key of a strict section, and complains of what was not asked for. */
+  public <T> T read(String key, Function<Section, T> reader) {
+    Section section = section(key);
+    T read = reader.apply(section);
+    section.end();
+    return read;
   }
 
   /**

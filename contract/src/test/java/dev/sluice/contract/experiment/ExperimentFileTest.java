@@ -64,10 +64,11 @@ final class ExperimentFileTest {
                     null,
                     new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false)),
                 new Resources(true, 1000, false),
-                new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of()),
+                new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of(), null),
                 new Predictor(false, "models/latency", 0.95, 60),
                 new KafkaSettings("embedded", 1),
-                Map.of()));
+                Map.of(),
+                Experiment.Simulation.DEFAULT));
     assertThat(parsed.warnings()).isEmpty();
   }
 
@@ -178,12 +179,13 @@ final class ExperimentFileTest {
                     2500.5,
                     new Microbatch(false, 0, 16, List.of("fifo"), true)),
                 new Resources(false, 1, true),
-                new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of()),
+                new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of(), null),
                 new Predictor(false, "m", 0.9, 15),
                 new KafkaSettings("a:9092,b:9093", 4),
                 Map.of(
                     "gold_p99_e2e_ms", new Threshold("<", 100),
-                    "overall_throughput_sps", new Threshold(">=", 150))));
+                    "overall_throughput_sps", new Threshold(">=", 150)),
+                Experiment.Simulation.DEFAULT));
     assertThat(e.lanes().count()).isEqualTo(1);
   }
 
@@ -237,7 +239,8 @@ final class ExperimentFileTest {
                 Arrivals.POISSON,
                 new LoadShape.Diurnal(20, 0.5),
                 Scenario.SERVER,
-                1));
+                1,
+                null));
     assertThat(parse(LEAST, "load.rates=day.csv").experiment().load().shape())
         .isEqualTo(new LoadShape.Rates("day.csv"));
   }
@@ -285,8 +288,8 @@ final class ExperimentFileTest {
                     LEAST + "load: {steps: [{at_seconds: 1, factor: 1000}]}\n",
                     "tail_seconds=20000"))
         .hasMessageContaining(
-            "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks for about"
-                + " 200190010 jobs, more than 10000000");
+            "arrival_rate_jobs_per_sec × (duration_seconds + tail_seconds) under load.steps asks"
+                + " for about 200190010 jobs, more than 10000000");
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.sluice.contract.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.experiment.Experiment.Drift;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.KafkaSettings;
 import dev.sluice.contract.experiment.Experiment.Lanes;
@@ -15,6 +14,7 @@ import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.experiment.ModelInput.Dtype;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;
@@ -202,10 +202,11 @@ final class ResolvedConfigTest {
                 new LoadShape.Rates("rates/a b.csv"),
                 new LoadShape.Steps(
                     List.of(
-                        new LoadShape.Step(random.nextInt(9), 3 * random.nextDouble(), 2.5),
-                        new LoadShape.Step(20, 0, random.nextInt(9))))),
+                        new Step(random.nextInt(9), 3 * random.nextDouble(), 2.5),
+                        new Step(20, 0, random.nextInt(9))))),
             Scenario.SERVER,
-            1 + random.nextInt(9)),
+            1 + random.nextInt(9),
+            null),
         new Experiment.Jobs(
             random.nextDouble(),
             classes(random, scaled),
@@ -283,7 +284,7 @@ final class ResolvedConfigTest {
             1 + random.nextInt(9),
             emulated ? 0.5 + random.nextInt(4) : 1,
             emulated && random.nextBoolean()
-                ? List.of(new Drift(1.5, 2, 0), new Drift(9, 0.25, random.nextInt(5)))
+                ? List.of(new Step(1.5, 2, 0), new Step(9, 0.25, random.nextInt(5)))
                 : List.of(),
             memory ? 9 + random.nextDouble() : null),
         new Predictor(
@@ -297,7 +298,8 @@ final class ResolvedConfigTest {
                 new Threshold(
                     pick(random, "<", "<=", ">", ">="),
                     random.nextGaussian() * 1e9,
-                    random.nextBoolean())));
+                    random.nextBoolean())),
+        Experiment.Simulation.DEFAULT);
   }
 
   private static List<JobClass> classes(Random random, boolean scaled) {

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
@@ -39,7 +39,7 @@ public final class Emulation {
   private final Map<String, LinearServiceTime> linear;
   private final double speed;
   private final ToLongFunction<String> flopsPerSample;
-  private final List<Drift> drift;
+  private final List<Step> drift;
 
   /** Times to load the models onto a lane; empty: lanes hold all models. */
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
@@ -53,7 +53,7 @@ public final class Emulation {
       Map<String, LinearServiceTime> linear,
       double speed,
       ToLongFunction<String> flopsPerSample,
-      List<Drift> drift) {
+      List<Step> drift) {
     this.deviceKind = deviceKind;
     this.table = table;
     this.linear = linear;
@@ -261,7 +261,7 @@ public final class Emulation {
 
   /** Returns the least drift factor at any time of the run. */
   public double driftMin() {
-    return Math.min(1, drift.stream().mapToDouble(Drift::factor).min().orElse(1));
+    return Math.min(1, drift.stream().mapToDouble(Step::factor).min().orElse(1));
   }
 
   /**
@@ -272,10 +272,10 @@ public final class Emulation {
     return drift(drift, atNs);
   }
 
-  static double drift(List<Drift> changes, long atNs) {
+  static double drift(List<Step> changes, long atNs) {
     double atSeconds = atNs / NS_PER_SECOND;
     double factor = 1;
-    for (Drift change : changes) {
+    for (Step change : changes) {
       if (atSeconds < change.atSeconds()) {
         break;
       }

@@ -34,7 +34,8 @@ final class LaneBackendTest {
       new WorkloadChoice("own", 1, 10, ModelFile.of("own.pt", "pytorch", List.of(3)), null);
 
   private static Experiment experiment(boolean tokens, WorkloadChoice... workloads) {
-    var lanes = new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of());
+    var lanes =
+        new Lanes(true, 16, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), null);
     return experiment(tokens, lanes, workloads);
   }
 
@@ -62,7 +63,8 @@ final class LaneBackendTest {
         lanes,
         new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
-        Map.of());
+        Map.of(),
+        Experiment.Simulation.DEFAULT);
   }
 
   @Test

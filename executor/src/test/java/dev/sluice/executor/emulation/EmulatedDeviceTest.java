@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
@@ -53,7 +53,7 @@ final class EmulatedDeviceTest {
       Files.writeString(file, table);
       LatencyTable read = LatencyTable.read(file);
       Files.delete(file);
-      return new Emulation("any", read, Map.of(), 1, name -> 5, List.of(new Drift(10, 2, 0)));
+      return new Emulation("any", read, Map.of(), 1, name -> 5, List.of(new Step(10, 2, 0)));
     } catch (IOException | UserMistakeException e) {
       throw new IllegalStateException(e);
     }

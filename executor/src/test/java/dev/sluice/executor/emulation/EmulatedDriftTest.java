@@ -3,7 +3,7 @@ package dev.sluice.executor.emulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.experiment.Experiment.Drift;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,7 @@ final class EmulatedDriftTest {
 
   @Test
   void stepsAtOnce_andGoesBack() {
-    var drift = List.of(new Drift(10, 1.5, 0), new Drift(20, 1, 0));
+    var drift = List.of(new Step(10, 1.5, 0), new Step(20, 1, 0));
     assertThat(Emulation.drift(drift, 10 * SECOND - 1)).isEqualTo(1);
     assertThat(Emulation.drift(drift, 10 * SECOND)).isEqualTo(1.5);
     assertThat(Emulation.drift(drift, 20 * SECOND - 1)).isEqualTo(1.5);
@@ -28,7 +28,7 @@ final class EmulatedDriftTest {
 
   @Test
   void goesLinearly_fromTheFactorBefore() {
-    var drift = List.of(new Drift(0, 2, 10), new Drift(10, 1, 4));
+    var drift = List.of(new Step(0, 2, 10), new Step(10, 1, 4));
     assertThat(Emulation.drift(drift, 5 * SECOND)).isCloseTo(1.5, within(1e-12));
     assertThat(Emulation.drift(drift, 10 * SECOND)).isCloseTo(2, within(1e-12));
     assertThat(Emulation.drift(drift, 11 * SECOND)).isCloseTo(1.75, within(1e-12));

@@ -58,7 +58,8 @@ public final class Experiments {
             arrivals,
             LoadShape.even(),
             scenario,
-            generators),
+            generators,
+            null),
         new Experiment.Jobs(
             interactiveRatio, classes, workloads, backends, precisions, false, batchSizes),
         new Experiment.Scheduling(
@@ -69,9 +70,11 @@ public final class Experiments {
             null,
             new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false)),
         new Experiment.Resources(true, 1000, false),
-        new Experiment.Lanes(true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of()),
+        new Experiment.Lanes(
+            true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), null),
         new Experiment.Predictor(false, "models/latency", 0.95, 60),
         new Experiment.KafkaSettings("embedded", shards),
-        Map.of());
+        Map.of(),
+        Experiment.Simulation.DEFAULT);
   }
 }
