@@ -11,7 +11,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.replay.Decision;
 import dev.sluice.scheduler.replay.Difference;
-import dev.sluice.scheduler.replay.LoggedFact;
+import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduler.replay.Tally;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -4,7 +4,7 @@ import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
-import dev.sluice.scheduling.simulation.SimulationListener;
+import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 
 /**
  * A reader of a simulation's log that ends the simulation, by a {@link LostThresholdException},
