@@ -15,8 +15,9 @@ import dev.sluice.scheduler.replay.LoggedFact;
 import dev.sluice.scheduler.replay.Tally;
 import dev.sluice.scheduling.core.Candidate;
 import dev.sluice.scheduling.core.Inspection;
-import dev.sluice.scheduling.core.LaneUse;
-import dev.sluice.scheduling.core.WaitingJob;
+import dev.sluice.scheduling.core.Inspection.Candidate;
+import dev.sluice.scheduling.core.Inspection.LaneUse;
+import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
@@ -223,7 +224,7 @@ final class DecisionText {
             .collect(
                 Collectors.groupingBy(
                     job -> job.spec().classType(), TreeMap::new, Collectors.counting()));
-    long oldestNs = jobs.stream().mapToLong(WaitingJob::arrivedAtNs).min().orElseThrow();
+    long oldestNs = jobs.stream().mapToLong(WaitingJob::appendedAtNs).min().orElseThrow();
     return "%d wait (%s, oldest %s ms)"
         .formatted(
             jobs.size(),
@@ -311,7 +312,7 @@ final class DecisionText {
     for (WaitingJob job : state.waitingJobs()) {
       Candidate candidate = startable.get(job.spec().id());
       String why = candidate == null ? heldUp(state, job) : couldStart(candidate);
-      lines.add(waiting(job.spec(), state.nowNs() - job.arrivedAtNs(), state.nowNs(), why));
+      lines.add(waiting(job.spec(), state.nowNs() - job.appendedAtNs(), state.nowNs(), why));
     }
     return lines;
   }

@@ -36,6 +36,8 @@ import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.Simulation;
+import dev.sluice.scheduling.simulation.Simulation.SimulationEnd;
+import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationEnd;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.scheduling.simulation.BlockSeries;
-import dev.sluice.scheduling.simulation.ServiceModel;
+import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;

@@ -2,13 +2,13 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.translation.WorkflowCore;
-import dev.sluice.scheduling.workflow.Attempts;
 import dev.sluice.scheduling.workflow.Gpus;
-import dev.sluice.scheduling.workflow.GraphListener;
 import dev.sluice.scheduling.workflow.GraphSchedule;
+import dev.sluice.scheduling.workflow.GraphSchedule.Attempts;
+import dev.sluice.scheduling.workflow.GraphSchedule.UnfinishedRequest;
 import dev.sluice.scheduling.workflow.GraphSimulation;
+import dev.sluice.scheduling.workflow.GraphSimulation.GraphListener;
 import dev.sluice.scheduling.workflow.NodeExecution;
-import dev.sluice.scheduling.workflow.UnfinishedRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -11,8 +11,8 @@ import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
+import dev.sluice.scheduling.workflow.GraphSchedule.LowerBound;
 import dev.sluice.scheduling.workflow.GraphSimulation;
-import dev.sluice.scheduling.workflow.LowerBound;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -93,7 +93,8 @@ final class RandomWorkflowsTest {
     for (int i = 0; i < models; i++) {
       line(
           yaml,
-          "  m%d: {memory_gb: %d, gpus_required: %d, load_time_seconds: %s, inference_time_mean: %s}",
+          "  m%d: {memory_gb: %d, gpus_required: %d, load_time_seconds: %s, inference_time_mean:"
+              + " %s}",
           i,
           1 + random.nextInt(40),
           random.nextInt(3) == 0 ? 1 + random.nextInt(gpus) : 1,

@@ -10,8 +10,8 @@ import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
-import dev.sluice.scheduling.workflow.GraphListener;
 import dev.sluice.scheduling.workflow.GraphSimulation;
+import dev.sluice.scheduling.workflow.GraphSimulation.GraphListener;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -150,7 +150,8 @@ final class WorkflowsTest {
   @ValueSource(strings = {"fifo", "dynamic", "priority_slo", "critical_path"})
   void theLongestSchedule_isRight(String policy) throws Exception {
     String typical =
-        "{\"memory_gb\": 1, \"gpus_required\": 1, \"load_time_seconds\": 0, \"inference_time_mean\": 1e9}";
+        "{\"memory_gb\": 1, \"gpus_required\": 1, \"load_time_seconds\": 0,"
+            + " \"inference_time_mean\": 1e9}";
     WorkflowFiles read =
         files(
             typical,
@@ -167,7 +168,8 @@ final class WorkflowsTest {
   @Test
   void tokensThatTakeTooLong_areAMistakeOfTheModel() {
     String slow =
-        "{\"memory_gb\": 1, \"gpus_required\": 1, \"load_time_seconds\": 0, \"token_mean\": 1e12, \"tokens_per_second\": 1e-9}";
+        "{\"memory_gb\": 1, \"gpus_required\": 1, \"load_time_seconds\": 0, \"token_mean\": 1e12,"
+            + " \"tokens_per_second\": 1e-9}";
     assertThatThrownBy(() -> files(slow, 1000, request("r1", "2024-01-01T00:00:00", 1)))
         .hasMessageContaining("system.json:1: error: models.m.token_mean")
         .hasMessageContaining("take more than 1000000000 s");

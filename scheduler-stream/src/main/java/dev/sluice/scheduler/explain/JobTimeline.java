@@ -2,6 +2,7 @@ package dev.sluice.scheduler.explain;
 
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
+import dev.sluice.scheduler.explain.Explanation.Span;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,6 +10,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduler.replay.Decision.Started;
 import dev.sluice.scheduler.replay.Difference.Kind;
+import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.RecordedDecisions.Late;
 import dev.sluice.scheduling.driver.CoreSettings.Admission;

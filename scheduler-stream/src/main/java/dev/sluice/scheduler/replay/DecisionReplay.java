@@ -5,6 +5,7 @@ import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.SchedulingCore;
 import java.util.SortedMap;
 import java.util.TreeMap;

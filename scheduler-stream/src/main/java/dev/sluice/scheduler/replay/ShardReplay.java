@@ -9,6 +9,7 @@ import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
@@ -16,17 +17,18 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Decision.Started;
 import dev.sluice.scheduler.replay.Difference.Field;
 import dev.sluice.scheduler.replay.Difference.Kind;
+import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.InvalidChoiceException;
 import dev.sluice.scheduling.core.RecordedDecisions;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -397,7 +399,9 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private void compare(int madeAt, LoggedDispatch then, Dispatch dispatch, Decision now) {
     byte[] value = EventCodec.DISPATCHES.write(dispatch);
     List<Field> fields =
-        Arrays.equals(value, then.value()) ? List.of() : EventFields.differing(then.value(), value);
+        Arrays.equals(value, then.value())
+            ? List.of()
+            : Difference.differingFields(then.value(), value);
     if (fields.isEmpty()) {
       tally.equal();
     } else {
@@ -434,6 +438,105 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     outcomes.make(span, at);
     if (asked != null) {
       asked.blocked(span);
+    }
+  }
+
+  /**
+   * Compares one shard's outcomes, made again, with the recorded ones in their order, up to the
+   * first difference.
+   */
+  static final class OutcomeComparison {
+    private final Tally tally;
+    private final ArrayDeque<byte[]> recorded = new ArrayDeque<>();
+    private final ArrayDeque<Made> made = new ArrayDeque<>();
+
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    private record Made(Outcome event, byte[] value, LoggedFact after) {}
+
+    OutcomeComparison(Tally tally) {
+      this.tally = tally;
+    }
+
+    void record(byte[] value) {
+      recorded.add(value);
+      compare();
+    }
+
+    void make(Outcome event, LoggedFact after) {
+      made.add(new Made(event, EventCodec.OUTCOMES.write(event), after));
+      compare();
+    }
+
+    /**
+     * Ends the comparison.
+     *
+     * @param last last fact of the shard
+     * @param cut whether the log may lack what the core made last
+     * @return how many of the last outcomes made again have no record for that reason
+     */
+    long finish(LoggedFact last, boolean cut) {
+      if (tally.first() == null && !recorded.isEmpty()) {
+        Outcome event = read(recorded.element());
+        Kind kind = event instanceof Blocked ? Kind.IDLE : Kind.NOT_ENDED;
+        tally.other(Difference.of(last, kind, decision(recorded.element()), Decision.NOTHING));
+      } else if (tally.first() == null && !made.isEmpty() && !cut) {
+        Made first = made.element();
+        Kind kind = first.event() instanceof Blocked ? Kind.IDLE : Kind.ENDED;
+        tally.other(
+            Difference.of(first.after(), kind, Decision.NOTHING, Decision.of(first.event())));
+      }
+      return cut ? made.size() : 0;
+    }
+
+    private void compare() {
+      while (tally.first() == null && !recorded.isEmpty() && !made.isEmpty()) {
+        compare(recorded.remove(), made.remove());
+      }
+      if (tally.first() != null) {
+        recorded.clear();
+        made.clear();
+      }
+    }
+
+    private void compare(byte[] value, Made own) {
+      if (Arrays.equals(value, own.value())) {
+        tally.equal();
+        return;
+      }
+      Decision then = decision(value);
+      Decision now = Decision.of(own.event());
+      Outcome event = read(value);
+      if (event == null) {
+        tally.other(Difference.of(own.after(), Kind.UNREADABLE, then, Decision.NOTHING));
+      } else if (!subject(event).equals(subject(own.event()))) {
+        boolean isSpan = event instanceof Blocked || own.event() instanceof Blocked;
+        tally.other(Difference.of(own.after(), isSpan ? Kind.IDLE : Kind.ENDED, then, now));
+      } else {
+        List<Field> fields = Difference.differingFields(value, own.value());
+        if (fields.isEmpty()) {
+          tally.equal();
+        } else {
+          tally.other(new Difference(own.after(), -1, Kind.FIELDS, null, then, now, fields, null));
+        }
+      }
+    }
+
+    /** Returns what an outcome is about: a job, or the span that began at a time. */
+    private static Object subject(Outcome event) {
+      return event instanceof JobEnded end ? end.jobId() : ((Blocked) event).fromNs();
+    }
+
+    private static Decision decision(byte[] value) {
+      Outcome event = read(value);
+      return event == null ? Decision.unreadable(value) : Decision.of(event);
+    }
+
+    private static @Nullable Outcome read(byte[] value) {
+      try {
+        return EventCodec.OUTCOMES.read(value);
+      } catch (UnreadableEventException e) {
+        return null;
+      }
     }
   }
 }

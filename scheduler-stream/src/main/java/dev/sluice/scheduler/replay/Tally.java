@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

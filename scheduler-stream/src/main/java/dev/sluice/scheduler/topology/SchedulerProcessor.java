@@ -272,4 +272,43 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     }
     return core;
   }
+
+  /** A shard's facts, to be read once more by a scheduler that takes the shard over. */
+  interface FactLog {
+    /** Receives facts in the order of the log. */
+    interface Reader {
+      /**
+       * Called with each fact.
+       *
+       * @param bytes the record's value; null: it has none
+       */
+      void fact(long offset, long appendedAtEpochMs, byte @Nullable [] bytes);
+    }
+
+    /**
+     * Reads facts that are in the log.
+     *
+     * @param from offset of the first
+     * @param to offset of the last; below {@code from}: there are none to read
+     * @throws IllegalStateException if some of them are gone from the log
+     */
+    void read(int shard, long from, long to, Reader reader);
+  }
+
+  /** Takes the core's next wake-up time after each fact, and makes a tick follow at that time. */
+  interface WakeUps {
+    /**
+     * Replaces the shard's earlier wake-up.
+     *
+     * @param timeZeroEpochMs time zero of the run
+     * @param atNs time at which the core wants to be woken; {@link Long#MAX_VALUE}: not at all
+     */
+    void wakeAt(int shard, long timeZeroEpochMs, long atNs);
+
+    /** Notes that a tick of the shard was applied; a call of {@link #wakeAt} follows. */
+    void ticked(int shard);
+
+    /** Forgets a shard that this process no longer decides for. */
+    void forget(int shard);
+  }
 }

@@ -12,15 +12,24 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.KafkaStreams;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduler's role: runs the topology, and the timer that wakes it, until closed.
@@ -191,5 +200,58 @@ public final class SchedulerStream implements AutoCloseable {
     deadSchedulers.close();
     timer.close();
     producer.close(CLOSE_MAX);
+  }
+
+  /**
+   * Makes the clients of Kafka Streams, and learns from them what Kafka Streams does not expose:
+   * the transactional id of its one thread, which is new for each start and each replaced thread,
+   * and the moment at which a transaction was committed.
+   */
+  private static final class TopologyClients implements KafkaClientSupplier {
+    private final Runnable onCommitted;
+    private volatile @Nullable String transactionalId;
+
+    TopologyClients(Runnable onCommitted) {
+      this.onCommitted = onCommitted;
+    }
+
+    /** Returns the transactional id of the newest thread; null before the first. */
+    @Nullable String transactionalId() {
+      return transactionalId;
+    }
+
+    @Override
+    public Admin getAdmin(Map<String, Object> config) {
+      return Admin.create(config);
+    }
+
+    @Override
+    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+      if (config.get(ProducerConfig.TRANSACTIONAL_ID_CONFIG) instanceof String id) {
+        transactionalId = id;
+      }
+      return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()) {
+        @Override
+        public void commitTransaction() {
+          super.commitTransaction();
+          onCommitted.run();
+        }
+      };
+    }
+
+    @Override
+    public KafkaConsumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+      return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    @Override
+    public KafkaConsumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+      return getConsumer(config);
+    }
+
+    @Override
+    public KafkaConsumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+      return getConsumer(config);
+    }
   }
 }

@@ -1,6 +1,8 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.log.Topics;
+import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
+import dev.sluice.scheduler.topology.SchedulerProcessor.WakeUps;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;

@@ -4,6 +4,7 @@ import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.scheduler.topology.SchedulerProcessor.WakeUps;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -3,6 +3,7 @@ package dev.sluice.scheduler.topology;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -12,6 +12,7 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.explain.Explanation.Attempt;
 import dev.sluice.scheduler.explain.Explanation.Outcome;
+import dev.sluice.scheduler.explain.Explanation.Span;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.List;

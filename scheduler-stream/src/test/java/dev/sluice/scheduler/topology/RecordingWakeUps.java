@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.topology;
 
+import dev.sluice.scheduler.topology.SchedulerProcessor.WakeUps;
 import java.util.ArrayList;
 import java.util.List;
 

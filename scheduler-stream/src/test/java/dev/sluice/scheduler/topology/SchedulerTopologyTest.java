@@ -14,6 +14,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
 import dev.sluice.scheduling.policies.Policies;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.driver.CoreListener;
@@ -11,38 +12,71 @@ import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import dev.sluice.scheduling.state.RunningWorkflow;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Arrivals of jobs and workflows, and of the jobs that the end of another job of their workflow
- * releases.
+ * releases. Knows the sources (generators) of the run: the indexes that each has sent, and whether
+ * the run has begun and ended.
  */
 final class Arrivals {
+  /**
+   * Time after the last intended arrival at which the run ends even if sources have not said so.
+   */
+  private static final long ARRIVALS_OVERDUE_NS = 10_000_000_000L;
+
   private final CoreState state;
-  private final Sources sources;
   private final JobQueue queue;
+  private final Map<Integer, Source> sourceByNumber = new HashMap<>();
+
+  /** Source that was looked up last, since facts of one source often follow each other. */
+  private @Nullable Source lastSource;
+
+  /** Numbers of the sources that will send no more. */
+  final TreeSet<Integer> ended = new TreeSet<>();
+
+  /** Number of sources that the run has; 0 before it started. */
+  int count;
+
+  long arrivalsEndAtNsMax = Long.MAX_VALUE;
+
+  /** Time at which the run ends even if a source has not said so. */
+  long endAtNs = Long.MAX_VALUE;
 
   /** Ends of nodes whose workflows do not go on yet. */
   private final Queue<Runnable> heldBack = new ArrayDeque<>();
 
   private boolean holdsBack;
 
-  Arrivals(CoreState state, Sources sources, JobQueue queue) {
+  /** A generator, and the highest index seen from it. */
+  private static final class Source {
+    private final int number;
+    private long highestIndex;
+
+    Source(int number, long highestIndex) {
+      this.number = number;
+      this.highestIndex = highestIndex;
+    }
+  }
+
+  Arrivals(CoreState state, JobQueue queue) {
     this.state = state;
-    this.sources = sources;
     this.queue = queue;
   }
 
   void take(JobSpec job, CoreListener listener) {
-    if (sources.isNew(job.source(), job.index())) {
+    if (isNew(job.source(), job.index())) {
       queueNew(job, null, listener);
     }
   }
 
   void take(WorkflowRequested request, CoreListener listener) {
-    if (sources.isNew(request.generator(), request.index())) {
+    if (isNew(request.generator(), request.index())) {
       RunningWorkflow workflow = new RunningWorkflow(request);
       release(workflow, workflow.first(), listener);
     }
@@ -74,10 +108,10 @@ final class Arrivals {
     if (group.tokens > Integer.MAX_VALUE) {
       return Reason.OVER_BUDGET.text();
     }
-    if (sources.haveEnded()) {
+    if (haveEnded()) {
       return null; // such a job is dropped as run_ended
     }
-    if (sources.haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
+    if (haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
       return Reason.OVER_BUDGET.text();
     }
     return state.waiting() >= state.settings.bounds().maxWaiting()
@@ -119,5 +153,51 @@ final class Arrivals {
 
   void tellDropped(String jobId, int attempts, @Nullable String reason, CoreListener listener) {
     listener.ended(new JobEnded(jobId, Status.DROPPED, reason, null, attempts, state.nowNs()));
+  }
+
+  void restoreSources(
+      int sources, long arrivalsEndNsMax, Map<Integer, Long> indexBySource, List<Integer> over) {
+    count = sources;
+    arrivalsEndAt(arrivalsEndNsMax);
+    indexBySource.forEach((number, index) -> sourceByNumber.put(number, new Source(number, index)));
+    ended.addAll(over);
+  }
+
+  void start(RunStarted start) {
+    count = start.generators();
+    Long endNsMax = start.arrivalsEndAtNsMax();
+    arrivalsEndAt(endNsMax == null ? Long.MAX_VALUE : endNsMax);
+  }
+
+  private void arrivalsEndAt(long ns) {
+    arrivalsEndAtNsMax = ns;
+    endAtNs =
+        ns >= Long.MAX_VALUE - ARRIVALS_OVERDUE_NS ? Long.MAX_VALUE : ns + ARRIVALS_OVERDUE_NS + 1;
+  }
+
+  boolean haveStarted() {
+    return count > 0;
+  }
+
+  boolean haveEnded() {
+    return count > 0 && (state.nowNs() >= endAtNs || ended.size() >= count);
+  }
+
+  /** Notes an index, and returns whether its source sent neither it nor a higher one before. */
+  boolean isNew(int number, long index) {
+    Source source = lastSource;
+    if (source == null || source.number != number) {
+      source = sourceByNumber.computeIfAbsent(number, n -> new Source(n, -1));
+      lastSource = source;
+    }
+    boolean isNew = index > source.highestIndex;
+    source.highestIndex = Math.max(source.highestIndex, index);
+    return isNew;
+  }
+
+  Map<Integer, Long> indexBySource() {
+    Map<Integer, Long> indexes = new HashMap<>();
+    sourceByNumber.forEach((number, source) -> indexes.put(number, source.highestIndex));
+    return indexes;
   }
 }

@@ -5,7 +5,7 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.scheduling.driver.CoreListener;
-import dev.sluice.scheduling.policy.Happening;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;

@@ -21,7 +21,6 @@ final class Drops {
   static final int AT_ONCE_MAX = 500;
 
   private final CoreState state;
-  private final Sources sources;
   private final JobQueue queue;
   private final Batches batches;
   private final Arrivals arrivals;
@@ -29,9 +28,8 @@ final class Drops {
   /** Whether jobs that must be dropped still wait, since they were too many for one fact. */
   private boolean anyLeft;
 
-  Drops(CoreState state, Sources sources, JobQueue queue, Batches batches, Arrivals arrivals) {
+  Drops(CoreState state, JobQueue queue, Batches batches, Arrivals arrivals) {
     this.state = state;
-    this.sources = sources;
     this.queue = queue;
     this.batches = batches;
     this.arrivals = arrivals;
@@ -40,7 +38,7 @@ final class Drops {
   /** Drops jobs that must not be offered to the policy, at most {@value #AT_ONCE_MAX} of them. */
   void drop(CoreListener listener) {
     int most = AT_ONCE_MAX;
-    if (sources.haveEnded()) {
+    if (arrivals.haveEnded()) {
       most -= drop(queue.takeLeftOver(most), Reason.RUN_ENDED.text(), listener);
     }
     if (queue.budgetsMatter) {
@@ -71,7 +69,7 @@ final class Drops {
   }
 
   private boolean mustDrop() {
-    return (sources.haveEnded() && state.waiting() > 0)
+    return (arrivals.haveEnded() && state.waiting() > 0)
         || anyOverBudget()
         || queue.nextExpiryAtNs() <= state.nowNs()
         || nextAdmissionAtNs() <= state.nowNs();

@@ -1,8 +1,8 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.driver.CoreEntity;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.List;

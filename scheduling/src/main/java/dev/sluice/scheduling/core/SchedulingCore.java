@@ -14,9 +14,9 @@ import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreEntity.Progress;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.state.CoreState;
 import java.util.Collection;
@@ -44,10 +44,8 @@ public final class SchedulingCore {
   final JobQueue queue;
   final Batches batches;
   private final LeaseClock leases;
-  private final Sources sources;
   final Arrivals arrivals;
   private final Completions completions;
-  private final Losses losses;
   private final Reports reports;
   private final Drops drops;
   private final Choices choices;
@@ -58,15 +56,13 @@ public final class SchedulingCore {
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     state = new CoreState(settings, policy.needs());
     leases = new LeaseClock(settings.leases(), state.executors());
-    sources = new Sources(state);
     queue = new JobQueue(state);
     batches = new Batches(state);
-    arrivals = new Arrivals(state, sources, queue);
+    arrivals = new Arrivals(state, queue);
     remembering = new Remembering(state, policy);
     completions = new Completions(state, leases, queue, batches, arrivals, remembering);
-    losses = new Losses(state, leases, queue, batches, completions);
-    reports = new Reports(state, leases, queue, batches, losses);
-    drops = new Drops(state, sources, queue, batches, arrivals);
+    reports = new Reports(state, leases, queue, batches, completions);
+    drops = new Drops(state, queue, batches, arrivals);
     choices = new Choices(state, policy, leases, queue, batches, drops, remembering);
     this.policy = policy;
     hasFineTime = policy.needs().has(Need.JOINING);
@@ -89,7 +85,7 @@ public final class SchedulingCore {
     leases.restore(
         progress.leaseNs(), progress.reportedAtLeaseNs(), progress.overdueCheckAtLeaseNs());
     queue.nextEntry = progress.nextEntry();
-    sources.restore(
+    arrivals.restoreSources(
         progress.sources(),
         progress.arrivalsEndAtNsMax(),
         progress.indexBySource(),
@@ -171,7 +167,7 @@ public final class SchedulingCore {
   }
 
   void advance(long nowNs, boolean starts) {
-    if (sources.haveStarted()) {
+    if (arrivals.haveStarted()) {
       leases.advance(Math.max(0, nowNs - state.nowNs()));
       state.advanceTo(nowNs);
     } else if (starts) {
@@ -180,8 +176,8 @@ public final class SchedulingCore {
   }
 
   void decide(long factId, CoreListener listener) {
-    if (sources.haveStarted()) {
-      losses.checkLeases(listener);
+    if (arrivals.haveStarted()) {
+      reports.checkLeases(listener);
       remembering.take(Happening.TimePassed.INSTANCE);
       listener.deciding(state);
       drops.drop(listener);
@@ -196,7 +192,7 @@ public final class SchedulingCore {
    * Long#MAX_VALUE}: never. The latest answer replaces earlier answers.
    */
   public long wakeAtNs() {
-    if (!sources.haveStarted()) {
+    if (!arrivals.haveStarted()) {
       return Long.MAX_VALUE;
     }
     if (drops.anyLeft()) {
@@ -213,7 +209,7 @@ public final class SchedulingCore {
     if (waiting() == 0) {
       return wakeAtNs;
     }
-    wakeAtNs = Math.min(wakeAtNs, Math.min(queue.nextExpiryAtNs(), sources.endAtNs()));
+    wakeAtNs = Math.min(wakeAtNs, Math.min(queue.nextExpiryAtNs(), arrivals.endAtNs));
     return state.settings.microbatch().enabled() && state.hasFreeLane()
         ? Math.min(wakeAtNs, state.nextRipeAtNs())
         : wakeAtNs;
@@ -231,7 +227,7 @@ public final class SchedulingCore {
 
   /** Returns whether the run has begun, and each of its sources has said that it sends no more. */
   public boolean arrivalsEnded() {
-    return sources.haveStarted() && sources.ended().size() >= sources.count;
+    return arrivals.haveStarted() && arrivals.ended.size() >= arrivals.count;
   }
 
   /** Returns how many jobs wait. */
@@ -269,12 +265,12 @@ public final class SchedulingCore {
         listener.refused(table, refusal);
       }
     } else if (fact instanceof RunStarted start) {
-      if (!sources.haveStarted()) {
-        sources.start(start);
+      if (!arrivals.haveStarted()) {
+        arrivals.start(start);
         queue.budgetsChanged();
       }
     } else if (fact instanceof ArrivalsEnded end) {
-      sources.end(end.generator());
+      arrivals.ended.add(end.generator());
     }
   }
 
@@ -283,10 +279,10 @@ public final class SchedulingCore {
         state.nowNs(),
         leases.nowNs(),
         queue.nextEntry,
-        sources.count,
-        sources.arrivalsEndAtNsMax,
-        sources.indexBySource(),
-        sources.ended(),
+        arrivals.count,
+        arrivals.arrivalsEndAtNsMax,
+        arrivals.indexBySource(),
+        List.copyOf(arrivals.ended),
         choices.wakeAtNs,
         leases.reportedAtNs(),
         leases.overdueCheckAtNs(),

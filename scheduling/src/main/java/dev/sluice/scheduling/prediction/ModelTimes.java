@@ -7,8 +7,10 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.prediction.Correction.Factor;
+import dev.sluice.scheduling.prediction.DeviceTimes.PublishedTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -390,5 +392,36 @@ public final class ModelTimes {
   private void forgetPredictions() {
     version++;
     Arrays.fill(remembered, null);
+  }
+
+  /** The sources of predictions, the best first. */
+  public enum PredictionSource {
+    /** The published table, as corrected by completions. */
+    PUBLISHED,
+    /** The published table, scaled from the most samples that it holds. */
+    PUBLISHED_NEAREST,
+    RUNNING_MEAN,
+    WARM_UP,
+    NEAREST_SAMPLES,
+    FLOPS;
+
+    private final String text = name().toLowerCase(Locale.ROOT);
+
+    /** Returns the source's word in events and tables. */
+    public String text() {
+      return text;
+    }
+
+    /** Returns whether completions correct predictions of this source. */
+    public boolean learns() {
+      return this == PUBLISHED || this == PUBLISHED_NEAREST || this == RUNNING_MEAN;
+    }
+
+    /** Returns whether completions correct predictions of the source with this word. */
+    static boolean learns(String text) {
+      return PUBLISHED.text.equals(text)
+          || PUBLISHED_NEAREST.text.equals(text)
+          || RUNNING_MEAN.text.equals(text);
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.prediction.DeviceTimes.PublishedTable;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,12 +1,16 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.ArrivalsEnded;
+import dev.sluice.contract.event.BatchDispatched;
+import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import java.util.ArrayList;
@@ -419,4 +423,50 @@ public final class Simulation {
             0L);
     apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
   }
+
+  /**
+   * Receives the records that a live run would have left in its topics: each shard's facts in their
+   * order, and the core's answers after the fact that led to them. {@code appendedAtEpochMs} counts
+   * from {@link Simulation#TIME_ZERO_EPOCH_MS}, so that equal runs leave equal bytes.
+   */
+  public interface SimulationListener {
+    /** Listener that ignores all calls. */
+    SimulationListener NONE = new SimulationListener() {};
+
+    default void onFact(Fact fact, int shard, long appendedAtEpochMs) {}
+
+    default void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {}
+
+    default void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {}
+
+    default void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {}
+  }
+
+  /** A model of service times on the lanes of one executor. */
+  public interface ServiceModel {
+    /**
+     * Returns the typical service times of a batch by the number of busy lanes, in nanoseconds and
+     * above 0. Index 0 is for one busy lane, which is the batch's own; the last entry holds for any
+     * larger number. An array of one entry means that other lanes do not matter. Callers must not
+     * change the array.
+     */
+    double[] nsByBusyLanes(Work batch);
+
+    /**
+     * Returns the factor on the typical service times for one batch; above 0.
+     *
+     * @param startsAtNs when it starts
+     */
+    double factor(Work batch, long startsAtNs);
+  }
+
+  /**
+   * How a simulation ended.
+   *
+   * @param jobs number of jobs sent, each of which has one outcome
+   * @param events facts that cores took in, batches that started, and batches that ended
+   * @param endedAtNs when the last outcome stood in the log
+   * @param tailLimitReached whether measured jobs still waited when the tail was over
+   */
+  public record SimulationEnd(long jobs, long events, long endedAtNs, boolean tailLimitReached) {}
 }

@@ -7,7 +7,6 @@ import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
-import dev.sluice.scheduling.policy.TokenCost;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.Arrays;
@@ -17,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
+  private static final long TOKENS_PER_SAMPLE = 4;
+
   /** What the jobs of a group have in common. */
   record Key(
       String classType,
@@ -114,7 +115,7 @@ public final class JobGroup implements SchedulerState.Group {
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
-    this.tokens = TokenCost.of(baseTokens, key.precision(), key.samples());
+    this.tokens = tokens(baseTokens, key.precision(), key.samples());
     this.shares = shares;
     byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
     byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
@@ -171,7 +172,14 @@ public final class JobGroup implements SchedulerState.Group {
 
   /** Returns the tokens of a batch with that many joined samples. */
   long tokensOf(long samples) {
-    return samples == key.samples() ? tokens : TokenCost.of(baseTokens, key.precision(), samples);
+    return samples == key.samples() ? tokens : tokens(baseTokens, key.precision(), samples);
+  }
+
+  /** Returns base cost + 4 × joined samples; at half precision × 0.7, rounded up. */
+  private static long tokens(int baseTokens, String precision, long samples) {
+    long tokens = baseTokens + TOKENS_PER_SAMPLE * samples;
+    boolean half = precision.equals("fp16") || precision.equals("bf16");
+    return half ? (7 * tokens + 9) / 10 : tokens;
   }
 
   /** Returns whether the jobs may start now, as far as the micro-batch window is concerned. */

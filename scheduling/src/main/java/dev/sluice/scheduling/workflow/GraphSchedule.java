@@ -1,6 +1,7 @@
 package dev.sluice.scheduling.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduling.policy.JobGraph;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -230,5 +231,81 @@ public final class GraphSchedule {
   /** Returns the numbers of the GPUs that an execution took. */
   public static List<Integer> gpuIds(NodeExecution execution) {
     return IntStream.range(execution.gpu(), execution.gpu() + execution.gpus()).boxed().toList();
+  }
+
+  /** Durations and their figures; every figure of no durations is 0. Immutable. */
+  public static final class Durations {
+    private final long[] sortedNs;
+
+    /** Takes the durations in any order. */
+    public Durations(long[] ns) {
+      sortedNs = ns.clone();
+      Arrays.sort(sortedNs);
+    }
+
+    /** Returns the mean. */
+    public double meanNs() {
+      return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
+    }
+
+    /**
+     * Returns the percentile between the two nearest ranks in proportion, which is numpy's default.
+     */
+    public double percentileNs(double percent) {
+      if (sortedNs.length == 0) {
+        return 0;
+      }
+      double place = (sortedNs.length - 1) * percent / 100;
+      int below = (int) place;
+      int above = Math.min(below + 1, sortedNs.length - 1);
+      return sortedNs[below] + (place - below) * (sortedNs[above] - sortedNs[below]);
+    }
+  }
+
+  /**
+   * Lower bounds that no schedule can beat, even if models were loaded in no time.
+   *
+   * @param makespanNs earliest end of the last node: all work shared evenly among the GPUs, or the
+   *     longest path through a request from its arrival
+   * @param meanCompletionNs mean over requests of the longest path through each
+   */
+  public record LowerBound(long makespanNs, double meanCompletionNs) {
+    /** Returns the bounds for a list of requests; both are 0 for an empty list. */
+    public static LowerBound of(List<WorkflowRequested> requests, int gpus) {
+      double workNs = 0;
+      long latestNs = 0;
+      double pathsNs = 0;
+      for (WorkflowRequested request : requests) {
+        long longestNs = 0;
+        for (long pathNs : new JobGraph(request.nodes()).pathsNs()) {
+          longestNs = Math.max(longestNs, pathNs);
+        }
+        for (WorkflowRequested.Node node : request.nodes()) {
+          workNs += (double) node.expectedNs() * node.lanes();
+        }
+        latestNs = Math.max(latestNs, request.intendedAtNs() + longestNs);
+        pathsNs += longestNs;
+      }
+      return new LowerBound(
+          Math.max(latestNs, (long) (workNs / gpus)), pathsNs / Math.max(1, requests.size()));
+    }
+  }
+
+  /**
+   * A request that was executed and not completed.
+   *
+   * @param sent whether the request was ever sent
+   * @param failed whether a node failed; otherwise one was dropped
+   */
+  public record UnfinishedRequest(
+      WorkflowRequested request, boolean sent, boolean failed, String reason) {}
+
+  /**
+   * Batches that ran but are not in the schedule, since they failed or were given up.
+   *
+   * @param heldNs total time for which they held GPUs
+   */
+  public record Attempts(int count, long heldNs) {
+    public static final Attempts NONE = new Attempts(0, 0);
   }
 }

@@ -15,6 +15,7 @@ import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -265,5 +266,17 @@ public final class GraphSimulation {
 
     @Override
     public void blocked(Blocked span) {}
+  }
+
+  /** Receives the events of a schedule, in order. */
+  public interface GraphListener {
+    /** A request came. */
+    void arrived(long nowNs, int request);
+
+    /** A node was placed on its GPUs. */
+    void placed(NodeExecution execution);
+
+    /** A node has ended. */
+    void ended(NodeExecution execution);
   }
 }

@@ -16,10 +16,16 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.scheduling.core.Inspection.Candidate;
+import dev.sluice.scheduling.core.Inspection.LaneUse;
+import dev.sluice.scheduling.core.Inspection.TokenUse;
+import dev.sluice.scheduling.core.Inspection.WaitReasons;
+import dev.sluice.scheduling.core.Inspection.WatchedJob;
 import dev.sluice.scheduling.core.RandomFacts.Timed;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreEntity.LostBatch;
 import dev.sluice.scheduling.driver.CoreEntity.RunningBatch;
+import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.Comparator;
@@ -141,8 +147,8 @@ final class InspectionTest {
     Inspection inspection = shard.core.inspection();
     assertThat(inspection.nowNs()).isEqualTo(6 * MS);
     assertThat(inspection.waitingJobs())
-        .extracting(w -> w.spec().id(), WaitingJob::arrivedAtNs, w -> w.jobClass().interactive())
-        .containsExactly(tuple("j2", 5 * MS, false), tuple("j3", 6 * MS, true));
+        .extracting(w -> w.spec().id(), WaitingJob::appendedAtNs, w -> w.spec().classType())
+        .containsExactly(tuple("j2", 5 * MS, "batch"), tuple("j3", 6 * MS, "interactive"));
     assertThat(inspection.lanes())
         .containsExactly(
             new LaneUse("e", 0, false, false, List.of(shard.dispatches.get(0)), 104 * MS, "vit"),

@@ -21,7 +21,7 @@ import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.driver.CoreSettings.Predictor;
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.prediction.PredictionSource;
+import dev.sluice.scheduling.prediction.ModelTimes.PredictionSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -27,7 +27,7 @@ import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.prediction.PredictionSource;
+import dev.sluice.scheduling.prediction.ModelTimes.PredictionSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.prediction.ModelTimes;
-import dev.sluice.scheduling.prediction.PredictionSource;
+import dev.sluice.scheduling.prediction.ModelTimes.PredictionSource;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.examples;
 
 import dev.sluice.scheduling.policy.Choice;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
@@ -9,6 +8,7 @@ import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 
 /** Models take turns, whatever the class: the one that was started longest ago goes first. */
 final class TakeTurns implements SchedulingPolicy {

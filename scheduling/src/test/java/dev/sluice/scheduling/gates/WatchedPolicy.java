@@ -1,10 +1,10 @@
 package dev.sluice.scheduling.gates;
 
 import dev.sluice.scheduling.policies.Policies;
-import dev.sluice.scheduling.policy.Happening;
 import dev.sluice.scheduling.policy.Memory;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import java.util.Map;
 
 /** A registered policy, whose answers a test looks at. */

@@ -3,8 +3,9 @@ package dev.sluice.scheduling.policies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.scheduling.policies.NexusPlan.LanePlan;
-import dev.sluice.scheduling.policies.NexusPlan.Session;
+import dev.sluice.scheduling.policies.NexusPolicy.NexusPlan;
+import dev.sluice.scheduling.policies.NexusPolicy.NexusPlan.LanePlan;
+import dev.sluice.scheduling.policies.NexusPolicy.NexusPlan.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

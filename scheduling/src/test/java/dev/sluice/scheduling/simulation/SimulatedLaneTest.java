@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
+import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

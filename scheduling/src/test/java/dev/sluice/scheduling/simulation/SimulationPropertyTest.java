@@ -14,6 +14,7 @@ import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.Simulated.Batch;
+import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import dev.sluice.scheduling.state.WaitingJobs.GroupTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

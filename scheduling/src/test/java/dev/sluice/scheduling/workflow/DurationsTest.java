@@ -3,6 +3,7 @@ package dev.sluice.scheduling.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.scheduling.workflow.GraphSchedule.Durations;
 import org.junit.jupiter.api.Test;
 
 /** Figures of durations. */

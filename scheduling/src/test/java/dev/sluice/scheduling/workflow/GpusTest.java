@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import org.junit.jupiter.api.Test;
 
 /** Bounds of the numbers, and the cost of a change. */

@@ -3,6 +3,9 @@ package dev.sluice.scheduling.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
+import dev.sluice.scheduling.workflow.GraphSchedule.Attempts;
+import dev.sluice.scheduling.workflow.GraphSchedule.UnfinishedRequest;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

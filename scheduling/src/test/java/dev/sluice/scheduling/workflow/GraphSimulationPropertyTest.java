@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
+import dev.sluice.scheduling.workflow.GraphSchedule.LowerBound;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

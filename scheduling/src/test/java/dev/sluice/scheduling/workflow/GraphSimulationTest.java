@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.workflow;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.JobClass;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

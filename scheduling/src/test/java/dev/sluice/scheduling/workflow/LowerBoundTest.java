@@ -3,6 +3,8 @@ package dev.sluice.scheduling.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
+import dev.sluice.scheduling.workflow.GraphSchedule.LowerBound;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.workflow;
 import static java.util.Comparator.comparingLong;
 
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

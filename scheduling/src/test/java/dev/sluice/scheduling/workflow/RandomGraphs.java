@@ -3,6 +3,7 @@ package dev.sluice.scheduling.workflow;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.workflow.Gpus.GangSwitch;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

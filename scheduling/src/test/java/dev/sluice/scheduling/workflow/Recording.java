@@ -2,6 +2,8 @@ package dev.sluice.scheduling.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.policies.Policies;
+import dev.sluice.scheduling.workflow.Gpus.GpuModel;
+import dev.sluice.scheduling.workflow.GraphSimulation.GraphListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
