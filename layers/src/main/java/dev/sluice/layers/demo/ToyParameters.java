@@ -1,6 +1,6 @@
 package dev.sluice.layers.demo;
 
-import dev.sluice.layers.schedule.LayerOperations;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -10,7 +10,7 @@ import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.parameters.ParameterSource;
-import dev.sluice.layers.schedule.LayerOperations;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -16,7 +16,7 @@ import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.TrainingFolder;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
 import dev.sluice.layers.schedule.Hooks;
-import dev.sluice.layers.schedule.LayerOperations;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -19,11 +19,10 @@ import dev.sluice.layers.parameters.LayerFile;
 import dev.sluice.layers.parameters.PacedParameters;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import dev.sluice.layers.schedule.Schedules;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -194,7 +193,7 @@ final class Inference implements AutoCloseable {
   }
 
   /** Times each layer's fetch and compute in three passes; medians of these. */
-  LayerTimes timed(long budgetBytes) throws InferenceException {
+  Layers.Times timed(long budgetBytes) throws InferenceException {
     var times = new MeasuredTimes(layers.count());
     run(Schedules.onDemand(layers), budgetBytes, TIMED_PASSES, times);
     return times.medians();

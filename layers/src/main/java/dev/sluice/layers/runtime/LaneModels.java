@@ -15,7 +15,6 @@ import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.AutoSchedule;
 import dev.sluice.layers.schedule.Hooks;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
 import java.util.Map;
@@ -44,7 +43,7 @@ public final class LaneModels implements BudgetedModels.Loader, LayerScheduling 
     Layers layers = Sizes.ofInference(network);
     Inference inference = Inference.of(network, model, source);
     inference.warmUp(budgetBytes);
-    LayerTimes times = inference.timed(budgetBytes);
+    Layers.Times times = inference.timed(budgetBytes);
     LayerSchedule schedule = AutoSchedule.best(layers, times, budgetBytes, STEPS).schedule();
     return resident -> new ScheduleWalk(schedule, layers.names(), resident);
   }

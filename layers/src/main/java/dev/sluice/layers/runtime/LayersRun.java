@@ -12,7 +12,7 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
 import dev.sluice.layers.engine.LayerReadException;
 import dev.sluice.layers.schedule.Layers;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -16,11 +16,10 @@ import dev.sluice.layers.engine.LayerReadException;
 import dev.sluice.layers.engine.LayerTrace;
 import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import dev.sluice.layers.schedule.Schedules;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -184,7 +183,7 @@ public final class LayersTrain {
   }
 
   /** Times each layer in three steps of a copy of the training, which is thrown away. */
-  private LayerTimes timed(Plan plan, ModelCache cache, Engines engines)
+  private Layers.Times timed(Plan plan, ModelCache cache, Engines engines)
       throws UserMistakeException, IOException, InferenceException {
     Path copy = training.out().resolve(TIMED);
     TemporaryFolder.remove(copy); // of a process that was killed meanwhile

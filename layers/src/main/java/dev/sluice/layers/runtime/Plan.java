@@ -5,7 +5,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.layers.schedule.AutoSchedule;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleCheck;
 import dev.sluice.layers.schedule.Schedules;
@@ -95,7 +94,7 @@ final class Plan {
   }
 
   /** Chooses the schedule by measured times. */
-  void choose(LayerTimes times) {
+  void choose(Layers.Times times) {
     AutoSchedule best = AutoSchedule.best(layers, times, budgetBytes, steps);
     schedule = best.schedule();
     text =

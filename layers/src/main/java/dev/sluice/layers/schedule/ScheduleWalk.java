@@ -1,5 +1,7 @@
 package dev.sluice.layers.schedule;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +55,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Begins a step; the first one runs what stands before all steps.
    *
-   * @throws HookOrderException if the step before has computes left
+   * @throws IllegalStateException if the step before has computes left
    */
   @Override
   public void onStepStart() {
@@ -69,7 +71,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the list up to the layer's compute.
    *
-   * @throws HookOrderException if the list's next compute is another one
+   * @throws IllegalStateException if the list's next compute is another one
    */
   @Override
   public void onPreForward(int layer) {
@@ -79,7 +81,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the releases and prefetches behind the layer's compute.
    *
-   * @throws HookOrderException if the layer is not the one that was computed
+   * @throws IllegalStateException if the layer is not the one that was computed
    * @throws StoppedAtLayerException if {@link #stop} was called
    */
   @Override
@@ -90,7 +92,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the list up to the layer's second compute.
    *
-   * @throws HookOrderException if the list's next compute is another one
+   * @throws IllegalStateException if the list's next compute is another one
    */
   @Override
   public void onPreBackward(int layer) {
@@ -100,7 +102,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the releases and prefetches behind the layer's second compute.
    *
-   * @throws HookOrderException if the layer is not the one that was computed
+   * @throws IllegalStateException if the layer is not the one that was computed
    * @throws StoppedAtLayerException if {@link #stop} was called
    */
   @Override
@@ -111,7 +113,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs what is left of the step.
    *
-   * @throws HookOrderException if a compute is left
+   * @throws IllegalStateException if a compute is left
    */
   @Override
   public void onStepEnd() {
@@ -123,17 +125,17 @@ public final class ScheduleWalk implements Hooks {
 
   private void runUntilCompute(String hook, int layer, boolean backward) {
     if (computing >= 0) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s of %s came before %s was over"
               .formatted(hook, names.get(layer), names.get(computing)));
     }
     Operation compute = nextCompute();
     if (compute == null) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came for %s, and the list has no compute left".formatted(hook, names.get(layer)));
     }
     if (compute.layer() != layer || computed[layer] != backward) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came for %s, and the list's next is %s"
               .formatted(hook, names.get(layer), words(compute)));
     }
@@ -150,7 +152,7 @@ public final class ScheduleWalk implements Hooks {
 
   private void runAfterCompute(String hook, int layer) {
     if (computing != layer) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           computing < 0
               ? "%s came for %s, and no layer was computed".formatted(hook, names.get(layer))
               : "%s came for %s, and the list's last compute is of %s%s"
@@ -176,12 +178,12 @@ public final class ScheduleWalk implements Hooks {
 
   private void expectNoCompute(String hook) {
     if (computing >= 0) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came before %s was over".formatted(hook, names.get(computing)));
     }
     Operation compute = nextCompute();
     if (compute != null) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came, and the list's next is %s".formatted(hook, words(compute)));
     }
   }
@@ -216,5 +218,27 @@ public final class ScheduleWalk implements Hooks {
       case COMPUTE -> operations.compute(layer);
       case RELEASE -> operations.release(layer);
     }
+  }
+
+  /** Ends a run after the layer that was computed, because a person asked. */
+  public static final class StoppedAtLayerException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /**
+   * What a {@link ScheduleWalk} does with layers; each is called with the layer's index, from 0.
+   */
+  public interface LayerOperations {
+    /** Waits until the layer is there, and reads it if no prefetch has asked for it. */
+    void fetch(int layer);
+
+    /** Asks for the layer and does not wait. */
+    void prefetch(int layer);
+
+    /** Says that the layer is computed next; the loop that fires the hooks computes it. */
+    default void compute(int layer) {}
+
+    /** Frees the layer. */
+    void release(int layer);
   }
 }
