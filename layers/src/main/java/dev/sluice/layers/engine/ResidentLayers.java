@@ -294,4 +294,13 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
       Thread.currentThread().interrupt();
     }
   }
+
+  /** A layer's parameters could not be read; the message names the layer. */
+  public static final class LayerReadException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LayerReadException(String layer, Throwable cause) {
+      super("layer " + layer + " could not be read: " + cause.getMessage(), cause);
+    }
+  }
 }

@@ -4,6 +4,7 @@ import dev.sluice.layers.schedule.LayerSchedule.Kind;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * layer that stays needs no fetch in the steps, and the first step computes while later layers are
  * still read.
  *
- * <p>Not safe for several threads, but for {@link #stop}: a loop fires its hooks one after the
- * other.
+ * <p>Not safe for several threads: a loop fires its hooks one after the other.
  */
 public final class ScheduleWalk implements Hooks {
   private final LayerSchedule schedule;
   private final List<String> names;
   private final LayerOperations operations;
+  private final BooleanSupplier stopped;
 
   /** Layers that were asked for, and that nobody has waited for. */
   private final boolean[] pending;
@@ -29,27 +30,32 @@ public final class ScheduleWalk implements Hooks {
   private final boolean[] computed;
 
   private boolean began;
-  private volatile boolean stopped;
   private int next;
 
   /** Layer between its hooks; -1: none. */
   private int computing = -1;
 
+  /** A walk that nobody stops. */
+  public ScheduleWalk(LayerSchedule schedule, List<String> names, LayerOperations operations) {
+    this(schedule, names, operations, () -> false);
+  }
+
   /**
    * @param names names of the layers, for messages
+   * @param stopped asked behind each layer: true ends the loop there
    */
-  public ScheduleWalk(LayerSchedule schedule, List<String> names, LayerOperations operations) {
+  public ScheduleWalk(
+      LayerSchedule schedule,
+      List<String> names,
+      LayerOperations operations,
+      BooleanSupplier stopped) {
     this.schedule = schedule;
     this.names = List.copyOf(names);
     this.operations = operations;
+    this.stopped = stopped;
     this.pending = new boolean[names.size()];
     this.computed = new boolean[names.size()];
     this.next = schedule.step().size();
-  }
-
-  /** Ends the loop at the next hook behind a layer. Called from any thread. */
-  public void stop() {
-    stopped = true;
   }
 
   /**
@@ -82,7 +88,7 @@ public final class ScheduleWalk implements Hooks {
    * Runs the releases and prefetches behind the layer's compute.
    *
    * @throws IllegalStateException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if {@link #stop} was called
+   * @throws StoppedAtLayerException if the loop is to stop
    */
   @Override
   public void onPostForward(int layer) {
@@ -103,7 +109,7 @@ public final class ScheduleWalk implements Hooks {
    * Runs the releases and prefetches behind the layer's second compute.
    *
    * @throws IllegalStateException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if {@link #stop} was called
+   * @throws StoppedAtLayerException if the loop is to stop
    */
   @Override
   public void onPostBackward(int layer) {
@@ -167,7 +173,7 @@ public final class ScheduleWalk implements Hooks {
     while (next < schedule.step().size() && neverWaits(schedule.step().get(next))) {
       run(schedule.step().get(next++));
     }
-    if (stopped) {
+    if (stopped.getAsBoolean()) {
       throw new StoppedAtLayerException();
     }
   }
