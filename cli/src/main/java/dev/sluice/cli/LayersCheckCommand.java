@@ -1,6 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.layers.runtime.LayersCheck;
+import dev.sluice.layers.runtime.ScheduleFile;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -35,6 +35,6 @@ final class LayersCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return new LayersCheck(file, budget.bytes(), optimizer, System.out).execute();
+    return ScheduleFile.check(file, budget.bytes(), optimizer, System.out);
   }
 }

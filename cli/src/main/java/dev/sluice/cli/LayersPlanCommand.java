@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.layers.runtime.LayersPlan;
+import dev.sluice.layers.runtime.LayersRun;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,6 +27,6 @@ final class LayersPlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return new LayersPlan(run.checked(null), System.out, new Console(System.err, false)).execute();
+    return new LayersRun(run.checked(null), new Console(System.err, false)).plan(System.out);
   }
 }

@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.layers.runtime.AskedSchedule;
 import dev.sluice.layers.runtime.RunOptions;
+import dev.sluice.layers.runtime.RunOptions.AskedSchedule;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;

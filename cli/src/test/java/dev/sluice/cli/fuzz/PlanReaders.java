@@ -5,7 +5,7 @@ import static dev.sluice.cli.fuzz.FuzzedReader.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.layers.runtime.ScheduleFile;
-import dev.sluice.layers.schedule.Operation;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
 import dev.sluice.sweep.config.Grid;

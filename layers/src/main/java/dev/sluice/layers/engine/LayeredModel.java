@@ -14,6 +14,7 @@ import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.WeightlessModule;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.Hooks;
 import java.nio.ByteBuffer;
@@ -71,13 +72,6 @@ public final class LayeredModel implements AutoCloseable {
   /** Returns the tensors of each layer, in the order of their use. */
   public List<List<TensorShape>> tensors() {
     return layers.stream().map(Layer::tensors).toList();
-  }
-
-  /** Returns the bytes of each layer's parameters. */
-  public List<Long> parameterBytes() {
-    return layers.stream()
-        .map(layer -> layer.tensors().stream().mapToLong(TensorShape::bytes).sum())
-        .toList();
   }
 
   /**

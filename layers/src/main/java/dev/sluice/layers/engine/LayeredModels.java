@@ -6,18 +6,24 @@ import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.LayerFile;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.Hooks;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Models of a run whose layers come and go, by their workloads' names. All lanes share a model, and
@@ -94,13 +100,124 @@ public final class LayeredModels implements BudgetedModels {
     if (loaded == null) {
       throw new IllegalArgumentException("(" + workload + ") has no memory budget");
     }
-    return new LayeredSession(
-        loaded.model(), loaded.file(), loaded.budgetBytes(), loaded.schedule(), buffer);
+    return new LayeredSession(loaded, buffer);
   }
 
   @Override
   public void close() {
     models.values().forEach(loaded -> loaded.model().close());
     models.clear();
+  }
+
+  /** Decides when the layers of a lane's model come and go. */
+  @FunctionalInterface
+  public interface LayerScheduling {
+    /**
+     * Chooses a model's schedule, which all its sessions share; may compute layers to time them.
+     *
+     * @param model the network's layers
+     * @param source source of the layers' tensors, which the caller closes
+     * @param budgetBytes bytes that layers may take together, at least those of the largest layer
+     * @return hooks for the steps of one session, from its first one on, by the layers that they
+     *     fetch, prefetch and release
+     * @throws LayerReadException if a layer cannot be read
+     * @throws InferenceException if the engine refuses or fails
+     */
+    Function<ResidentLayers, Hooks> choose(
+        Network network, LayeredModel model, ParameterSource source, long budgetBytes)
+        throws InferenceException;
+  }
+
+  /** A lane's session of a model whose layers come and go. After a failure it begins anew. */
+  private static final class LayeredSession implements InferenceSession {
+    private final Loaded loaded;
+    private final InputBuffer buffer;
+    private @Nullable Running running;
+    private boolean closed;
+
+    /** What is open from the first inference on. */
+    private record Running(ParameterSource source, ResidentLayers resident, Hooks hooks) {
+      void close() throws IOException {
+        resident.close();
+        source.close();
+      }
+    }
+
+    LayeredSession(Loaded loaded, InputBuffer buffer) {
+      this.loaded = loaded;
+      this.buffer = buffer;
+    }
+
+    @Override
+    public float[][] infer(List<JobInput> jobs) throws InferenceException {
+      if (closed || jobs.isEmpty()) {
+        throw new IllegalArgumentException(closed ? "the session is closed" : "no jobs to infer");
+      }
+      int samples = jobs.stream().mapToInt(JobInput::samples).sum();
+      int elements = jobs.stream().mapToInt(job -> job.values().length).sum();
+      ByteBuffer in = buffer.cleared(Math.multiplyExact(Float.BYTES, elements));
+      FloatBuffer values = in.asFloatBuffer();
+      jobs.forEach(job -> values.put(job.values()));
+      boolean whole = false;
+      try {
+        Running now = running();
+        float[] logits = loaded.model().forward(in, samples, now.hooks(), now.resident());
+        whole = true;
+        return rows(logits, samples);
+      } catch (LayerReadException e) {
+        throw new InferenceException("inference failed: " + e.getMessage(), e);
+      } finally {
+        if (!whole) {
+          end(); // its schedule stopped in the middle of a step
+        }
+      }
+    }
+
+    private Running running() throws InferenceException {
+      Running now = running;
+      if (now == null) {
+        try {
+          ParameterSource source = LayerFile.open(loaded.file(), loaded.model().tensors());
+          ResidentLayers resident =
+              loaded.model().resident(source, loaded.budgetBytes(), () -> 0, LayerTrace.NONE);
+          now = new Running(source, resident, loaded.schedule().apply(resident));
+          running = now;
+        } catch (UserMistakeException | IOException e) {
+          throw new InferenceException("the parameters cannot be read: " + e.getMessage(), e);
+        }
+      }
+      return now;
+    }
+
+    private static float[][] rows(float[] logits, int samples) {
+      int classes = logits.length / samples;
+      var rows = new float[samples][classes];
+      for (int row = 0; row < samples; row++) {
+        System.arraycopy(logits, row * classes, rows[row], 0, classes);
+      }
+      return rows;
+    }
+
+    private void end() throws InferenceException {
+      Running now = running;
+      running = null;
+      if (now != null) {
+        try {
+          now.close();
+        } catch (IOException e) {
+          throw new InferenceException("the parameters' file cannot be closed: " + e, e);
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      try {
+        end();
+      } catch (InferenceException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 }

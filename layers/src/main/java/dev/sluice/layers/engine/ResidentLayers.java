@@ -10,7 +10,7 @@ import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.parameters.ParameterSource;
-import dev.sluice.layers.schedule.LayerOperations;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -292,6 +292,15 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     manager.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A layer's parameters could not be read; the message names the layer. */
+  public static final class LayerReadException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LayerReadException(String layer, Throwable cause) {
+      super("layer " + layer + " could not be read: " + cause.getMessage(), cause);
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.WeightlessModule;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.schedule.Hooks;
 import java.util.ArrayList;
 import java.util.List;

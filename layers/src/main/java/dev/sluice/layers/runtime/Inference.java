@@ -14,28 +14,29 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.layers.engine.LayerTrace;
 import dev.sluice.layers.engine.LayeredModel;
 import dev.sluice.layers.engine.ResidentLayers;
-import dev.sluice.layers.parameters.FiniteParameters;
 import dev.sluice.layers.parameters.LayerFile;
-import dev.sluice.layers.parameters.PacedParameters;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.parameters.ParameterSource.FiniteParameters;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import dev.sluice.layers.schedule.Schedules;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A model in this process that computes by layers, and its parameters' file. Every step has one
  * input, so that every step must give equal logits.
  */
-final class Inference implements AutoCloseable {
+public final class Inference implements AutoCloseable {
+  private static final double NS_PER_SECOND = 1e9;
   private static final int TIMED_PASSES = 3;
   private static final int WARM_UP_PASSES = 2;
   private static final long INPUT_SEED = 7;
@@ -46,8 +47,7 @@ final class Inference implements AutoCloseable {
   private final ByteBuffer input;
   private final int samples;
   private final OptionalLong startedBytes;
-  private volatile @Nullable ScheduleWalk running;
-  private volatile boolean stopped;
+  private final BooleanSupplier stopped;
 
   /**
    * A run by a schedule.
@@ -56,7 +56,7 @@ final class Inference implements AutoCloseable {
    * @param logits logits of each step, sample after sample
    */
   @SuppressWarnings("ArrayRecordComponent") // read once
-  record Computed(long wallNs, float[] logits) {}
+  public record Computed(long wallNs, float[] logits) {}
 
   private Inference(
       LayeredModel model,
@@ -64,22 +64,25 @@ final class Inference implements AutoCloseable {
       Layers layers,
       ByteBuffer input,
       int samples,
-      OptionalLong startedBytes) {
+      OptionalLong startedBytes,
+      BooleanSupplier stopped) {
     this.model = model;
     this.source = source;
     this.layers = layers;
     this.input = input;
     this.samples = samples;
     this.startedBytes = startedBytes;
+    this.stopped = stopped;
   }
 
   /**
    * Starts the engine, and opens the model.
    *
+   * @param stopped asked behind each layer: true ends what runs there
    * @throws UserMistakeException if the parameters' file is damaged, or the cache cannot be written
    * @throws InferenceException if the engine cannot load the model
    */
-  static Inference open(RunOptions options, ModelProgress progress)
+  public static Inference open(RunOptions options, ModelProgress progress, BooleanSupplier stopped)
       throws UserMistakeException, IOException, InferenceException {
     ModelCache cache = cache();
     Path file = cache.weights(options.model(), progress);
@@ -92,10 +95,11 @@ final class Inference implements AutoCloseable {
       return new Inference(
           model,
           source(options, file, model),
-          Sizes.ofInference(network),
+          RunPlan.ofInference(network),
           input(network, options.samples()),
           options.samples(),
-          startedBytes);
+          startedBytes,
+          stopped);
     } catch (UserMistakeException | IOException | RuntimeException e) {
       model.close();
       throw e;
@@ -105,11 +109,17 @@ final class Inference implements AutoCloseable {
   /** One sample at a time on a model that its owner closes, with its source, in place of this. */
   static Inference of(Network network, LayeredModel model, ParameterSource source) {
     return new Inference(
-        model, source, Sizes.ofInference(network), input(network, 1), 1, OptionalLong.empty());
+        model,
+        source,
+        RunPlan.ofInference(network),
+        input(network, 1),
+        1,
+        OptionalLong.empty(),
+        () -> false);
   }
 
   /** The user's cache of models. */
-  static ModelCache cache() {
+  public static ModelCache cache() {
     return new ModelCache(
         ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
   }
@@ -125,9 +135,36 @@ final class Inference implements AutoCloseable {
 
   /** The source as an emulated disk reads it; null: as it is. */
   static ParameterSource paced(ParameterSource source, @Nullable Long bandwidth) {
-    return bandwidth == null
-        ? source
-        : new PacedParameters(source, bandwidth, MachineClock::monotonicNs, MachineClock.pacer());
+    return bandwidth == null ? source : new PacedParameters(source, bandwidth);
+  }
+
+  /** Each read takes at least its bytes over the bandwidth, during which the processor is free. */
+  private record PacedParameters(ParameterSource source, long bytesPerSecond)
+      implements ParameterSource {
+    @Override
+    public long bytes(int layer) {
+      return source.bytes(layer);
+    }
+
+    @Override
+    public void read(int layer, ByteBuffer into) throws IOException {
+      long startNs = MachineClock.monotonicNs();
+      source.read(layer, into);
+      try {
+        MachineClock.pacer()
+            .awaitNs(startNs + Math.round(NS_PER_SECOND * bytes(layer) / bytesPerSecond));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        var interrupted = new InterruptedIOException("the reading was ended");
+        interrupted.initCause(e);
+        throw interrupted;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      source.close();
+    }
   }
 
   private static ByteBuffer input(Network network, int samples) {
@@ -139,40 +176,22 @@ final class Inference implements AutoCloseable {
   }
 
   /** Resident bytes of the process once the engine had started; empty: unknown here. */
-  OptionalLong startedBytes() {
+  public OptionalLong startedBytes() {
     return startedBytes;
-  }
-
-  /** The input of every step, in direct memory. */
-  ByteBuffer input() {
-    return input;
-  }
-
-  /** Ends what runs after the layer that is being computed. Called from any thread. */
-  void stop() {
-    stopped = true;
-    ScheduleWalk now = running;
-    if (now != null) {
-      now.stop();
-    }
   }
 
   /**
    * Computes steps by a schedule that was checked.
    *
    * @param trace receives all operations, with times of the machine's monotonic clock
-   * @throws StoppedAtLayerException if {@link #stop} was called
+   * @throws StoppedAtLayerException if it was stopped
    * @throws IllegalStateException if a step gave other logits than the one before it
    */
-  Computed run(LayerSchedule schedule, long budgetBytes, int steps, LayerTrace trace)
+  public Computed run(LayerSchedule schedule, long budgetBytes, int steps, LayerTrace trace)
       throws InferenceException {
     try (ResidentLayers resident =
         model.resident(source, budgetBytes, MachineClock::monotonicNs, trace)) {
-      var hooks = new ScheduleWalk(schedule, layers.names(), resident);
-      running = hooks;
-      if (stopped) {
-        hooks.stop();
-      }
+      var hooks = new ScheduleWalk(schedule, layers.names(), resident, stopped);
       long startNs = MachineClock.monotonicNs();
       float[] logits = model.forward(input, samples, hooks, resident);
       for (int step = 2; step <= steps; step++) {
@@ -183,18 +202,16 @@ final class Inference implements AutoCloseable {
         }
       }
       return new Computed(MachineClock.monotonicNs() - startNs, logits);
-    } finally {
-      running = null;
     }
   }
 
   /** Computes steps that nobody times, after which the engine has compiled what it compiles. */
-  void warmUp(long budgetBytes) throws InferenceException {
+  public void warmUp(long budgetBytes) throws InferenceException {
     run(Schedules.onDemand(layers), budgetBytes, WARM_UP_PASSES, LayerTrace.NONE);
   }
 
   /** Times each layer's fetch and compute in three passes; medians of these. */
-  LayerTimes timed(long budgetBytes) throws InferenceException {
+  public Layers.Times timed(long budgetBytes) throws InferenceException {
     var times = new MeasuredTimes(layers.count());
     run(Schedules.onDemand(layers), budgetBytes, TIMED_PASSES, times);
     return times.medians();

@@ -7,15 +7,14 @@ import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
-import dev.sluice.layers.engine.LayerScheduling;
 import dev.sluice.layers.engine.LayeredModel;
 import dev.sluice.layers.engine.LayeredModels;
+import dev.sluice.layers.engine.LayeredModels.LayerScheduling;
 import dev.sluice.layers.engine.ResidentLayers;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.AutoSchedule;
 import dev.sluice.layers.schedule.Hooks;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
 import java.util.Map;
@@ -41,10 +40,10 @@ public final class LaneModels implements BudgetedModels.Loader, LayerScheduling 
   public Function<ResidentLayers, Hooks> choose(
       Network network, LayeredModel model, ParameterSource source, long budgetBytes)
       throws InferenceException {
-    Layers layers = Sizes.ofInference(network);
+    Layers layers = RunPlan.ofInference(network);
     Inference inference = Inference.of(network, model, source);
     inference.warmUp(budgetBytes);
-    LayerTimes times = inference.timed(budgetBytes);
+    Layers.Times times = inference.timed(budgetBytes);
     LayerSchedule schedule = AutoSchedule.best(layers, times, budgetBytes, STEPS).schedule();
     return resident -> new ScheduleWalk(schedule, layers.names(), resident);
   }

@@ -6,27 +6,26 @@ import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.terminal.ModelBar;
-import dev.sluice.layers.engine.LayerReadException;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.schedule.Layers;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** {@code layers run}: inference by layers, from the options to the last lines. */
+/** {@code layers run} and {@code layers plan}: inference by layers, and its schedule as a file. */
 public final class LayersRun {
   private static final int DIGEST_BYTES = 8;
 
   private final RunOptions options;
   private final Console console;
-  private volatile @Nullable Inference running;
   private volatile boolean stopped;
 
   public LayersRun(RunOptions options, Console console) {
@@ -41,73 +40,82 @@ public final class LayersRun {
    * @throws IOException if the trace cannot be written
    */
   public int execute() throws UserMistakeException, IOException {
-    Sizes.checkModel("run", options.model(), Workloads.splittable());
-    Layers layers = Sizes.ofInference(Workloads.network(options.model()));
-    var plan = new Plan(options, layers);
+    RunPlan.checkModel("run", options.model(), Workloads.splittable());
+    Layers layers = RunPlan.ofInference(Workloads.network(options.model()));
+    var plan = new RunPlan(options, layers);
     Path trace = options.trace();
     try (TraceFolder folder = trace == null ? null : TraceFolder.create(trace);
-        Signals signals = Signals.listen(this::stop, () -> {})) {
+        Signals signals = Signals.listen(() -> stopped = true, () -> {})) {
       try {
         return run(plan, folder);
       } catch (StoppedAtLayerException e) {
         console.line("Stopped after the layer that was being computed.");
         return signals.exitStatus();
       } catch (LayerReadException | InferenceException e) {
-        return Failure.tell(
+        return failed(
             e, "the parameters' file is damaged or its disk fails; what was read ahead is freed");
       }
     }
   }
 
-  private void stop() {
-    stopped = true;
-    Inference now = running;
-    if (now != null) {
-      now.stop();
-    }
+  /** Tells of a run that failed although nobody made a mistake, and returns the exit status. */
+  static int failed(Exception failure, String maybe) {
+    System.err.println("sluice: error: " + failure.getMessage() + ".");
+    System.err.println("  Maybe " + maybe + ".");
+    return ExitStatus.BUG;
   }
 
-  private int run(Plan plan, @Nullable TraceFolder folder)
+  private int run(RunPlan plan, @Nullable TraceFolder folder)
       throws UserMistakeException, IOException, InferenceException {
-    Opening.print(console, options, "inference", plan.layers(), plan.budgetBytes());
+    plan.print(console, "inference");
     try (var bar = new ModelBar(console);
-        var inference = Inference.open(options, bar)) {
-      running = inference;
-      if (stopped) {
-        inference.stop(); // while it was opened
-      }
+        var inference = Inference.open(options, bar, () -> stopped)) {
       inference.warmUp(plan.budgetBytes());
       if (options.schedule().isAuto()) {
         plan.choose(inference.timed(plan.budgetBytes()));
       }
       console.item("schedule", plan.text());
-      var about =
-          new LayersTrace.Run(
-              Opening.title(options, plan.budgetBytes()),
-              plan.layers().names(),
-              plan.budgetBytes());
-      try (var trace = new LayersTrace(about, folder)) {
+      try (var trace = plan.trace(folder)) {
         trace.begin(MachineClock.monotonicNs());
         Inference.Computed computed =
             inference.run(plan.schedule(), plan.budgetBytes(), options.steps(), trace);
         trace.write(options.steps());
-        RunLines.print(
-            console,
-            plan.layers().names(),
-            plan.budgetBytes(),
-            options.steps(),
-            computed.wallNs(),
-            trace.figures(),
-            new RunLines.ProcessMemory(inference.startedBytes(), MemoryOf.peakBytes()));
+        trace
+            .figures()
+            .print(console, plan, options.steps(), computed.wallNs(), inference.startedBytes());
         console.item("logits", digest(computed.logits()) + " in every step");
       }
-    } finally {
-      running = null;
     }
     if (folder != null) {
       console.line("");
       console.line("Trace     " + folder.finish());
     }
+    return ExitStatus.DONE;
+  }
+
+  /**
+   * Prints the schedule, chosen by measured times where it is auto, and returns the exit status.
+   *
+   * @param out takes the YAML file, and nothing else; the console takes all else
+   * @throws UserMistakeException if an option is wrong, or no schedule fits
+   */
+  public int plan(PrintStream out) throws UserMistakeException, IOException {
+    RunPlan.checkModel("plan", options.model(), Workloads.splittable());
+    Layers layers = RunPlan.ofInference(Workloads.network(options.model()));
+    var plan = new RunPlan(options, layers);
+    plan.print(console, "plan");
+    if (options.schedule().isAuto()) {
+      try (var bar = new ModelBar(console);
+          var inference = Inference.open(options, bar, () -> false)) {
+        inference.warmUp(plan.budgetBytes());
+        plan.choose(inference.timed(plan.budgetBytes()));
+      } catch (LayerReadException | InferenceException e) {
+        return failed(e, "the parameters' file is damaged or its disk fails");
+      }
+    }
+    console.item("schedule", plan.text());
+    out.print(ScheduleFile.text(options.model(), layers.names(), plan.schedule()));
+    out.flush();
     return ExitStatus.DONE;
   }
 

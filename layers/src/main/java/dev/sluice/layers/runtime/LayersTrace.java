@@ -1,5 +1,9 @@
 package dev.sluice.layers.runtime;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.layers.engine.LayerTrace;
 import dev.sluice.layers.runtime.LayerTimeline.Kind;
 import java.io.IOException;
@@ -8,6 +12,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,42 +34,38 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   /** Operations that the picture shows at most, of short steps of many layers. */
   private static final int SHOWN_MAX = 5000;
 
-  private final Run run;
+  private final String title;
+  private final List<String> layers;
+  private final long budgetBytes;
   private final RunFigures figures;
   private final @Nullable Open files;
   private final List<Row> shown = new ArrayList<>();
   private @Nullable IOException failure;
   private long originNs;
 
-  /**
-   * What a run is, for titles.
-   *
-   * @param title model, budget and schedule, in a few words
-   * @param layers names of the layers
-   * @param budgetBytes bytes that resident parameters may take; 0: no budget
-   */
-  public record Run(String title, List<String> layers, long budgetBytes) {
-    public Run {
-      layers = List.copyOf(layers);
-    }
-  }
-
   private record Open(TraceFolder folder, Writer csv, Writer jsonOut, ChromeTrace json) {}
 
   /**
+   * @param title model, budget and schedule, in a few words
+   * @param layers names of the layers
+   * @param budgetBytes bytes that resident parameters may take; 0: no budget
    * @param folder takes the files; null: there are none
    */
-  public LayersTrace(Run run, @Nullable TraceFolder folder) throws IOException {
-    this.run = run;
-    this.figures = new RunFigures(run.layers().size());
-    this.files = folder == null ? null : opened(run, folder);
+  public LayersTrace(
+      String title, List<String> layers, long budgetBytes, @Nullable TraceFolder folder)
+      throws IOException {
+    this.title = title;
+    this.layers = List.copyOf(layers);
+    this.budgetBytes = budgetBytes;
+    this.figures = new RunFigures(layers.size());
+    this.files = folder == null ? null : opened(folder);
   }
 
-  private static Open opened(Run run, TraceFolder folder) throws IOException {
+  private Open opened(TraceFolder folder) throws IOException {
     Writer csv = Files.newBufferedWriter(folder.file("layers.csv"));
     csv.write(CSV_HEADER);
     Writer jsonOut = Files.newBufferedWriter(folder.file("trace.json"));
-    return new Open(folder, csv, jsonOut, new ChromeTrace(jsonOut, run.layers(), run.title()));
+    return new Open(folder, csv, jsonOut, new ChromeTrace(jsonOut, layers, title));
   }
 
   /** Says that the first step begins. All operations come behind this. */
@@ -96,7 +97,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
             row.step(),
             row.hook(),
             row.operation(),
-            run.layers().get(row.layer()),
+            layers.get(row.layer()),
             row.thread(),
             row.startNs(),
             row.endNs(),
@@ -134,11 +135,8 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   }
 
   private byte[] picture(int steps) {
-    String title =
-        steps > STEPS_SHOWN
-            ? run.title() + " · steps 1 to " + STEPS_SHOWN + " of " + steps
-            : run.title();
-    var picture = new LayerTimeline(title, run.layers(), run.budgetBytes());
+    String shownOf = steps > STEPS_SHOWN ? " · steps 1 to " + STEPS_SHOWN + " of " + steps : "";
+    var picture = new LayerTimeline(title + shownOf, layers, budgetBytes);
     long leastNs = shown.stream().mapToLong(Row::startNs).min().orElse(0);
     for (Row row : shown) {
       Kind kind = kind(row);
@@ -169,6 +167,88 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     if (files != null) {
       files.csv().close();
       files.jsonOut().close();
+    }
+  }
+
+  /**
+   * The trace-event format of Chrome, which Perfetto opens: a complete event ("X") for each
+   * operation, a counter ("C") of resident bytes behind it, and names ("M") of the threads.
+   *
+   * <p>Times are microseconds there, with fractions. Source: "Trace Event Format", Google, 2016.
+   */
+  private static final class ChromeTrace {
+    private static final ObjectMapper JSON =
+        new ObjectMapper().disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE);
+    private static final int PROCESS = 1;
+    private static final double NS_PER_US = 1e3;
+
+    private final JsonGenerator json;
+    private final List<String> names;
+
+    /** Names of the threads; a thread's id is its place, from 1. */
+    private final List<String> threads = new ArrayList<>();
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record Event(
+        String ph,
+        String name,
+        int pid,
+        int tid,
+        double ts,
+        @Nullable String cat,
+        @Nullable Double dur,
+        Object args) {}
+
+    private record Arguments(int step, String hook, String layer, long bytes) {}
+
+    ChromeTrace(Writer out, List<String> names, String title) throws IOException {
+      this.names = names;
+      json = JSON.createGenerator(out);
+      json.writeStartObject();
+      json.writeStringField("displayTimeUnit", "ms");
+      json.writeArrayFieldStart("traceEvents");
+      named("process_name", 0, title);
+    }
+
+    private void named(String what, int thread, String name) throws IOException {
+      json.writePOJO(new Event("M", what, PROCESS, thread, 0, null, null, Map.of("name", name)));
+    }
+
+    void add(Row row) throws IOException {
+      int thread = threads.indexOf(row.thread()) + 1;
+      if (thread == 0) {
+        threads.add(row.thread());
+        thread = threads.size();
+        named("thread_name", thread, row.thread());
+      }
+      String layer = names.get(row.layer());
+      json.writePOJO(
+          new Event(
+              "X",
+              row.operation() + " " + layer,
+              PROCESS,
+              thread,
+              row.startNs() / NS_PER_US,
+              row.operation(),
+              row.tookNs() / NS_PER_US,
+              new Arguments(row.step(), row.hook(), layer, row.bytes())));
+      json.writePOJO(
+          new Event(
+              "C",
+              "resident bytes",
+              PROCESS,
+              0,
+              row.endNs() / NS_PER_US,
+              null,
+              null,
+              Map.of("parameters", row.residentBytes())));
+    }
+
+    /** Ends the document; the writer stays open. */
+    void end() throws IOException {
+      json.writeEndArray();
+      json.writeEndObject();
+      json.flush();
     }
   }
 }

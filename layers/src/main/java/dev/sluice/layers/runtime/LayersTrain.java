@@ -12,15 +12,14 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.layers.engine.LayerReadException;
 import dev.sluice.layers.engine.LayerTrace;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.LayerTimes;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
+import dev.sluice.layers.schedule.ScheduleWalk.StoppedAtLayerException;
 import dev.sluice.layers.schedule.Schedules;
-import dev.sluice.layers.schedule.StoppedAtLayerException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -41,7 +40,6 @@ public final class LayersTrain {
   private final RunOptions options;
   private final RunOptions.Training training;
   private final Console console;
-  private volatile @Nullable ScheduleWalk running;
   private volatile boolean stopped;
 
   public LayersTrain(RunOptions options, RunOptions.Training training, Console console) {
@@ -57,12 +55,12 @@ public final class LayersTrain {
    * @throws IOException if the trace cannot be written
    */
   public int execute() throws UserMistakeException, IOException {
-    Layers layers = Sizes.ofTraining(options.model(), training.optimizer());
-    var plan = new Plan(options, layers);
+    Layers layers = RunPlan.ofTraining(options.model(), training.optimizer());
+    var plan = new RunPlan(options, layers);
     Path trace = options.trace();
     try (FolderHold unused = FolderHold.take(training.out(), "--out");
         TraceFolder folder = trace == null ? null : TraceFolder.create(trace);
-        Signals signals = Signals.listen(this::stop, () -> {})) {
+        Signals signals = Signals.listen(() -> stopped = true, () -> {})) {
       try {
         return train(plan, folder);
       } catch (StoppedAtLayerException e) {
@@ -71,23 +69,15 @@ public final class LayersTrain {
                 + " durable step.");
         return signals.exitStatus();
       } catch (LayerReadException | InferenceException e) {
-        return Failure.tell(
+        return LayersRun.failed(
             e, "a file is damaged or its disk fails; --resume goes on from the last durable step");
       }
     }
   }
 
-  private void stop() {
-    stopped = true;
-    ScheduleWalk now = running;
-    if (now != null) {
-      now.stop();
-    }
-  }
-
-  private int train(Plan plan, @Nullable TraceFolder folder)
+  private int train(RunPlan plan, @Nullable TraceFolder folder)
       throws UserMistakeException, IOException, InferenceException {
-    Opening.print(console, options, "training", plan.layers(), plan.budgetBytes());
+    plan.print(console, "training");
     console.item(
         "training",
         "%s, seed %d, in %s".formatted(training.optimizer(), training.seed(), training.out()));
@@ -95,12 +85,10 @@ public final class LayersTrain {
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     OptionalLong startedBytes = MemoryOf.residentBytesAndForgetPeak();
-    var about =
-        new LayersTrace.Run(
-            Opening.title(options, plan.budgetBytes()), plan.layers().names(), plan.budgetBytes());
-    try (var trace = new LayersTrace(about, folder);
+    try (var trace = plan.trace(folder);
         Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
       int before = state.stepsDone();
+      int steps = Math.max(0, options.steps() - before);
       if (training.resume()) {
         console.item("resumed", "after step %d".formatted(before));
       }
@@ -110,19 +98,11 @@ public final class LayersTrain {
       console.item("schedule", plan.text());
       trace.begin(MachineClock.monotonicNs());
       long startNs = MachineClock.monotonicNs();
-      steps(state, plan.schedule(), plan.layers(), options.steps() - before);
+      steps(state, plan, steps);
       state.commit();
       long wallNs = MachineClock.monotonicNs() - startNs;
-      int steps = Math.max(0, options.steps() - before);
       trace.write(steps);
-      RunLines.print(
-          console,
-          plan.layers().names(),
-          plan.budgetBytes(),
-          steps,
-          wallNs,
-          trace.figures(),
-          new RunLines.ProcessMemory(startedBytes, MemoryOf.peakBytes()));
+      trace.figures().print(console, plan, steps, wallNs, startedBytes);
       console.item(
           "inputs kept",
           ByteSize.text(state.keptInputBytesMax()) + " for backward, outside the budget");
@@ -136,7 +116,7 @@ public final class LayersTrain {
   }
 
   private Training opened(
-      Path out, boolean resume, Plan plan, ModelCache cache, Engines engines, LayerTrace trace)
+      Path out, boolean resume, RunPlan plan, ModelCache cache, Engines engines, LayerTrace trace)
       throws UserMistakeException, IOException, InferenceException {
     var settings =
         new Training.Settings(
@@ -158,38 +138,33 @@ public final class LayersTrain {
         trace);
   }
 
-  private void steps(Training state, LayerSchedule schedule, Layers layers, int steps)
+  private ScheduleWalk walk(LayerSchedule schedule, RunPlan plan, Training state) {
+    return new ScheduleWalk(schedule, plan.layers().names(), state, () -> stopped);
+  }
+
+  private void steps(Training state, RunPlan plan, int steps)
       throws UserMistakeException, InferenceException {
-    var hooks = new ScheduleWalk(schedule, layers.names(), state);
-    running = hooks;
-    if (stopped) {
-      hooks.stop();
-    }
-    try {
-      for (int step = 1; step <= steps; step++) {
-        float loss = state.step(hooks);
-        String text =
-            String.format(
-                Locale.ROOT, "step %d of %d, loss %.6f", state.stepsDone(), options.steps(), loss);
-        if (console.isTerminal()) {
-          console.live("  " + text);
-        } else if (step == 1 || step == steps || state.stepsDone() % TOLD_STEPS == 0) {
-          console.item("loss", text);
-        }
+    var hooks = walk(plan.schedule(), plan, state);
+    for (int step = 1; step <= steps; step++) {
+      float loss = state.step(hooks);
+      String text =
+          String.format(
+              Locale.ROOT, "step %d of %d, loss %.6f", state.stepsDone(), options.steps(), loss);
+      if (console.isTerminal()) {
+        console.live("  " + text);
+      } else if (step == 1 || step == steps || state.stepsDone() % TOLD_STEPS == 0) {
+        console.item("loss", text);
       }
-      console.endLiveLine();
-    } finally {
-      running = null;
     }
+    console.endLiveLine();
   }
 
   /** Times each layer in three steps of a copy of the training, which is thrown away. */
-  private LayerTimes timed(Plan plan, ModelCache cache, Engines engines)
+  private Layers.Times timed(RunPlan plan, ModelCache cache, Engines engines)
       throws UserMistakeException, IOException, InferenceException {
     Path copy = training.out().resolve(TIMED);
     TemporaryFolder.remove(copy); // of a process that was killed meanwhile
     try {
-      LayerSchedule schedule = Schedules.onDemand(plan.layers());
       var times = new MeasuredTimes(plan.layers().count());
       LayerTrace afterWarmUp =
           row -> {
@@ -198,18 +173,13 @@ public final class LayersTrain {
             }
           };
       try (Training state = opened(copy, false, plan, cache, engines, afterWarmUp)) {
-        var hooks = new ScheduleWalk(schedule, plan.layers().names(), state);
-        running = hooks;
+        var hooks = walk(Schedules.onDemand(plan.layers()), plan, state);
         for (int step = 0; step < WARM_UP_STEPS + TIMED_STEPS; step++) {
-          if (stopped) {
-            hooks.stop();
-          }
           state.step(hooks);
         }
       }
       return times.medians();
     } finally {
-      running = null;
       TemporaryFolder.remove(copy);
     }
   }

@@ -2,7 +2,7 @@ package dev.sluice.layers.runtime;
 
 import dev.sluice.executor.lane.LowerMedian;
 import dev.sluice.layers.engine.LayerTrace;
-import dev.sluice.layers.schedule.LayerTimes;
+import dev.sluice.layers.schedule.Layers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -44,8 +44,8 @@ final class MeasuredTimes implements LayerTrace {
   }
 
   /** Medians of what was measured; a layer without a backward has 0 there. */
-  synchronized LayerTimes medians() {
-    return new LayerTimes(medians(readNs), medians(forwardNs), medians(backwardNs));
+  synchronized Layers.Times medians() {
+    return new Layers.Times(medians(readNs), medians(forwardNs), medians(backwardNs));
   }
 
   private static List<Long> medians(List<List<Long>> all) {

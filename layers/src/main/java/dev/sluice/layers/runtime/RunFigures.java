@@ -1,8 +1,16 @@
 package dev.sluice.layers.runtime;
 
+import dev.sluice.contract.file.ByteSize;
+import dev.sluice.harness.process.MemoryOf;
+import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.engine.LayerTrace.Row;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -14,6 +22,15 @@ import java.util.stream.IntStream;
  * ideal is max(Σ fetch, Σ compute) + the first fetch, which nothing can hide.
  */
 public final class RunFigures {
+  private static final double NS_PER_SECOND = 1e9;
+  private static final double NS_PER_MS = 1e6;
+
+  /** Layers that are named beside their stalls. */
+  private static final int STALLS_NAMED = 5;
+
+  /** Stalls below this share of the wall time are not named. */
+  private static final double STALL_SHARE_MIN = 1e-4;
+
   private final List<Long> stallNs = new ArrayList<>();
   private long computeNs;
   private long readNs;
@@ -76,5 +93,86 @@ public final class RunFigures {
   /** The least wall time of any order: max(Σ fetch, Σ compute) + the first fetch. */
   public long idealNs() {
     return Math.max(readNs, computeNs) + Math.max(0, firstReadNs);
+  }
+
+  /**
+   * Prints the last lines of a run: where its time and its memory went.
+   *
+   * @param startedBytes resident bytes of the process once the engine had started
+   */
+  void print(Console console, RunPlan plan, int steps, long wallNs, OptionalLong startedBytes)
+      throws IOException {
+    console.item(
+        "wall",
+        "%s for %d %s, %s each"
+            .formatted(
+                seconds(wallNs),
+                steps,
+                steps == 1 ? "step" : "steps",
+                ms(wallNs / Math.max(1, steps))));
+    console.item("compute", seconds(computeNs));
+    console.item("fetch", fetch());
+    console.item("stalls", stalls(plan.layers().names(), wallNs));
+    console.item(
+        "parameters",
+        "%s at most, of a budget of %s"
+            .formatted(ByteSize.text(residentBytesMax), ByteSize.text(plan.budgetBytes())));
+    console.item("process", process(startedBytes, MemoryOf.peakBytes()));
+    console.item(
+        "wall / ideal",
+        String.format(
+            Locale.ROOT,
+            "%.3f; the ideal is max(Σ fetch, Σ compute) + the first fetch = %s",
+            wallPerIdeal(wallNs),
+            seconds(idealNs())));
+  }
+
+  /** Wall time over the ideal. */
+  public double wallPerIdeal(long wallNs) {
+    return (double) wallNs / Math.max(1, idealNs());
+  }
+
+  private String fetch() {
+    if (readNs == 0) {
+      return "nothing to fetch";
+    }
+    return String.format(
+        Locale.ROOT,
+        "%s for %s (%s/s), of which %s was hidden behind computing (%.1f %%)",
+        seconds(readNs),
+        ByteSize.text(readBytes),
+        ByteSize.text(Math.round(readBytes * NS_PER_SECOND / readNs)),
+        seconds(hiddenNs()),
+        100.0 * hiddenNs() / readNs);
+  }
+
+  private String stalls(List<String> names, long wallNs) {
+    String named =
+        IntStream.range(0, stallNs.size())
+            .boxed()
+            .filter(layer -> stallNs.get(layer) > STALL_SHARE_MIN * wallNs)
+            .sorted(Comparator.comparing(stallNs::get, Comparator.reverseOrder()))
+            .limit(STALLS_NAMED)
+            .map(layer -> names.get(layer) + " " + ms(stallNs.get(layer)))
+            .collect(Collectors.joining(", "));
+    return ms(stallNsSum()) + (named.isEmpty() ? "" : ", most at " + named);
+  }
+
+  private static String process(OptionalLong startedBytes, OptionalLong peakBytes) {
+    if (startedBytes.isEmpty() || peakBytes.isEmpty()) {
+      return "memory is only known on Linux";
+    }
+    long started = startedBytes.getAsLong();
+    long peak = peakBytes.getAsLong();
+    return "%s at most, %s above the started engine"
+        .formatted(ByteSize.text(peak), ByteSize.text(Math.max(0, peak - started)));
+  }
+
+  private static String seconds(long ns) {
+    return String.format(Locale.ROOT, "%.3f s", ns / NS_PER_SECOND);
+  }
+
+  private static String ms(long ns) {
+    return String.format(Locale.ROOT, "%.1f ms", ns / NS_PER_MS);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.layers.runtime;
 
+import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
@@ -14,11 +15,13 @@ import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
-import dev.sluice.layers.schedule.Kind;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.layers.schedule.Layers;
-import dev.sluice.layers.schedule.Operation;
 import dev.sluice.layers.schedule.ScheduleCheck;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -154,7 +157,7 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
   }
 
   /** True if a layer is computed twice in a step, as in training. */
-  boolean isOfTraining() {
+  private boolean isOfTraining() {
     Set<Integer> computed = new HashSet<>();
     return schedule.step().stream()
         .anyMatch(
@@ -187,6 +190,37 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
       throw new UserMistakeException(problems);
     }
     return schedule;
+  }
+
+  /**
+   * {@code layers check}: a schedule's file against the rules and a budget; runs nothing. Says what
+   * was checked, and returns the exit status.
+   *
+   * @param budget bytes that layers may take; null: as many as the model has
+   * @param optimizer optimizer whose state counts, if the schedule is one of training
+   * @throws UserMistakeException with each fault
+   */
+  public static int check(Path file, @Nullable Long budget, String optimizer, PrintStream out)
+      throws UserMistakeException {
+    ScheduleFile schedule = read(file);
+    boolean training = schedule.isOfTraining();
+    Layers layers =
+        training
+            ? RunPlan.ofTraining(schedule.model(), optimizer)
+            : RunPlan.ofInference(Workloads.network(schedule.model()));
+    long budgetBytes = budget == null ? layers.totalBytes() : budget;
+    RunPlan.checkBudget(layers, budgetBytes);
+    LayerSchedule checked = schedule.checked(schedule.model(), layers, budgetBytes);
+    out.println(
+        "%s is a legal schedule of %s (%s) within %s: %d operations first, %d in each step."
+            .formatted(
+                file,
+                schedule.model(),
+                training ? "training with " + optimizer : "inference",
+                ByteSize.text(budgetBytes),
+                checked.first().size(),
+                checked.step().size()));
+    return ExitStatus.DONE;
   }
 
   /**

@@ -20,7 +20,7 @@ final class EarlierReads {
   private static final int STEPS_SEEN = 4;
 
   private final Layers layers;
-  private final LayerTimes times;
+  private final Layers.Times times;
   private final long budgetBytes;
   private final int steps;
   private StepPlan best;
@@ -28,7 +28,7 @@ final class EarlierReads {
   private long work;
 
   EarlierReads(
-      Layers layers, LayerTimes times, long budgetBytes, int steps, StepPlan plan, long wallNs) {
+      Layers layers, Layers.Times times, long budgetBytes, int steps, StepPlan plan, long wallNs) {
     this.layers = layers;
     this.times = times;
     this.budgetBytes = budgetBytes;
@@ -53,13 +53,13 @@ final class EarlierReads {
   }
 
   private @Nullable StepPlan better() {
-    List<Long> stallNs =
+    long[] stallNs =
         ScheduleTime.of(best.schedule(layers), layers, times, Math.min(steps, STEPS_SEEN))
             .stallNs();
     for (int slot = 1; slot < layers.uses(); slot++) {
       for (int layer : best.reads().get(slot)) {
         for (int back = 1; back <= Math.min(SLOTS_BACK_MAX, slot); back++) {
-          if (stallNs.get(layer) > 0 && work < WORK_MAX) {
+          if (stallNs[layer] > 0 && work < WORK_MAX) {
             StepPlan moved = moved(slot, layer, slot - back);
             if (isBetter(moved)) {
               return moved;
@@ -91,7 +91,7 @@ final class EarlierReads {
     if (!ScheduleCheck.faults(list, layers, budgetBytes).isEmpty()) {
       return false;
     }
-    long planNs = new ListClock(list, layers, times).wallNs(steps);
+    long planNs = new ScheduleTime(list, layers, times).wallNs(steps);
     if (planNs >= wallNs) {
       return false;
     }

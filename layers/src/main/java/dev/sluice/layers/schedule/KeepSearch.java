@@ -1,5 +1,6 @@
 package dev.sluice.layers.schedule;
 
+import dev.sluice.layers.schedule.StepPlan.ReadsInOrder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -21,7 +22,7 @@ final class KeepSearch {
   private static final double[] ROOMS = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 8};
 
   private final Layers layers;
-  private final LayerTimes times;
+  private final Layers.Times times;
   private final long budgetBytes;
   private final int steps;
   private final ReadsInOrder reads;
@@ -32,14 +33,14 @@ final class KeepSearch {
   private long readNs = Long.MAX_VALUE;
   private @Nullable StepPlan best;
 
-  KeepSearch(Layers layers, LayerTimes times, long budgetBytes, int steps) {
+  KeepSearch(Layers layers, Layers.Times times, long budgetBytes, int steps) {
     this.layers = layers;
     this.times = times;
     this.budgetBytes = budgetBytes;
     this.steps = steps;
     this.reads = new ReadsInOrder(layers, budgetBytes);
     this.uses = layers.uses();
-    this.boundNs = WallBound.ns(layers, times, budgetBytes, steps);
+    this.boundNs = AutoSchedule.wallBoundNs(layers, times, budgetBytes, steps);
   }
 
   /** Wall time of the best plan. */
@@ -223,7 +224,7 @@ final class KeepSearch {
     if (plan == null) {
       return false;
     }
-    var clock = new ListClock(plan.schedule(layers), layers, times);
+    var clock = new ScheduleTime(plan.schedule(layers), layers, times);
     long planNs = clock.wallNs(steps);
     work += clock.operations();
     long planReadNs = 0;

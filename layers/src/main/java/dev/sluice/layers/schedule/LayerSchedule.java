@@ -1,6 +1,7 @@
 package dev.sluice.layers.schedule;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A schedule: an ordered list of operations, without times.
@@ -12,5 +13,35 @@ public record LayerSchedule(List<Operation> first, List<Operation> step) {
   public LayerSchedule {
     first = List.copyOf(first);
     step = List.copyOf(step);
+  }
+
+  /** What an operation of a schedule does with its layer. */
+  public enum Kind {
+    /** Waits for the layer, and reads it if no prefetch has asked for it. */
+    FETCH,
+    /** Computes the layer: forward, or backward if it is the layer's second compute of a step. */
+    COMPUTE,
+    /** Frees the layer. */
+    RELEASE,
+    /** Asks for the layer and does not wait. */
+    PREFETCH;
+
+    /** The name that stands in files: {@code fetch}. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * One operation of a schedule.
+   *
+   * @param layer index of the layer, from 0
+   * @param line line of the file that it stands in; 0: the list was made
+   */
+  public record Operation(Kind kind, int layer, int line) {
+    /** An operation of a list that was made. */
+    public static Operation made(Kind kind, int layer) {
+      return new Operation(kind, layer, 0);
+    }
   }
 }

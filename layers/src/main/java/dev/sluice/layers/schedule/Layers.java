@@ -55,4 +55,30 @@ public record Layers(List<String> names, List<Long> bytes, boolean training) {
   public long largestBytes() {
     return bytes.stream().mapToLong(Long::longValue).max().orElseThrow();
   }
+
+  /**
+   * Measured times of layers, by layer.
+   *
+   * @param fetchNs duration of reading the layer
+   * @param forwardNs duration of its forward compute
+   * @param backwardNs duration of its backward compute; without training it is not read
+   */
+  public record Times(List<Long> fetchNs, List<Long> forwardNs, List<Long> backwardNs) {
+    /**
+     * @throws IllegalArgumentException if the lists are not of one length, or a time is negative
+     */
+    public Times {
+      fetchNs = List.copyOf(fetchNs);
+      forwardNs = List.copyOf(forwardNs);
+      backwardNs = List.copyOf(backwardNs);
+      if (fetchNs.size() != forwardNs.size() || fetchNs.size() != backwardNs.size()) {
+        throw new IllegalArgumentException("times of another number of layers");
+      }
+      for (List<Long> times : List.of(fetchNs, forwardNs, backwardNs)) {
+        if (times.stream().anyMatch(ns -> ns < 0)) {
+          throw new IllegalArgumentException("a time is negative: " + times);
+        }
+      }
+    }
+  }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.layers.schedule;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScheduleCheck {
   private final Layers layers;
   private final long budgetBytes;
-  private final Set<ScheduleFault> faults = new LinkedHashSet<>();
+  private final Set<Fault> faults = new LinkedHashSet<>();
 
   /** By layer, the operation that took it; null: the layer is not there. */
   private final @Nullable Operation[] taken;
@@ -51,8 +53,7 @@ public final class ScheduleCheck {
    *
    * @param budgetBytes bytes that may be resident at one time
    */
-  public static List<ScheduleFault> faults(
-      LayerSchedule schedule, Layers layers, long budgetBytes) {
+  public static List<Fault> faults(LayerSchedule schedule, Layers layers, long budgetBytes) {
     var check = new ScheduleCheck(layers, budgetBytes);
     check.budgetHoldsEachLayer();
     for (Operation operation : schedule.first()) {
@@ -71,7 +72,7 @@ public final class ScheduleCheck {
     if (check.endsAsItBegan(schedule, before)) {
       schedule.step().forEach(check::apply); // a later step finds what the first one left
     }
-    List<ScheduleFault> all = new ArrayList<>(check.faults);
+    List<Fault> all = new ArrayList<>(check.faults);
     check.overBudget().ifPresent(over -> all.add(check.faultsBefore, over));
     return List.copyOf(all);
   }
@@ -88,7 +89,7 @@ public final class ScheduleCheck {
     long largest = layers.largestBytes();
     if (largest > budgetBytes) {
       faults.add(
-          new ScheduleFault(
+          new Fault(
               0,
               "the budget (%s) is smaller than layer (%s), which takes %s"
                   .formatted(
@@ -125,7 +126,7 @@ public final class ScheduleCheck {
     }
     if (use < layers.uses()) {
       faults.add(
-          new ScheduleFault(
+          new Fault(
               lastLine(step),
               "the step ends without " + words(use),
               layers.training()
@@ -204,12 +205,12 @@ public final class ScheduleCheck {
   }
 
   /** All that is over the budget is one fault, at the first entry: a list too large often is. */
-  private Optional<ScheduleFault> overBudget() {
+  private Optional<Fault> overBudget() {
     return overBudget.stream()
         .findFirst()
         .map(
             first ->
-                new ScheduleFault(
+                new Fault(
                     first.line(),
                     "with (%s) there are %s, %s over the budget (%s)%s"
                         .formatted(
@@ -276,7 +277,7 @@ public final class ScheduleCheck {
                 + "), which it begins without"
                 + (fewer.isEmpty() ? "" : ", and without (" + String.join(", ", fewer) + ")");
     faults.add(
-        new ScheduleFault(
+        new Fault(
             lastLine(schedule.step()),
             what,
             "a step should leave what the next one finds: release, or fetch under first"));
@@ -296,11 +297,20 @@ public final class ScheduleCheck {
    */
   private void fault(Operation operation, String what, String maybe) {
     faults.add(
-        new ScheduleFault(
+        new Fault(
             operation.line(), what.replace("%s", layers.names().get(operation.layer())), maybe));
   }
 
   private static String bytes(long bytes) {
     return String.format(Locale.ROOT, "%,d B", bytes);
   }
+
+  /**
+   * A rule that a schedule breaks.
+   *
+   * @param line line of the operation that breaks it; 0: no line of a file
+   * @param what what is wrong, as a clause
+   * @param maybe what to try, as a clause
+   */
+  public record Fault(int line, String what, String maybe) {}
 }

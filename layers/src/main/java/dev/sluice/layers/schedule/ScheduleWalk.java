@@ -1,7 +1,10 @@
 package dev.sluice.layers.schedule;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * layer that stays needs no fetch in the steps, and the first step computes while later layers are
  * still read.
  *
- * <p>Not safe for several threads, but for {@link #stop}: a loop fires its hooks one after the
- * other.
+ * <p>Not safe for several threads: a loop fires its hooks one after the other.
  */
 public final class ScheduleWalk implements Hooks {
   private final LayerSchedule schedule;
   private final List<String> names;
   private final LayerOperations operations;
+  private final BooleanSupplier stopped;
 
   /** Layers that were asked for, and that nobody has waited for. */
   private final boolean[] pending;
@@ -27,33 +30,38 @@ public final class ScheduleWalk implements Hooks {
   private final boolean[] computed;
 
   private boolean began;
-  private volatile boolean stopped;
   private int next;
 
   /** Layer between its hooks; -1: none. */
   private int computing = -1;
 
+  /** A walk that nobody stops. */
+  public ScheduleWalk(LayerSchedule schedule, List<String> names, LayerOperations operations) {
+    this(schedule, names, operations, () -> false);
+  }
+
   /**
    * @param names names of the layers, for messages
+   * @param stopped asked behind each layer: true ends the loop there
    */
-  public ScheduleWalk(LayerSchedule schedule, List<String> names, LayerOperations operations) {
+  public ScheduleWalk(
+      LayerSchedule schedule,
+      List<String> names,
+      LayerOperations operations,
+      BooleanSupplier stopped) {
     this.schedule = schedule;
     this.names = List.copyOf(names);
     this.operations = operations;
+    this.stopped = stopped;
     this.pending = new boolean[names.size()];
     this.computed = new boolean[names.size()];
     this.next = schedule.step().size();
   }
 
-  /** Ends the loop at the next hook behind a layer. Called from any thread. */
-  public void stop() {
-    stopped = true;
-  }
-
   /**
    * Begins a step; the first one runs what stands before all steps.
    *
-   * @throws HookOrderException if the step before has computes left
+   * @throws IllegalStateException if the step before has computes left
    */
   @Override
   public void onStepStart() {
@@ -69,7 +77,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the list up to the layer's compute.
    *
-   * @throws HookOrderException if the list's next compute is another one
+   * @throws IllegalStateException if the list's next compute is another one
    */
   @Override
   public void onPreForward(int layer) {
@@ -79,8 +87,8 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the releases and prefetches behind the layer's compute.
    *
-   * @throws HookOrderException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if {@link #stop} was called
+   * @throws IllegalStateException if the layer is not the one that was computed
+   * @throws StoppedAtLayerException if the loop is to stop
    */
   @Override
   public void onPostForward(int layer) {
@@ -90,7 +98,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the list up to the layer's second compute.
    *
-   * @throws HookOrderException if the list's next compute is another one
+   * @throws IllegalStateException if the list's next compute is another one
    */
   @Override
   public void onPreBackward(int layer) {
@@ -100,8 +108,8 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs the releases and prefetches behind the layer's second compute.
    *
-   * @throws HookOrderException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if {@link #stop} was called
+   * @throws IllegalStateException if the layer is not the one that was computed
+   * @throws StoppedAtLayerException if the loop is to stop
    */
   @Override
   public void onPostBackward(int layer) {
@@ -111,7 +119,7 @@ public final class ScheduleWalk implements Hooks {
   /**
    * Runs what is left of the step.
    *
-   * @throws HookOrderException if a compute is left
+   * @throws IllegalStateException if a compute is left
    */
   @Override
   public void onStepEnd() {
@@ -123,17 +131,17 @@ public final class ScheduleWalk implements Hooks {
 
   private void runUntilCompute(String hook, int layer, boolean backward) {
     if (computing >= 0) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s of %s came before %s was over"
               .formatted(hook, names.get(layer), names.get(computing)));
     }
     Operation compute = nextCompute();
     if (compute == null) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came for %s, and the list has no compute left".formatted(hook, names.get(layer)));
     }
     if (compute.layer() != layer || computed[layer] != backward) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came for %s, and the list's next is %s"
               .formatted(hook, names.get(layer), words(compute)));
     }
@@ -150,7 +158,7 @@ public final class ScheduleWalk implements Hooks {
 
   private void runAfterCompute(String hook, int layer) {
     if (computing != layer) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           computing < 0
               ? "%s came for %s, and no layer was computed".formatted(hook, names.get(layer))
               : "%s came for %s, and the list's last compute is of %s%s"
@@ -165,7 +173,7 @@ public final class ScheduleWalk implements Hooks {
     while (next < schedule.step().size() && neverWaits(schedule.step().get(next))) {
       run(schedule.step().get(next++));
     }
-    if (stopped) {
+    if (stopped.getAsBoolean()) {
       throw new StoppedAtLayerException();
     }
   }
@@ -176,12 +184,12 @@ public final class ScheduleWalk implements Hooks {
 
   private void expectNoCompute(String hook) {
     if (computing >= 0) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came before %s was over".formatted(hook, names.get(computing)));
     }
     Operation compute = nextCompute();
     if (compute != null) {
-      throw new HookOrderException(
+      throw new IllegalStateException(
           "%s came, and the list's next is %s".formatted(hook, words(compute)));
     }
   }
@@ -216,5 +224,27 @@ public final class ScheduleWalk implements Hooks {
       case COMPUTE -> operations.compute(layer);
       case RELEASE -> operations.release(layer);
     }
+  }
+
+  /** Ends a run after the layer that was computed, because a person asked. */
+  public static final class StoppedAtLayerException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /**
+   * What a {@link ScheduleWalk} does with layers; each is called with the layer's index, from 0.
+   */
+  public interface LayerOperations {
+    /** Waits until the layer is there, and reads it if no prefetch has asked for it. */
+    void fetch(int layer);
+
+    /** Asks for the layer and does not wait. */
+    void prefetch(int layer);
+
+    /** Says that the layer is computed next; the loop that fires the hooks computes it. */
+    default void compute(int layer) {}
+
+    /** Frees the layer. */
+    void release(int layer);
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.layers.schedule;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -11,10 +11,12 @@ import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Precision;
+import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.Workloads;
-import dev.sluice.layers.parameters.FiniteParameters;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.LayerFile;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.parameters.ParameterSource.FiniteParameters;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -77,7 +79,10 @@ final class LayeredModelTest {
 
   /** Returns the least budget that a schedule needs. */
   private static long budget(LayeredModel model, String schedule) {
-    List<Long> bytes = model.parameterBytes();
+    List<Long> bytes =
+        model.tensors().stream()
+            .map(layer -> layer.stream().mapToLong(TensorShape::bytes).sum())
+            .toList();
     return switch (schedule) {
       case ListedHooks.EAGER -> bytes.stream().mapToLong(Long::longValue).sum();
       case ListedHooks.ON_DEMAND -> Collections.max(bytes);

@@ -15,6 +15,8 @@ import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
+import dev.sluice.layers.engine.LayeredModels.LayerScheduling;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

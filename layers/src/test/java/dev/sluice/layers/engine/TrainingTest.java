@@ -11,6 +11,7 @@ import dev.sluice.executor.network.SafetensorsHeader;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.layers.engine.LayerTrace.Row;
+import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.engine.TestSchedule.Plan;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.SafetensorsFile;

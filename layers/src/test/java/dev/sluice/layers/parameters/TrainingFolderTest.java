@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.TensorShape;
+import dev.sluice.layers.parameters.TrainingFolder.Disk;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -201,9 +202,12 @@ final class TrainingFolderTest {
       value = {
         "[1, 2] | this is no manifest of a training",
         "{\"step\": 3} | this is no manifest of a training",
-        "{\"sluice_training\": \"1\", \"settings\": {\"model\": \"vit\"}, \"step\": 0} | a training with model (vit), not (toy)",
+        "{\"sluice_training\": \"1\", \"settings\": {\"model\": \"vit\"}, \"step\": 0} | a training"
+            + " with model (vit), not (toy)",
         "{\"sluice_training\": \"2\"} | its version (2) is not 1",
-        "{\"sluice_training\": \"1\", \"settings\": {\"model\": \"toy\"}, \"step\": 0, \"layers\": [{\"name\": \"../x\", \"step\": 0, \"crc32c\": \"0\"}]} | it names other layers than",
+        "{\"sluice_training\": \"1\", \"settings\": {\"model\": \"toy\"}, \"step\": 0, \"layers\":"
+            + " [{\"name\": \"../x\", \"step\": 0, \"crc32c\": \"0\"}]} | it names other layers"
+            + " than",
         "{\"sluice_training\": \"1\", | this is not JSON"
       })
   void refusesAForeignManifest(String manifest, String what) throws Exception {

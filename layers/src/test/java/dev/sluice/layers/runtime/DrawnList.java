@@ -1,9 +1,9 @@
 package dev.sluice.layers.runtime;
 
-import dev.sluice.layers.schedule.Kind;
 import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.layers.schedule.Layers;
-import dev.sluice.layers.schedule.Operation;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -83,7 +83,7 @@ final class DrawnListsTest {
   @Test
   void inferenceRunsToItsEnd_withinTheBudget_withEqualLogits() throws Exception {
     Network network = Workloads.network("vit_tiny");
-    Layers layers = Sizes.ofInference(network);
+    Layers layers = RunPlan.ofInference(network);
     Path weights = CACHE.weights("vit_tiny", ModelProgress.none());
     try (LayeredModel model = LayeredModel.load(network, Engines.prepare(1, CACHE))) {
       float[] expected;
@@ -117,7 +117,7 @@ final class DrawnListsTest {
 
   @Test
   void trainingRunsToItsEnd_withinTheBudget_withEqualFiles() throws Exception {
-    Layers layers = Sizes.ofTraining("vit_micro", "sgd");
+    Layers layers = RunPlan.ofTraining("vit_micro", "sgd");
     Map<String, ByteBuffer> expected =
         trained("eager", Schedules.eager(layers), layers, layers.totalBytes(), new Random(7));
     for (int seed = 0; seed < SEEDS; seed++) {

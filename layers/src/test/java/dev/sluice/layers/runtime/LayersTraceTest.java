@@ -21,8 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a run of the layer runtime leaves: rows, a trace, a picture, figures. */
 final class LayersTraceTest {
-  private static final LayersTrace.Run RUN =
-      new LayersTrace.Run("toy · auto", List.of("stem", "head"), 100);
   private static final List<Row> ROWS =
       List.of(
           row("on_pre_forward", "read", 0, "reader", 0, 40_000, 60),
@@ -41,9 +39,13 @@ final class LayersTraceTest {
     return new Row(1, hook, operation, layer, thread, from, to, layer == 0 ? 60 : 40, resident);
   }
 
+  private static LayersTrace trace(TraceFolder folder) throws IOException {
+    return new LayersTrace("toy · auto", List.of("stem", "head"), 100, folder);
+  }
+
   private Path written() throws IOException, UserMistakeException {
     try (var folder = TraceFolder.create(temporary.resolve("trace"));
-        var trace = new LayersTrace(RUN, folder)) {
+        var trace = trace(folder)) {
       ROWS.forEach(trace::add);
       trace.write(1);
       return folder.finish();
@@ -139,7 +141,7 @@ final class LayersTraceTest {
   void ofAFailedRunLooksFailed() throws Exception {
     for (int run = 0; run < 2; run++) { // the second replaces what the first left
       try (var folder = TraceFolder.create(temporary.resolve("trace"));
-          var trace = new LayersTrace(RUN, folder)) {
+          var trace = trace(folder)) {
         trace.add(ROWS.get(0));
       }
     }

@@ -3,7 +3,7 @@ package dev.sluice.layers.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.layers.engine.LayerTrace.Row;
-import dev.sluice.layers.schedule.LayerTimes;
+import dev.sluice.layers.schedule.Layers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ final class MeasuredTimesTest {
       times.add(row("on_post_backward", Row.RELEASE, 0, 1000));
     }
     assertThat(times.medians())
-        .isEqualTo(new LayerTimes(List.of(14L, 0L), List.of(20L, 0L), List.of(202L, 0L)));
+        .isEqualTo(new Layers.Times(List.of(14L, 0L), List.of(20L, 0L), List.of(202L, 0L)));
   }
 
   private static Row row(String hook, String operation, int layer, long tookNs) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.layers.schedule.Kind;
 import dev.sluice.layers.schedule.LayerSchedule;
-import dev.sluice.layers.schedule.Operation;
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

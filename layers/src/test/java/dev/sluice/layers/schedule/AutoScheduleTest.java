@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -71,7 +73,7 @@ final class AutoScheduleTest {
   @Property(tries = 300, shrinking = ShrinkingMode.OFF)
   void theBoundIsNoMoreThanTheLeastTime(@ForAll long seed, @ForAll boolean training) {
     RandomLayers drawn = new RandomLayers(seed, 2, 5, training, false);
-    assertThat(WallBound.ns(drawn.layers, drawn.times, drawn.budgetBytes, drawn.steps))
+    assertThat(AutoSchedule.wallBoundNs(drawn.layers, drawn.times, drawn.budgetBytes, drawn.steps))
         .as("%s", drawn)
         .isLessThanOrEqualTo(auto(drawn).wallNs());
   }
@@ -81,7 +83,7 @@ final class AutoScheduleTest {
     Layers layers = new Layers(List.of("a", "b", "c"), List.of(10L, 10L, 10L), true);
     List<Long> tens = Collections.nCopies(3, 10L);
     AutoSchedule auto =
-        AutoSchedule.best(layers, new LayerTimes(tens, tens, tens), 30, Integer.MAX_VALUE);
+        AutoSchedule.best(layers, new Layers.Times(tens, tens, tens), 30, Integer.MAX_VALUE);
     assertThat(auto.schedule().first())
         .containsExactly(
             Operation.made(Kind.PREFETCH, 0),
@@ -96,8 +98,8 @@ final class AutoScheduleTest {
   void twoHundredLayersAreReadAhead_withinTheBound() {
     List<Long> bytes = Collections.nCopies(200, 28L);
     Layers layers = new Layers(Collections.nCopies(200, "block"), bytes, true);
-    LayerTimes times =
-        new LayerTimes(bytes, Collections.nCopies(200, 35L), Collections.nCopies(200, 70L));
+    Layers.Times times =
+        new Layers.Times(bytes, Collections.nCopies(200, 35L), Collections.nCopies(200, 70L));
     AutoSchedule auto = AutoSchedule.best(layers, times, 56, 20);
     assertThat(auto.wallNs()).isEqualTo(28 + 20 * 200 * 105L).isEqualTo(auto.lowerBoundNs());
     assertThat(ScheduleCheck.faults(auto.schedule(), layers, 56)).isEmpty();
@@ -109,7 +111,7 @@ final class AutoScheduleTest {
     Layers layers = new Layers(names, List.of(3L, 28L, 28L, 28L, 28L, 28L, 3L), false);
     List<Long> fetchNs = List.of(2L, 20L, 20L, 20L, 20L, 20L, 2L);
     List<Long> computeNs = List.of(4L, 28L, 28L, 28L, 28L, 28L, 1L);
-    LayerTimes times = new LayerTimes(fetchNs, computeNs, computeNs);
+    Layers.Times times = new Layers.Times(fetchNs, computeNs, computeNs);
     AutoSchedule auto = AutoSchedule.best(layers, times, 56, 100);
     assertThat(ScheduleCheck.faults(auto.schedule(), layers, 56)).isEmpty();
     assertThat(ScheduleTime.of(auto.schedule(), layers, times, 100).wallNs())
@@ -127,7 +129,7 @@ final class AutoScheduleTest {
   void aBudgetBelowTheLargestLayerIsRefused() {
     Layers layers = new Layers(List.of("a"), List.of(10L), false);
     List<Long> one = List.of(1L);
-    assertThatThrownBy(() -> AutoSchedule.best(layers, new LayerTimes(one, one, one), 9, 1))
+    assertThatThrownBy(() -> AutoSchedule.best(layers, new Layers.Times(one, one, one), 9, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("9 bytes");
   }
@@ -151,8 +153,8 @@ final class AutoScheduleTest {
   private static AutoSchedule six(boolean training, long budgetBytes, int steps) {
     Layers layers =
         new Layers(List.of("a", "b", "c", "d", "e", "f"), Collections.nCopies(6, 10L), training);
-    LayerTimes times =
-        new LayerTimes(
+    Layers.Times times =
+        new Layers.Times(
             Collections.nCopies(6, 10L), Collections.nCopies(6, 1L), Collections.nCopies(6, 2L));
     return AutoSchedule.best(layers, times, budgetBytes, steps);
   }

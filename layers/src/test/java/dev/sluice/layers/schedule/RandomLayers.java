@@ -8,7 +8,7 @@ import java.util.stream.LongStream;
 /** Drawn layers with their times, a budget and a number of steps. */
 final class RandomLayers {
   final Layers layers;
-  final LayerTimes times;
+  final Layers.Times times;
   final long budgetBytes;
   final int steps;
 
@@ -25,7 +25,7 @@ final class RandomLayers {
             drawn(random, count, 1, sizeMax),
             training);
     times =
-        new LayerTimes(
+        new Layers.Times(
             drawn(random, count, 0, random.nextLong(1, 20)),
             drawn(random, count, 0, random.nextLong(1, 20)),
             drawn(random, count, 0, random.nextLong(1, 20)));

@@ -2,6 +2,10 @@ package dev.sluice.layers.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
+import dev.sluice.layers.schedule.ScheduleCheck.Fault;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -21,7 +25,7 @@ final class ScheduleCheckPropertyTest {
   void theVerdictIsThatOfANaiveReplay(@ForAll long seed, @ForAll boolean training) {
     RandomLayers drawn = new RandomLayers(seed, 1, 4, training, true);
     LayerSchedule list = drawnList(drawn, new SplittableRandom(seed));
-    List<ScheduleFault> faults = ScheduleCheck.faults(list, drawn.layers, drawn.budgetBytes);
+    List<Fault> faults = ScheduleCheck.faults(list, drawn.layers, drawn.budgetBytes);
     assertThat(faults.isEmpty()).as("%s %s %s", drawn, list, faults).isEqualTo(passes(list, drawn));
   }
 

@@ -2,6 +2,8 @@ package dev.sluice.layers.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +23,8 @@ final class ScheduleCheckTest {
                 TWO,
                 30,
                 "prefetch a",
-                "fetch a, prefetch b, compute a, release a, fetch b, compute b, release b, prefetch a"))
+                "fetch a, prefetch b, compute a, release a, fetch b, compute b, release b, prefetch"
+                    + " a"))
         .isEmpty();
     assertThat(
             faults(TRAINED, 30, "fetch a, fetch b", "compute a, compute b, compute b, compute a"))
@@ -154,12 +157,13 @@ final class ScheduleCheckTest {
                 Schedules.prefetch(
                     new Layers(List.of("a", "b", "c"), List.of(1L, 1L, 1L), false), 1)))
         .isEqualTo(
-            "prefetch a | fetch a, prefetch b, compute a, release a, fetch b, prefetch c, compute b,"
-                + " release b, fetch c, prefetch a, compute c, release c");
+            "prefetch a | fetch a, prefetch b, compute a, release a, fetch b, prefetch c, compute"
+                + " b, release b, fetch c, prefetch a, compute c, release c");
     assertThat(text(Schedules.onDemand(TRAINED)))
         .as("what the next compute uses again stays")
         .isEqualTo(
-            "fetch a | compute a, release a, fetch b, compute b, compute b, release b, fetch a, compute a");
+            "fetch a | compute a, release a, fetch b, compute b, compute b, release b, fetch a,"
+                + " compute a");
   }
 
   private static String text(LayerSchedule schedule) {

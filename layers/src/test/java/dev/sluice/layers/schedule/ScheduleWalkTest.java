@@ -3,6 +3,9 @@ package dev.sluice.layers.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.layers.schedule.LayerSchedule.Kind;
+import dev.sluice.layers.schedule.LayerSchedule.Operation;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -96,7 +99,7 @@ final class ScheduleWalkTest {
     ScheduleWalk walk = walk(List.of(), List.of("fetch a", "compute a", "fetch b", "compute b"));
     walk.onStepStart();
     assertThatThrownBy(() -> walk.onPreForward(1))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "on_pre_forward came for b, and the list's next is the first compute of a (line 12)");
     assertThat(done).isEmpty();
@@ -107,12 +110,12 @@ final class ScheduleWalkTest {
     ScheduleWalk walk = walk(List.of("fetch a", "fetch b"), List.of("compute a", "compute a"));
     walk.onStepStart();
     assertThatThrownBy(() -> walk.onPreBackward(0))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the first compute of a");
     walk.onPreForward(0);
     walk.onPostForward(0);
     assertThatThrownBy(() -> walk.onPreForward(0))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the second compute of a");
   }
 
@@ -120,21 +123,21 @@ final class ScheduleWalkTest {
   void hooksOutOfTurnStop() {
     ScheduleWalk walk = walk(List.of("fetch a", "fetch b"), List.of("compute a", "compute b"));
     assertThatThrownBy(() -> walk.onPreForward(0))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no compute left");
     walk.onStepStart();
     assertThatThrownBy(() -> walk.onPostForward(0))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no layer was computed");
     assertThatThrownBy(walk::onStepEnd)
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessage("on_step_end came, and the list's next is the first compute of a (line 11)");
     walk.onPreForward(0);
     assertThatThrownBy(() -> walk.onPreForward(1))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before a was over");
     assertThatThrownBy(() -> walk.onPostForward(1))
-        .isInstanceOf(HookOrderException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the list's last compute is of a (line 11)");
   }
 

@@ -1,4 +1,4 @@
-package dev.sluice.layers.runtime;
+package dev.sluice.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
@@ -15,6 +15,11 @@ import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.layers.engine.LayerTrace;
 import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.engine.WholeGraphTraining;
+import dev.sluice.layers.runtime.Inference;
+import dev.sluice.layers.runtime.LayersTrace;
+import dev.sluice.layers.runtime.RunOptions;
+import dev.sluice.layers.runtime.RunOptions.AskedSchedule;
+import dev.sluice.layers.runtime.RunPlan;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
@@ -33,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * The main of a child process that measures the layer runtime for {@code bench layers}, and prints
  * one line of JSON: readings by name. Ends when its parent is gone.
  */
-public final class LayersProbe {
+final class LayersProbe {
   /** Times that each of two alternatives is measured, in turn. */
   private static final int ROUNDS = 5;
 
@@ -79,20 +84,15 @@ public final class LayersProbe {
         null);
   }
 
-  private static LayersTrace trace(Layers layers, long budgetBytes) throws IOException {
-    var about = new LayersTrace.Run(MODEL, layers.names(), budgetBytes);
-    return new LayersTrace(about, null);
-  }
-
   /** Wall time over the ideal, with a budget of two blocks; and on_demand over auto. */
   private void wall(int samples, long bytesPerSecond)
       throws UserMistakeException, IOException, InferenceException {
-    Layers layers = Sizes.ofInference(Workloads.network(MODEL));
+    Layers layers = RunPlan.ofInference(Workloads.network(MODEL));
     long budgetBytes = 2 * layers.largestBytes();
     RunOptions options =
         options(budgetBytes, samples, bytesPerSecond == 0 ? null : Long.valueOf(bytesPerSecond));
-    var plan = new Plan(options, layers);
-    try (var inference = Inference.open(options, ModelProgress.none())) {
+    var plan = new RunPlan(options, layers);
+    try (var inference = Inference.open(options, ModelProgress.none(), () -> false)) {
       inference.warmUp(budgetBytes);
       plan.choose(inference.timed(budgetBytes));
       // First, since a read that a list's last step asks for is ended with the file's channel.
@@ -102,9 +102,9 @@ public final class LayersProbe {
               : inference
                   .run(Schedules.onDemand(layers), budgetBytes, STEPS, LayerTrace.NONE)
                   .wallNs();
-      try (var trace = trace(layers, budgetBytes)) {
+      try (var trace = new LayersTrace(MODEL, layers.names(), budgetBytes, null)) {
         long wallNs = inference.run(plan.schedule(), budgetBytes, STEPS, trace).wallNs();
-        readings.put("wall_per_ideal", RunLines.wallPerIdeal(wallNs, trace.figures()));
+        readings.put("wall_per_ideal", trace.figures().wallPerIdeal(wallNs));
         if (samples == 1) {
           readings.put("on_demand_per_auto", (double) onDemandNs / wallNs);
         }
@@ -115,11 +115,11 @@ public final class LayersProbe {
   /** Memory of the process above the started engine's, and of parameters over the budget. */
   private void memory(long budgetBytes)
       throws UserMistakeException, IOException, InferenceException {
-    Layers layers = Sizes.ofInference(Workloads.network(MODEL));
+    Layers layers = RunPlan.ofInference(Workloads.network(MODEL));
     RunOptions options = options(budgetBytes, 1, null);
-    var plan = new Plan(options, layers);
-    try (var inference = Inference.open(options, ModelProgress.none());
-        var trace = trace(layers, budgetBytes)) {
+    var plan = new RunPlan(options, layers);
+    try (var inference = Inference.open(options, ModelProgress.none(), () -> false);
+        var trace = new LayersTrace(MODEL, layers.names(), budgetBytes, null)) {
       inference.warmUp(budgetBytes);
       plan.choose(inference.timed(budgetBytes));
       inference.run(plan.schedule(), budgetBytes, STEPS, trace);
@@ -133,7 +133,7 @@ public final class LayersProbe {
 
   /** A training step with nothing to fetch, over a step of the whole graph. */
   private void training() throws UserMistakeException, IOException, InferenceException {
-    Layers layers = Sizes.ofTraining(TRAINED, OPTIMIZER);
+    Layers layers = RunPlan.ofTraining(TRAINED, OPTIMIZER);
     ModelCache cache = Inference.cache();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
@@ -153,7 +153,7 @@ public final class LayersProbe {
                 engines,
                 source -> source,
                 MachineClock::monotonicNs,
-                new MeasuredTimes(layers.count()))) {
+                LayerTrace.NONE)) {
       var hooks = new ScheduleWalk(eager, layers.names(), state);
       state.step(hooks);
       state.step(hooks);
