@@ -38,7 +38,7 @@ import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.Simulation.SimulationEnd;
 import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
-import dev.sluice.scheduling.simulation.SimulationEnd;
+import dev.sluice.scheduling.simulation.Simulation.SimulationEnd;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.io.IOException;
 import java.nio.file.Files;

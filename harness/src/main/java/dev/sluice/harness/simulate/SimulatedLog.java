@@ -13,7 +13,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.RecordedEntry;
-import dev.sluice.scheduling.simulation.SimulationListener;
+import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
