@@ -64,6 +64,6 @@ final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws UserMistakeException {
-    return new CompareRun(a, b, options.judging(), Console.ofJson(json)).execute(out, bound);
+    return CompareRun.execute(a, b, options.judging(), out, bound, Console.ofJson(json));
   }
 }

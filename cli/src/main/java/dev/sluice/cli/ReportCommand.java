@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Makes report.html in a finished run's folder, or in those of its repeats, from the folder"
           + " alone.",
-      "Each run makes its own; this is for a folder of an older version, or one whose disk was full."
-          + " The same folder gives the same bytes."
+      "Each run makes its own; this is for a folder of an older version, or one whose disk was"
+          + " full. The same folder gives the same bytes."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in a file"},
@@ -26,6 +26,6 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws UserMistakeException {
-    return new ReportRun(folder).execute();
+    return ReportRun.execute(folder);
   }
 }

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A folder held by this process while it works there. Another process that wants it is told who
@@ -39,26 +38,27 @@ public final class FolderHold implements AutoCloseable {
    */
   public static FolderHold take(Path folder, String option) throws UserMistakeException {
     Path file = folder.resolve(FILE);
-    FileChannel channel = null;
     try {
       Files.createDirectories(folder);
-      channel =
+      var channel =
           FileChannel.open(
               file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      if (!locked(channel)) {
-        String holder = text(channel);
+      try {
+        if (!locked(channel)) {
+          throw new UserMistakeException(
+              option,
+              "another process (%s) works in the folder (%s)".formatted(text(channel), folder),
+              "you want another folder, or to wait until that process has ended");
+        }
+        String pid = Long.toString(ProcessHandle.current().pid());
+        channel.truncate(0);
+        channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+        return new FolderHold(file, channel);
+      } catch (IOException | UserMistakeException e) {
         channel.close();
-        throw new UserMistakeException(
-            option,
-            "another process (%s) works in the folder (%s)".formatted(holder, folder),
-            "you want another folder, or to wait until that process has ended");
+        throw e;
       }
-      byte[] pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
-      channel.truncate(0);
-      channel.write(ByteBuffer.wrap(pid), 0);
-      return new FolderHold(file, channel);
     } catch (IOException e) {
-      closed(channel, e);
       throw unwritable(folder, option, e);
     }
   }
@@ -70,16 +70,6 @@ public final class FolderHold implements AutoCloseable {
         "the folder (%s) cannot be written (%s)".formatted(folder, UserMistakeException.reason(e)),
         "you want another folder, or lack the right or the room to write there",
         e);
-  }
-
-  private static void closed(@Nullable FileChannel channel, IOException cause) {
-    if (channel != null) {
-      try {
-        channel.close();
-      } catch (IOException e) {
-        cause.addSuppressed(e);
-      }
-    }
   }
 
   private static boolean locked(FileChannel channel) throws IOException {

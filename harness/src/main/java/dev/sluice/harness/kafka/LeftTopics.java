@@ -10,7 +10,9 @@ import dev.sluice.contract.log.RunTopics;
 import dev.sluice.harness.frame.ExitStatus;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -103,22 +105,20 @@ public final class LeftTopics {
       boolean unended = prune.all() && prune.sure();
       return left.stream().filter(run -> unended || run.ended()).toList();
     }
+    Map<String, LeftRun> byId = new LinkedHashMap<>();
+    left.forEach(run -> byId.put(run.runId(), run));
     List<LeftRun> chosen = new ArrayList<>();
     for (String runId : prune.named()) {
-      chosen.add(
-          left.stream()
-              .filter(run -> run.runId().equals(runId))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      new UserMistakeException(
-                          "topics prune",
-                          "no run with this id has left topics (" + runId + ")",
-                          left.isEmpty()
-                              ? "no run has left topics there"
-                              : "you meant one of: "
-                                  + String.join(
-                                      ", ", left.stream().map(LeftRun::runId).toList()))));
+      LeftRun run = byId.get(runId);
+      if (run == null) {
+        throw new UserMistakeException(
+            "topics prune",
+            "no run with this id has left topics (" + runId + ")",
+            left.isEmpty()
+                ? "no run has left topics there"
+                : "you meant one of: " + String.join(", ", byId.keySet()));
+      }
+      chosen.add(run);
     }
     return chosen;
   }

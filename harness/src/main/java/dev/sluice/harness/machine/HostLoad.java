@@ -6,6 +6,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * One reading of the kernel's counters. Two of them tell how busy this machine was with others.
@@ -29,19 +31,16 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     if (!Files.isReadable(STAT)) {
       return Optional.empty();
     }
-    String[] fields = Files.readAllLines(STAT).get(0).trim().split("\\s+", -1);
-    long all = 0;
-    long steal = 0;
-    long idle = 0;
-    for (int i = 0; i <= STEAL; i++) {
-      long ticks = Long.parseLong(fields[i + 1]);
-      all += ticks;
-      if (i == IDLE || i == IO_WAIT) {
-        idle += ticks;
-      } else if (i == STEAL) {
-        steal = ticks;
-      }
-    }
+    String first = Files.readAllLines(STAT).get(0).trim();
+    long[] ticks =
+        Stream.of(first.split("\\s+", -1))
+            .skip(1)
+            .limit(STEAL + 1)
+            .mapToLong(Long::parseLong)
+            .toArray();
+    long all = LongStream.of(ticks).sum();
+    long steal = ticks[STEAL];
+    long idle = ticks[IDLE] + ticks[IO_WAIT];
     var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     return Optional.of(new HostLoad(all - idle - steal, steal, all, system.getProcessCpuTime()));
   }

@@ -157,15 +157,15 @@ final class LogMeters implements MultiCollector {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
-  private static CounterDataPointSnapshot count(Labels labels, double value) {
-    return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
+  private static CounterDataPointSnapshot count(Labels labels, Number value) {
+    return CounterDataPointSnapshot.builder().labels(labels).value(value.doubleValue()).build();
   }
 
-  private static GaugeSnapshot gauge(String name, String help, double value) {
+  private static GaugeSnapshot gauge(String name, String help, Number value) {
     return GaugeSnapshot.builder()
         .name(name)
         .help(help)
-        .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
+        .dataPoint(GaugeDataPointSnapshot.builder().value(value.doubleValue()).build())
         .build();
   }
 }

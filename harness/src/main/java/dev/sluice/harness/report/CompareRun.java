@@ -24,10 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One comparison of two finished runs, or of two series of runs. */
 public final class CompareRun {
-  private final Path a;
-  private final Path b;
-  private final Judging judging;
-  private final Console console;
+  private CompareRun() {}
 
   /**
    * How a comparison is judged.
@@ -38,13 +35,6 @@ public final class CompareRun {
    */
   public record Judging(@Nullable String primary, boolean gate, boolean anyway) {}
 
-  public CompareRun(Path a, Path b, Judging judging, Console console) {
-    this.a = a;
-    this.b = b;
-    this.judging = judging;
-    this.console = console;
-  }
-
   /**
    * Compares, prints the table, writes the page, and returns the exit status.
    *
@@ -52,8 +42,10 @@ public final class CompareRun {
    * @param bound whether figures have a column of what no scheduler is better than
    * @throws UserMistakeException if a folder cannot be compared, or should not be
    */
-  public int execute(@Nullable Path page, boolean bound) throws UserMistakeException {
-    Path file = page != null ? page : beside();
+  public static int execute(
+      Path a, Path b, Judging judging, @Nullable Path page, boolean bound, Console console)
+      throws UserMistakeException {
+    Path file = page != null ? page : beside(a, b);
     if (a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize())) {
       throw new UserMistakeException(
           b.toString(), "both sides are this folder", "you meant two folders");
@@ -61,8 +53,7 @@ public final class CompareRun {
     OutputFile.check(file, ComparisonPage.KIND, false);
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
     Map<String, Double> bounds = bound ? FigureBounds.meansOf(sides.a()) : Map.of();
-    return conclude(
-        sides, bounds, name(a.toString(), sides.a()), name(b.toString(), sides.b()), file);
+    return conclude(sides, bounds, a.toString(), b.toString(), judging, file, console);
   }
 
   /** Compares what a series has measured, and writes comparison.html. */
@@ -70,17 +61,18 @@ public final class CompareRun {
       Path a, Path b, String nameOfA, String nameOfB, Judging judging, Path into, Console console)
       throws UserMistakeException {
     ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    return new CompareRun(a, b, judging, console)
-        .conclude(
-            sides,
-            Map.of(),
-            name(nameOfA, sides.a()),
-            name(nameOfB, sides.b()),
-            into.resolve("comparison.html"));
+    Path page = into.resolve("comparison.html");
+    return conclude(sides, Map.of(), nameOfA, nameOfB, judging, page, console);
   }
 
-  private int conclude(
-      ComparedSides sides, Map<String, Double> bounds, String nameOfA, String nameOfB, Path page)
+  private static int conclude(
+      ComparedSides sides,
+      Map<String, Double> bounds,
+      String nameOfA,
+      String nameOfB,
+      Judging judging,
+      Path page,
+      Console console)
       throws UserMistakeException {
     if (!sides.refusals().isEmpty() && !judging.anyway) {
       throw new UserMistakeException(
@@ -95,7 +87,14 @@ public final class CompareRun {
     }
     ComparedJobs jobs = ComparedJobs.read(sides);
     Comparison comparison = Comparison.of(sides, jobs, judging.primary);
-    var text = new ComparisonText(comparison, sides, nameOfA, nameOfB, sides.refusals(), bounds);
+    var text =
+        new ComparisonText(
+            comparison,
+            sides,
+            name(nameOfA, sides.a()),
+            name(nameOfB, sides.b()),
+            sides.refusals(),
+            bounds);
     console.line(text.render().stripTrailing());
     try {
       Path parent = page.toAbsolutePath().getParent();
@@ -113,10 +112,10 @@ public final class CompareRun {
     console.line("");
     console.line("Page      " + page);
     console.result(text.toJson());
-    return status(comparison);
+    return status(comparison, judging, console);
   }
 
-  private int status(Comparison comparison) {
+  private static int status(Comparison comparison, Judging judging, Console console) {
     if (!judging.gate) {
       return ExitStatus.DONE;
     }
@@ -148,7 +147,7 @@ public final class CompareRun {
             runs.size() == 1 ? "1 run" : runs.size() + " runs");
   }
 
-  private Path beside() {
+  private static Path beside(Path a, Path b) {
     Path normal = b.toAbsolutePath().normalize();
     return normal.resolveSibling(
         "compare-%s-%s.html"

@@ -12,17 +12,14 @@ import java.nio.file.Path;
 
 /** One making of report.html, in a finished run's folder or in those of its repeats. */
 public final class ReportRun {
-  private final Path folder;
+  private ReportRun() {}
 
   /**
+   * Makes the reports, names them, and returns the exit status.
+   *
    * @param folder folder of a finished run, or of repeats of one
    */
-  public ReportRun(Path folder) {
-    this.folder = folder;
-  }
-
-  /** Makes the reports, names them, and returns the exit status. */
-  public int execute() throws UserMistakeException {
+  public static int execute(Path folder) throws UserMistakeException {
     if (Files.exists(folder.resolve(ExecutionLog.NAME))) {
       throw new UserMistakeException(
           folder.toString(),

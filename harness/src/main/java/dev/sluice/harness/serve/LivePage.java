@@ -49,7 +49,7 @@ public final class LivePage implements AutoCloseable {
   /** Adds the page's meters, if there is a page. */
   public void addTo(RoleMetrics metrics) {
     if (server != null) {
-      metrics.pages(server::streams, server::framesDropped);
+      server.addTo(metrics);
     }
   }
 
@@ -87,7 +87,7 @@ public final class LivePage implements AutoCloseable {
   public void close() throws InterruptedException {
     if (server != null) {
       ended(null);
-      server.awaitNoStreams(LAST_FRAMES_LIMIT);
+      server.streams().awaitNone(LAST_FRAMES_LIMIT);
       server.close();
     }
   }

@@ -64,8 +64,9 @@ final class PageHandler extends Handler.Abstract {
 
   PageHandler(PageAddress address, Runs runs, PageStream.Streams streams) {
     hosts.addAll(address.allowedHosts());
-    if (address.bind() != null) {
-      hosts.add(address.bind().toLowerCase(Locale.ROOT));
+    String bind = address.bind();
+    if (bind != null) {
+      hosts.add(bind.toLowerCase(Locale.ROOT));
     }
     this.runs = runs;
     this.streams = streams;

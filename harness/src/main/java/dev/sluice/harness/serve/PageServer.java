@@ -1,6 +1,7 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.net.BindException;
@@ -190,19 +191,14 @@ public final class PageServer implements AutoCloseable {
     }
   }
 
-  /** Waits until no page reads a stream, at most until the limit. */
-  void awaitNoStreams(Duration limit) throws InterruptedException {
-    streams.awaitNone(limit);
+  /** The streams of all pages. */
+  PageStream.Streams streams() {
+    return streams;
   }
 
-  /** Number of pages that read a stream. */
-  public int streams() {
-    return streams.count();
-  }
-
-  /** Number of frames that pages did not get, since they did not read. */
-  public long framesDropped() {
-    return streams.dropped();
+  /** Adds the page's meters. */
+  void addTo(RoleMetrics metrics) {
+    metrics.pages(streams::count, streams::dropped);
   }
 
   /** Stops answering, and reading. */

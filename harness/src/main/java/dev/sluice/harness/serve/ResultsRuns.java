@@ -57,6 +57,10 @@ final class ResultsRuns implements Runs {
     Path summary() {
       return path.resolve(FolderFiles.SUMMARY);
     }
+
+    ListedRun row(State of, String why) {
+      return ListedRun.of(id, of, why);
+    }
   }
 
   ResultsRuns(Path results, @Nullable Path kafkaConfig) {
@@ -130,60 +134,46 @@ final class ResultsRuns implements Runs {
   /** The row of a folder; empty: it is none of a run. */
   private Optional<ListedRun> row(Folder folder, boolean watched) {
     try {
-      return switch (folder.state()) {
-        case LIVE -> Optional.of(liveRow(folder, watched));
-        case FAILED -> Optional.of(failedRow(folder));
-        default -> finishedRow(folder);
-      };
+      if (folder.state() == State.LIVE) {
+        return Optional.of(liveRow(folder, watched));
+      }
+      ListedRun row = summaryRow(folder);
+      if (folder.state() == State.FAILED && (row == null || row.state() == State.UNREADABLE)) {
+        Path told = folder.path().resolve(FolderFiles.FAILURE);
+        String why =
+            Files.exists(told) ? Files.readString(told).strip() : "it left no summary.json";
+        return Optional.of(folder.row(State.FAILED, why));
+      }
+      return row == null && Files.isRegularFile(folder.path().resolve(FolderFiles.TRACE))
+          ? Optional.of(folder.row(State.UNREADABLE, "it has no summary.json"))
+          : Optional.ofNullable(row);
     } catch (IOException e) {
       LOG.debug("{} cannot be read", folder.path(), e);
-      return Optional.of(ListedRun.of(folder.id(), State.UNREADABLE, "its folder cannot be read"));
+      return Optional.of(folder.row(State.UNREADABLE, "its folder cannot be read"));
     }
   }
 
   private ListedRun liveRow(Folder folder, boolean watched) throws IOException {
     if (!RunFolder.isHeld(folder.path())) {
-      return ListedRun.of(
-          folder.id(), State.FAILED, "its process is gone, and left " + folder.path());
+      return folder.row(State.FAILED, "its process is gone, and left " + folder.path());
     }
     if (!watched) {
-      return ListedRun.of(folder.id(), State.LIVE, "its process works on " + folder.path());
+      return folder.row(State.LIVE, "its process works on " + folder.path());
     }
     LiveRun live = live(folder);
-    return live == null ? ListedRun.of(folder.id(), State.LIVE, "it starts") : live.listed();
+    return live == null ? folder.row(State.LIVE, "it starts") : live.listed();
   }
 
-  /** What a failed run's folder says of the failure. */
-  private static String failure(Path folder) throws IOException {
-    Path told = folder.resolve(FolderFiles.FAILURE);
-    return Files.exists(told) ? Files.readString(told).strip() : "it left no summary.json";
-  }
-
-  private ListedRun failedRow(Folder folder) throws IOException {
-    ListedRun row = summaryRow(folder).orElse(null);
-    return row == null || row.state() == State.UNREADABLE
-        ? ListedRun.of(folder.id(), State.FAILED, failure(folder.path()))
-        : row;
-  }
-
-  private Optional<ListedRun> finishedRow(Folder folder) throws IOException {
-    Optional<ListedRun> row = summaryRow(folder);
-    if (row.isEmpty() && Files.isRegularFile(folder.path().resolve(FolderFiles.TRACE))) {
-      return Optional.of(ListedRun.of(folder.id(), State.UNREADABLE, "it has no summary.json"));
-    }
-    return row;
-  }
-
-  /** The row that summary.json gives; empty: there is none. */
-  private Optional<ListedRun> summaryRow(Folder folder) throws IOException {
+  /** The row that summary.json gives; null: there is none. */
+  private @Nullable ListedRun summaryRow(Folder folder) throws IOException {
     BasicFileAttributes file;
     try {
       file = Files.readAttributes(folder.summary(), BasicFileAttributes.class);
     } catch (NoSuchFileException e) {
-      return Optional.empty();
+      return null;
     } catch (FileSystemException e) {
       if (!Files.isDirectory(folder.path())) {
-        return Optional.empty(); // a file among the folders
+        return null; // a file among the folders
       }
       throw e;
     }
@@ -200,7 +190,7 @@ final class ResultsRuns implements Runs {
                   file.lastModifiedTime().toMillis()));
       seen.put(folder.path(), before);
     }
-    return Optional.of(before.row());
+    return before.row();
   }
 
   @Override
@@ -221,7 +211,12 @@ final class ResultsRuns implements Runs {
         || Files.exists(best.path().resolve(FolderFiles.REPEATS))) {
       return null;
     }
-    forget(id);
+    synchronized (watched) { // the run is over, and its folder tells more
+      LiveRun before = watched.remove(id);
+      if (before != null) {
+        before.close();
+      }
+    }
     synchronized (read) {
       FolderRun run = read.get(best.path());
       if (run == null || !run.isCurrent()) {
@@ -259,35 +254,24 @@ final class ResultsRuns implements Runs {
 
   /** How a run came out whose folder was one of a run under way; null: it goes on. */
   private @Nullable RunSummarized cameOut(Folder folder) {
+    Path failed = results.resolve(folder.id() + RunFolder.FAILED);
     try {
       Path finished = results.resolve(folder.id()).resolve(FolderFiles.SUMMARY);
       if (Files.exists(finished)) {
         return new RunSummarized(folder.id(), Files.readString(finished), null);
       }
-      Path failed = results.resolve(folder.id() + RunFolder.FAILED);
+      String failure = "the run's process is gone, and left " + folder.path();
       if (Files.exists(failed)) {
-        return new RunSummarized(folder.id(), null, "the run failed; it left " + failed);
+        failure = "the run failed; it left " + failed;
+      } else if (!Files.exists(folder.path())) {
+        failure = "the run was stopped, and left nothing";
+      } else if (RunFolder.isHeld(folder.path())) {
+        return null;
       }
-      if (!Files.exists(folder.path())) {
-        return new RunSummarized(folder.id(), null, "the run was stopped, and left nothing");
-      }
-      return RunFolder.isHeld(folder.path())
-          ? null
-          : new RunSummarized(
-              folder.id(), null, "the run's process is gone, and left " + folder.path());
+      return new RunSummarized(folder.id(), null, failure);
     } catch (IOException e) {
       LOG.debug("{} cannot be looked at", folder.path(), e);
       return null;
-    }
-  }
-
-  /** Stops watching a run that is over, once somebody asks for it again. */
-  private void forget(String id) {
-    synchronized (watched) {
-      LiveRun before = watched.remove(id);
-      if (before != null) {
-        before.close();
-      }
     }
   }
 

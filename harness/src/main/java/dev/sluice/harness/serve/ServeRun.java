@@ -69,7 +69,7 @@ public final class ServeRun {
                 : Signals.listen(stopping::countDown, () -> {});
         var metrics = RoleMetrics.serve(options.metrics(), "serve", servedName());
         var server = PageServer.start(options.address(), runs())) {
-      metrics.pages(server::streams, server::framesDropped);
+      server.addTo(metrics);
       server.say(console);
       String where = metrics.line();
       if (where != null) {

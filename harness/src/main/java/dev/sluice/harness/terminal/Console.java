@@ -5,6 +5,9 @@ import dev.sluice.contract.file.Written;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.util.List;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Console {
   public static final String CLEAR_LINE = "\r\u001b[2K";
+
+  private static final int BAR_WIDTH = 78;
 
   private final PrintStream out;
   private final boolean terminal;
@@ -108,8 +113,17 @@ public final class Console {
     return EscapedStream.unescaped(out);
   }
 
+  /** A bar below the items of the checklist, for a terminal. */
+  ProgressBarBuilder bar(String label, long total) {
+    return new ProgressBarBuilder()
+        .setTaskName("  " + label)
+        .setInitialMax(total)
+        .setStyle(ProgressBarStyle.ASCII)
+        .setConsumer(new ConsoleProgressBarConsumer(stream(), BAR_WIDTH));
+  }
+
   private void control(String characters) {
-    EscapedStream.unescaped(out).print(characters);
+    stream().print(characters);
   }
 
   /** Prints a plain line. */

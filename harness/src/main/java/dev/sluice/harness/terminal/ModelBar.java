@@ -1,15 +1,11 @@
 package dev.sluice.harness.terminal;
 
 import dev.sluice.executor.model.ModelProgress;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** Progress of writing model files: a bar on a terminal, a line per file elsewhere. */
 public final class ModelBar implements ModelProgress, AutoCloseable {
-  private static final int WIDTH = 78;
   private static final long MIB = 1 << 20;
 
   private final Console console;
@@ -22,14 +18,7 @@ public final class ModelBar implements ModelProgress, AutoCloseable {
   @Override
   public void started(String name, long bytes) {
     if (console.isTerminal()) {
-      bar =
-          new ProgressBarBuilder()
-              .setTaskName("  writing " + name)
-              .setInitialMax(bytes)
-              .setUnit(" MiB", MIB)
-              .setStyle(ProgressBarStyle.ASCII)
-              .setConsumer(new ConsoleProgressBarConsumer(console.stream(), WIDTH))
-              .build();
+      bar = console.bar("writing " + name, bytes).setUnit(" MiB", MIB).build();
     } else {
       console.item("models", "writing " + name + ", " + bytes / MIB + " MiB");
     }

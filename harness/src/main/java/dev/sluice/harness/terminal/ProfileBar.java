@@ -1,14 +1,10 @@
 package dev.sluice.harness.terminal;
 
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** Progress of a profile: a bar on a terminal, a line for each tenth elsewhere. */
 public final class ProfileBar implements AutoCloseable {
-  private static final int WIDTH = 78;
   private static final int TENTHS = 10;
 
   private final Console console;
@@ -23,15 +19,7 @@ public final class ProfileBar implements AutoCloseable {
   public ProfileBar(Console console, long total) {
     this.console = console;
     this.total = total;
-    bar =
-        console.isTerminal()
-            ? new ProgressBarBuilder()
-                .setTaskName("  measuring")
-                .setInitialMax(total)
-                .setStyle(ProgressBarStyle.ASCII)
-                .setConsumer(new ConsoleProgressBarConsumer(console.stream(), WIDTH))
-                .build()
-            : null;
+    bar = console.isTerminal() ? console.bar("measuring", total).build() : null;
   }
 
   /** Counts one more measured repeat. Called from any thread. */
