@@ -17,8 +17,8 @@ import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.model.RunModels;
-import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 

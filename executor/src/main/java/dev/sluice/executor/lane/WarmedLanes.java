@@ -40,6 +40,27 @@ public final class WarmedLanes implements AutoCloseable {
   private record Timed(
       List<Capability> capabilities, @Nullable Double cpuPerLane, List<String> warnings) {}
 
+  /** Receives the progress of the warm-up, one call at a time, from any thread. */
+  @FunctionalInterface
+  public interface WarmUpProgress {
+    /**
+     * Called when one more step is done.
+     *
+     * @param done steps so far, from 1
+     * @param total number of all steps: the first lane has one for each model and samples count,
+     *     every other lane one for each model
+     * @param what the step, for people
+     */
+    void warmed(int done, int total, String what);
+  }
+
+  /** A lane could not be opened or warmed up; the message says which, with what, and why. */
+  public static final class WarmUpException extends Exception {
+    public WarmUpException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   private WarmedLanes(
       ExecutorSettings settings,
       Device device,

@@ -165,7 +165,7 @@ final class DjlSession implements InferenceSession {
       }
       double least = input.range().get(0);
       double greatest = input.range().get(1);
-      double share = (value / JobInputs.HALF_WIDTH + 1) / 2; // from 0 to below 1
+      double share = (value / JobInput.HALF_WIDTH + 1) / 2; // from 0 to below 1
       return input.dtype().isWhole()
           ? Math.min(greatest, least + Math.floor(share * (greatest - least + 1)))
           : least + share * (greatest - least);

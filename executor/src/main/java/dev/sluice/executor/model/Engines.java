@@ -21,6 +21,32 @@ public final class Engines {
 
   private final int threadsPerLane;
 
+  /** An inference engine: its name in configs, its name in DJL, and the ending of its files. */
+  enum Backend {
+    PYTORCH("pytorch", "PyTorch", ".pt"),
+    ONNX("onnx", "OnnxRuntime", ".onnx");
+
+    private final String configName;
+    final String engine;
+    final String fileEnding;
+
+    Backend(String configName, String engine, String fileEnding) {
+      this.configName = configName;
+      this.engine = engine;
+      this.fileEnding = fileEnding;
+    }
+
+    /** Returns the backend of a name in a config: pytorch or onnx. */
+    static Backend named(String configName) {
+      for (Backend backend : values()) {
+        if (backend.configName.equals(configName)) {
+          return backend;
+        }
+      }
+      throw new IllegalArgumentException("backend (" + configName + ") is not pytorch or onnx");
+    }
+  }
+
   private Engines(int threadsPerLane) {
     this.threadsPerLane = threadsPerLane;
   }

@@ -8,7 +8,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InputBuffer;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
@@ -91,7 +91,7 @@ public final class MemoryProbe {
         List<Peak> peaks = new ArrayList<>();
         for (int count : samples) {
           for (int run = 0; run < RUNS; run++) {
-            session.infer(List.of(JobInputs.make(1, "memory", count, elements)));
+            session.infer(List.of(JobInput.make(1, "memory", count, elements)));
           }
           peaks.add(new Peak(count, Math.max(0, bytes("VmHWM") - beforeBytes)));
         }

@@ -1,6 +1,6 @@
 package dev.sluice.harness.role;
 
-import dev.sluice.executor.dispatch.LaneFaults;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;

@@ -14,7 +14,7 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.executor.dispatch.Executor;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;

@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.Journal.CheckedLine;
 import dev.sluice.sweep.queue.QueueEvent.Queued;
 import dev.sluice.sweep.queue.QueueEvent.Resumed;
 import dev.sluice.sweep.queue.TaskState.Phase;

@@ -7,6 +7,7 @@ import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.sweep.queue.QueueEvent.Aside;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.QueueState.Start;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
@@ -48,6 +49,57 @@ public final class Scheduler {
   private final Consumer<String> log;
   private final HeldQueue.Opener opener;
   private volatile boolean stopping;
+
+  /** Where a person watches attempts, each of which has a session of its own. */
+  public interface Sessions {
+    /** An attempt has begun. */
+    default void begun(String task, int gpu) {}
+
+    /** An attempt has ended. */
+    default void ended(String task, int gpu, boolean cleanup) {}
+
+    /** Sessions that nobody watches. */
+    static Sessions plain() {
+      return new Sessions() {};
+    }
+  }
+
+  /**
+   * What the tasks of a queue run. Called by one thread, just before a start, so it must be quick.
+   */
+  public interface Work {
+    /**
+     * What an attempt runs.
+     *
+     * @param gpu id of the GPU; {@link QueueState#NO_GPU} without
+     * @throws IOException if it cannot be made; the attempt has failed then
+     */
+    Plan plan(String name, String config, int gpu) throws IOException;
+
+    /** The file that says that a task is done; null: its exit status alone says so. */
+    @Nullable Path marker(String name);
+
+    /**
+     * What an attempt runs.
+     *
+     * @param command the program and its arguments, which no shell reads
+     * @param environment variables beside those of the scheduler
+     * @param directory the folder in which it runs
+     * @param log file that its output is appended to; /dev/null: none
+     * @param digest digest of all that the outcome rests on, to tell a changed task
+     */
+    record Plan(
+        List<String> command,
+        Map<String, String> environment,
+        Path directory,
+        Path log,
+        String digest) {
+      public Plan {
+        command = List.copyOf(command);
+        environment = Map.copyOf(environment);
+      }
+    }
+  }
 
   /** How a scheduler ended. */
   public enum End {

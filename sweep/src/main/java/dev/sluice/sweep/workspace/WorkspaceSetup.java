@@ -8,7 +8,7 @@ import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
