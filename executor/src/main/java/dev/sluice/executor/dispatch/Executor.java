@@ -251,11 +251,6 @@ public final class Executor implements AutoCloseable {
     return completions.numbers(warmed.lanes());
   }
 
-  /** Joins without faults; see {@link #join(Topics, LogClients, LaneFaults, Consumer)}. */
-  public void join(Topics topics, LogClients kafka, Consumer<Throwable> onFailure) {
-    join(topics, kafka, LaneFaults.NONE, onFailure);
-  }
-
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *

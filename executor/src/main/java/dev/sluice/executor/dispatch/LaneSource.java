@@ -185,12 +185,13 @@ public final class LaneSource implements AutoCloseable {
             .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
     LoadedModels loaded = load(whole, cacheFolder, progress);
-    var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    BudgetedModels withBudget =
-        BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
-    budgeted = withBudget;
-    return LaneBackend.real(loaded, withBudget);
+    if (!budgets.isEmpty()) {
+      var cache = new ModelCache(cacheFolder);
+      Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
+      budgeted =
+          BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
+    }
+    return LaneBackend.real(loaded, budgeted);
   }
 
   /** Real lanes that load and release models as the scheduler says. */

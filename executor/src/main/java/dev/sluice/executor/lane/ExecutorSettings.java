@@ -50,8 +50,6 @@ public record ExecutorSettings(
     if (heartbeatMs < 1) {
       throw new IllegalArgumentException("heartbeatMs (" + heartbeatMs + ") must be at least 1");
     }
-    models = List.copyOf(models);
-    warmUpSamples = List.copyOf(warmUpSamples);
   }
 
   /** Returns the settings of an executor that runs this experiment's jobs. */

@@ -1,8 +1,11 @@
 package dev.sluice.executor.network;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -28,10 +31,8 @@ public final class Network {
   /** Number of operations before each cut between two layers. */
   private final List<Integer> cuts = new ArrayList<>();
 
-  private final List<String> blockNames = new ArrayList<>();
-
-  /** Number of operations before each block. */
-  private final List<Integer> blockStarts = new ArrayList<>();
+  /** Number of operations before each block, by its name. */
+  private final Map<String, Integer> blockStarts = new LinkedHashMap<>();
 
   private Tensor output;
   private int weightsUsed;
@@ -124,11 +125,7 @@ public final class Network {
    */
   public record Block(String name, NetworkPart part) {}
 
-  /**
-   * An empty network for pictures of 224 × 224 pixels.
-   *
-   * @param workload name of the workload, which seeds the weights
-   */
+  /** An empty network for pictures of 224 × 224 pixels. */
   Network(String workload) {
     this(workload, 224);
   }
@@ -195,8 +192,7 @@ public final class Network {
 
   /** Begins a block with the next operation, which must not be a ReLU, as behind a layer. */
   void beginBlock(String name) {
-    blockNames.add(name);
-    blockStarts.add(operations.size());
+    blockStarts.put(name, operations.size());
   }
 
   /**
@@ -204,12 +200,12 @@ public final class Network {
    * for a residual network.
    */
   public List<Block> blocks() {
-    var blocks = new ArrayList<Block>();
-    for (int i = 0; i < blockNames.size(); i++) {
-      int to = i + 1 < blockNames.size() ? blockStarts.get(i + 1) : operations.size();
-      blocks.add(new Block(blockNames.get(i), part(blockStarts.get(i), to)));
-    }
-    return blocks;
+    var ends = new ArrayDeque<>(blockStarts.values());
+    ends.remove();
+    ends.add(operations.size());
+    return blockStarts.entrySet().stream()
+        .map(start -> new Block(start.getKey(), part(start.getValue(), ends.remove())))
+        .toList();
   }
 
   /** Returns the number of layers, at least 1. */
@@ -319,13 +315,13 @@ public final class Network {
     Weight variance =
         keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
     var norm = new Dialect.BatchNorm(scale, shift, mean, variance, BATCH_NORM_EPSILON);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.batchNorm(out, in, norm), in);
   }
 
   /** Adds a ReLU on a tensor that no other operation reads. */
   Tensor relu(Tensor in) {
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.relu(out, in), in);
   }
 
@@ -336,7 +332,7 @@ public final class Network {
   }
 
   Tensor add(Tensor left, Tensor right) {
-    Tensor out = new Tensor(nextName(), left.shape());
+    Tensor out = like(left);
     return then(out, dialect -> dialect.add(out, left, right), left, right);
   }
 
@@ -344,7 +340,7 @@ public final class Network {
   Tensor addPositions(Tensor in, String name, float deviation) {
     Weight weight =
         parameter(name, List.of(1, in.axis(0), in.axis(1)), Weight.Rule.RANDOM, deviation);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.addWeight(out, in, weight), in);
   }
 
@@ -376,12 +372,12 @@ public final class Network {
     List<Integer> shape = List.of(in.axis(in.shape().size() - 1));
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, 1);
     Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON), in);
   }
 
   Tensor gelu(Tensor in) {
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.gelu(out, in), in);
   }
 
@@ -419,6 +415,10 @@ public final class Network {
 
   private Tensor next(Integer... shape) {
     return new Tensor(nextName(), List.of(shape));
+  }
+
+  private Tensor like(Tensor in) {
+    return new Tensor(nextName(), in.shape());
   }
 
   private String nextName() {

@@ -44,10 +44,6 @@ public final class Workloads {
    */
   public record WorkloadInfo(
       String name, int tokens, long flopsPerSample, long parameters, List<ModelInput> inputs) {
-    public WorkloadInfo {
-      inputs = List.copyOf(inputs);
-    }
-
     /** Returns how many values a sample has, of all inputs together. */
     public int elementsPerSample() {
       return inputs.stream().mapToInt(ModelInput::elementsPerSample).reduce(0, Math::addExact);

@@ -700,7 +700,7 @@ final class ExecutorTest {
     warmUp();
     var nobody =
         LogClients.of(Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", 200));
-    assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, nobody, failures::add))
+    assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, nobody, LaneFaults.NONE, failures::add))
         .isInstanceOf(KafkaException.class);
     assertThat(failures).isEmpty();
   }

@@ -117,11 +117,6 @@ public record WorkspaceConfig(
     }
   }
 
-  public WorkspaceConfig {
-    places = Map.copyOf(places);
-    written = Map.copyOf(written);
-  }
-
   /**
    * Names in sessions and logs.
    *

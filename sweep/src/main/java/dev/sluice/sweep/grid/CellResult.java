@@ -27,10 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param requestDigest digest of its requests: cells with an equal one had equal requests
  */
 record CellResult(State state, String why, Map<String, Double> figures, String requestDigest) {
-  CellResult {
-    figures = Map.copyOf(figures);
-  }
-
   /** What a cell's figures are worth. */
   enum State {
     DONE("done"),

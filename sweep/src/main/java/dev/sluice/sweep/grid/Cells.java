@@ -46,10 +46,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   private static final int LISTED_MAX = 50;
   private static final String OF_ALL = "all_";
 
-  Cells {
-    cells = List.copyOf(cells);
-  }
-
   /**
    * One experiment of a sweep.
    *
@@ -60,11 +56,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   record Cell(Map<String, String> values, List<String> overrides, String key) {
     private static final int ID_VALUES_MAX = 120;
     private static final int ID_KEY_LENGTH = 12;
-
-    Cell {
-      values = new LinkedHashMap<>(values);
-      overrides = List.copyOf(overrides);
-    }
 
     /** The cell in words: each key with its value. */
     String name() {

@@ -23,10 +23,6 @@ public record QueueSettings(
     boolean requireMarker,
     boolean cleanup,
     Duration checkInterval) {
-  public QueueSettings {
-    gpus = List.copyOf(gpus);
-  }
-
   /**
    * A queue of slots without a GPU, whose tasks run once, and leave nothing running.
    *

@@ -13,10 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tasks that a person or a program wants to run. */
 public record Request(List<Entry> entries) {
-  public Request {
-    entries = List.copyOf(entries);
-  }
-
   /**
    * One task.
    *

@@ -93,12 +93,7 @@ public final class Scheduler {
         Map<String, String> environment,
         Path directory,
         Path log,
-        String digest) {
-      public Plan {
-        command = List.copyOf(command);
-        environment = Map.copyOf(environment);
-      }
-    }
+        String digest) {}
   }
 
   /** How a scheduler ended. */

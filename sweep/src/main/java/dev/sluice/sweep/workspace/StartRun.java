@@ -56,11 +56,7 @@ public final class StartRun {
   }
 
   /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
-  public record Again(List<String> names, boolean failed, boolean changed) {
-    public Again {
-      names = List.copyOf(names);
-    }
-  }
+  public record Again(List<String> names, boolean failed, boolean changed) {}
 
   public StartRun(Workspace workspace, Mode mode, Console console) {
     this.workspace = workspace;

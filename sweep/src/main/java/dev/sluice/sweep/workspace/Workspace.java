@@ -37,10 +37,6 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   /** Folder of the tasks' logs, in log_dir. */
   private static final String TASK_LOGS = "train_logs";
 
-  public Workspace {
-    visible = List.copyOf(visible);
-  }
-
   /**
    * Opens the workspace of a config file.
    *
