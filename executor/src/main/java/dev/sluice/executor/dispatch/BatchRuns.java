@@ -371,7 +371,8 @@ final class BatchRuns {
       } finally {
         unready.countDown();
       }
-      await(over);
+      // An interrupt must not let two of these lanes run at once.
+      Executor.uninterrupted(over::await);
     }
 
     /**
@@ -381,7 +382,7 @@ final class BatchRuns {
      * @throws Exception if one of them cannot hold it
      */
     long awaitHeldNs() throws Exception {
-      await(unready);
+      Executor.uninterrupted(unready::await);
       Throwable failed = failure.get();
       if (failed instanceof Error error) {
         throw error;
@@ -390,22 +391,6 @@ final class BatchRuns {
         throw exception;
       }
       return longestNs.get();
-    }
-
-    /** Waits through interrupts, since an interrupt must not let two of these lanes run at once. */
-    private static void await(CountDownLatch latch) {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          latch.await();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
 
     /** Lets the other lanes go, since the first lane has finished. */

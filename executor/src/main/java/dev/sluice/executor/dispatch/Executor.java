@@ -286,7 +286,7 @@ public final class Executor implements AutoCloseable {
         settings.ahead() == 0
             ? null
             : Executors.newSingleThreadExecutor(
-                task -> daemon(task, settings.executorId() + "-completions"));
+                task -> Lane.daemon(task, settings.executorId() + "-completions"));
     var runs =
         new BatchRuns(
             clock,
@@ -308,15 +308,9 @@ public final class Executor implements AutoCloseable {
             completions,
             runs,
             ending);
-    Thread thread = daemon(reader, settings.executorId() + "-reader");
+    Thread thread = Lane.daemon(reader, settings.executorId() + "-reader");
     joined = new Joined(log, thread, completing, ending);
     thread.start();
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    var thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**
@@ -337,7 +331,7 @@ public final class Executor implements AutoCloseable {
     if (joined != null) {
       joined.ending().begin();
       joined.log().wakeUp();
-      awaitEnd(joined.reader());
+      uninterrupted(joined.reader()::join);
     }
     warmed.lanes().forEach(Lane::beginToClose);
     for (Lane lane : warmed.lanes()) {
@@ -375,11 +369,18 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  private static void awaitEnd(Thread thread) {
+  /** What a thread waits for. */
+  interface Waiting {
+    void await() throws InterruptedException;
+  }
+
+  /** Waits through interrupts, and leaves the thread interrupted if there was one. */
+  static void uninterrupted(Waiting waiting) {
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    for (boolean over = false; !over; ) {
       try {
-        thread.join();
+        waiting.await();
+        over = true;
       } catch (InterruptedException e) {
         interrupted = true;
       }

@@ -112,11 +112,6 @@ public final class RealDevice implements Device {
     return models.info(model).flopsPerSample();
   }
 
-  @Override
-  public void close() {
-    // the owner of the models closes them
-  }
-
   private final class RealLane implements LaneWork {
     private final int index;
     private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();

@@ -3,8 +3,10 @@ package dev.sluice.executor.model;
 import ai.djl.engine.Engine;
 import ai.djl.engine.StandardCapabilities;
 import dev.sluice.contract.file.UserMistakeException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,27 +25,26 @@ public final class Engines {
 
   /** An inference engine: its name in configs, its name in DJL, and the ending of its files. */
   enum Backend {
-    PYTORCH("pytorch", "PyTorch", ".pt"),
-    ONNX("onnx", "OnnxRuntime", ".onnx");
+    PYTORCH("PyTorch", ".pt"),
+    ONNX("OnnxRuntime", ".onnx");
 
-    private final String configName;
     final String engine;
     final String fileEnding;
 
-    Backend(String configName, String engine, String fileEnding) {
-      this.configName = configName;
+    Backend(String engine, String fileEnding) {
       this.engine = engine;
       this.fileEnding = fileEnding;
     }
 
     /** Returns the backend of a name in a config: pytorch or onnx. */
     static Backend named(String configName) {
-      for (Backend backend : values()) {
-        if (backend.configName.equals(configName)) {
-          return backend;
-        }
-      }
-      throw new IllegalArgumentException("backend (" + configName + ") is not pytorch or onnx");
+      return Arrays.stream(values())
+          .filter(backend -> backend.name().toLowerCase(Locale.ROOT).equals(configName))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "backend (" + configName + ") is not pytorch or onnx"));
     }
   }
 

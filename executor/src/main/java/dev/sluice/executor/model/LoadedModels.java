@@ -292,7 +292,7 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   private static void tryOut(ModelRequest.UserFile file, Model model, WorkloadInfo info)
       throws UserMistakeException {
     int samples = 1;
-    try (var session = new DjlSession(model, info.inputs(), new InputBuffer())) {
+    try (var session = new DjlSession(model, info.inputs(), new InputBuffer(), () -> {})) {
       for (; samples <= 2; samples++) {
         var values = new float[samples * info.elementsPerSample()];
         session.infer(List.of(new JobInput("trial", samples, values)));
@@ -357,9 +357,9 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
     Loaded loaded = loaded(model);
     Model onDevice = loaded.models().get(lane % loaded.models().size());
-    var session = new DjlSession(onDevice, loaded.info().inputs(), buffer);
+    var session =
+        new DjlSession(onDevice, loaded.info().inputs(), buffer, sessionsOpen::decrementAndGet);
     sessionsOpen.incrementAndGet();
-    session.onClose(sessionsOpen::decrementAndGet);
     return session;
   }
 

@@ -77,9 +77,7 @@ public final class ModelShelf implements RunModels {
 
   private static InferenceSession session(Model model, WorkloadInfo info, InputBuffer buffer) {
     try {
-      var session = new DjlSession(model, info.inputs(), buffer);
-      session.onClose(model::close);
-      return session;
+      return new DjlSession(model, info.inputs(), buffer, model::close);
     } catch (RuntimeException e) {
       model.close();
       throw e;

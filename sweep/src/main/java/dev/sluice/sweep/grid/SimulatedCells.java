@@ -230,7 +230,7 @@ final class SimulatedCells implements CellRunner {
       return; // it was told as ended
     }
     boolean done = folder.isDone(cell.id());
-    Verdict verdict = Verdict.of(status, done, true, QueueSettings.slots(slots, true));
+    Verdict verdict = QueueSettings.slots(slots, true).judge(status, done, true);
     Ended end = queue.end(task(cell), verdict.outcome(), status, verdict.why(), again);
     log.accept(TaskLog.endLine(cell.id(), end));
     TaskLog.appendEnd(folder.log(cell.id()).toString(), cell.id(), end);

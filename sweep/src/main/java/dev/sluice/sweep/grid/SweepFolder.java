@@ -122,20 +122,7 @@ final class SweepFolder implements AutoCloseable {
 
   /** The last lines of a task's last attempt. */
   List<String> lastLines(String task) throws IOException {
-    Path log = log(task);
-    if (!Files.exists(log)) {
-      return List.of();
-    }
-    List<String> lines = new ArrayList<>();
-    for (String line :
-        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()) {
-      if (line.startsWith(TaskLog.START)) {
-        lines.clear();
-      } else if (!line.isBlank() && !line.startsWith(TaskLog.STAMP) && !line.startsWith("\tat ")) {
-        lines.add(line);
-      }
-    }
-    return lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
+    return TaskLog.lastLines(log(task), LAST_LINES);
   }
 
   Path file(String name) {

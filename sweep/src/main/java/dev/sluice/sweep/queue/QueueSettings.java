@@ -39,6 +39,25 @@ public record QueueSettings(
   }
 
   /**
+   * Judges an attempt whose command has ended.
+   *
+   * @param status exit status, 128 and the signal's number after a signal; {@link Verdict#UNKNOWN}
+   * @param marker whether the completion marker is there
+   */
+  public Verdict judge(int status, boolean marker, boolean hasMarkers) {
+    if (marker) {
+      return new Verdict(
+          Outcome.DONE, status == 0 ? "" : "marker is there, " + Verdict.words(status));
+    }
+    if (status != 0) {
+      return new Verdict(Outcome.FAILED, Verdict.words(status));
+    }
+    return hasMarkers && requireMarker
+        ? new Verdict(Outcome.FAILED, "exit status 0, but no marker")
+        : new Verdict(Outcome.DONE, hasMarkers ? "no marker" : "");
+  }
+
+  /**
    * What an ended attempt was. Pure.
    *
    * @param why reason or warning, in words; empty: none
@@ -48,26 +67,6 @@ public record QueueSettings(
     public static final int UNKNOWN = -1;
 
     private static final int SIGNAL_BASE = 128;
-
-    /**
-     * Judges an attempt whose command has ended.
-     *
-     * @param status exit status, 128 and the signal's number after a signal; {@link #UNKNOWN}
-     * @param marker whether the completion marker is there
-     */
-    public static Verdict of(
-        int status, boolean marker, boolean hasMarkers, QueueSettings settings) {
-      if (marker) {
-        return new Verdict(Outcome.DONE, status == 0 ? "" : "marker is there, " + words(status));
-      }
-      if (status != 0) {
-        return new Verdict(Outcome.FAILED, words(status));
-      }
-      if (hasMarkers && settings.requireMarker()) {
-        return new Verdict(Outcome.FAILED, "exit status 0, but no marker");
-      }
-      return new Verdict(Outcome.DONE, hasMarkers ? "no marker" : "");
-    }
 
     private static String words(int status) {
       if (status == UNKNOWN) {

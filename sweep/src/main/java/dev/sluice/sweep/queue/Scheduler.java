@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -172,25 +174,8 @@ public final class Scheduler {
   private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
 
   /** An attempt whose end is in the journal. */
-  private static final class Finished {
-    final Attempt attempt;
-    final Ended ended;
-    final String name;
-    final int gpu;
-    final String taskLog;
-    final long atNs = MachineClock.monotonicNs();
-
-    /** Whether its log names what it left running. */
-    boolean named;
-
-    Finished(Attempt attempt, Ended ended, String name, int gpu, String taskLog) {
-      this.attempt = attempt;
-      this.ended = ended;
-      this.name = name;
-      this.gpu = gpu;
-      this.taskLog = taskLog;
-    }
-  }
+  private record Finished(
+      Attempt attempt, Ended ended, String name, int gpu, String taskLog, long atNs) {}
 
   /** One run of a scheduler. */
   private final class Loop {
@@ -203,6 +188,9 @@ public final class Scheduler {
 
     /** Ends after which files, sessions and processes may be left. */
     private final List<Finished> finished = new ArrayList<>();
+
+    /** Attempts whose logs name what they left running. */
+    private final Set<Attempt> named = new HashSet<>();
 
     /** When the markers of what waits were looked at. */
     private long checkedNs = MachineClock.monotonicNs() - settings.checkInterval().toNanos();
@@ -382,7 +370,7 @@ public final class Scheduler {
     private void commandEnded(Live running, int status) throws IOException {
       String name = task(running.attempt).name();
       boolean marked = isMarked(task(running.attempt));
-      Verdict verdict = Verdict.of(status, marked, work.marker(name) != null, settings);
+      Verdict verdict = settings.judge(status, marked, work.marker(name) != null);
       end(running, verdict.outcome(), status, verdict.why());
     }
 
@@ -395,7 +383,9 @@ public final class Scheduler {
         return;
       }
       int gpu = task.gpu();
-      unreported.add(new Finished(running.attempt, ended, task.name(), gpu, task.log()));
+      unreported.add(
+          new Finished(
+              running.attempt, ended, task.name(), gpu, task.log(), MachineClock.monotonicNs()));
       if (gpu != QueueState.NO_GPU
           && state.quickFailures(gpu) >= settings.setAsideAfter()
           && !state.aside().contains(gpu)) {
@@ -491,14 +481,14 @@ public final class Scheduler {
         if (pids.isEmpty() || !settings.cleanup()) {
           end.attempt.remove();
           sessions.ended(end.name, end.gpu, settings.cleanup());
+          named.remove(end.attempt);
           finished.remove(end);
         }
       }
     }
 
     private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
-      if (!end.named) {
-        end.named = true;
+      if (named.add(end.attempt)) {
         String line =
             "task ("
                 + end.name
