@@ -4,7 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.workspace.BackgroundScheduler;
+import dev.sluice.sweep.workspace.StartRun;
 import dev.sluice.sweep.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,7 +73,7 @@ final class BenchWorkspace {
 
   /** Starts the scheduler. */
   Process scheduler() throws IOException {
-    return BackgroundScheduler.start(open());
+    return StartRun.startScheduler(open());
   }
 
   QueueState state() throws IOException {

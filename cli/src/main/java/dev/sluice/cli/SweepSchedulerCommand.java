@@ -1,6 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.sweep.workspace.BackgroundScheduler;
+import dev.sluice.sweep.workspace.StartRun;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,6 +16,6 @@ final class SweepSchedulerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return BackgroundScheduler.run(where.open());
+    return StartRun.runScheduler(where.open());
   }
 }

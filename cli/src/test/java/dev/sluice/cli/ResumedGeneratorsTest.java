@@ -22,6 +22,7 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.executor.dispatch.Executor;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -88,7 +89,7 @@ final class ResumedGeneratorsTest {
     try (var scheduler = scheduler(experiment);
         var executor = executor(experiment)) {
       scheduler.start();
-      executor.join(TOPICS, kafka(), failures::add);
+      executor.join(TOPICS, kafka(), LaneFaults.NONE, failures::add);
       killInMidRun(experiment);
       assertThatThrownBy(generators(experiment)::run)
           .isInstanceOf(UserMistakeException.class)
@@ -142,7 +143,7 @@ final class ResumedGeneratorsTest {
     try (var scheduler = scheduler(experiment);
         var executor = executor(experiment)) {
       scheduler.start();
-      executor.join(TOPICS, kafka(), failures::add);
+      executor.join(TOPICS, kafka(), LaneFaults.NONE, failures::add);
       killInMidRun(experiment);
       JobGenerators generators = generators(experiment);
       generators.stop();
@@ -164,7 +165,7 @@ final class ResumedGeneratorsTest {
     try (var scheduler = scheduler(experiment);
         var executor = executor(experiment)) {
       scheduler.start();
-      executor.join(TOPICS, kafka(), failures::add);
+      executor.join(TOPICS, kafka(), LaneFaults.NONE, failures::add);
       killInMidRun(experiment);
       assertThatThrownBy(generators(experiment("duration_seconds=4"))::resume)
           .isInstanceOf(UserMistakeException.class)
@@ -191,7 +192,7 @@ final class ResumedGeneratorsTest {
   void endsTheRunWithTheReason_whenOutcomesAreMissing() throws Exception {
     Experiment experiment = experiment("tail_seconds=0.1");
     try (var executor = executor(experiment)) { // nobody schedules
-      executor.join(TOPICS, kafka(), failures::add);
+      executor.join(TOPICS, kafka(), LaneFaults.NONE, failures::add);
       var impatient = new GeneratorSettings.TimeLimits(LIMIT, Duration.ofMillis(300));
       JobGenerators generators = generators(experiment, impatient);
       assertThatThrownBy(generators::run).hasMessageContaining("outcomes are missing");

@@ -10,7 +10,7 @@ import dev.sluice.analytics.fold.LiveSnapshot.OfClass;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.dispatch.ExecutorNumbers;
+import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.metrics.RoleMetrics;

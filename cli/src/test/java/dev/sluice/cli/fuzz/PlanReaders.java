@@ -11,7 +11,7 @@ import dev.sluice.planning.file.PlanningFiles;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.GridFile;
 import dev.sluice.sweep.config.WorkspaceConfig;
-import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,13 +10,19 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.dispatch.Completions.EndedBatch;
+import dev.sluice.executor.dispatch.Executor.Ending;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -334,6 +340,63 @@ final class BatchRuns {
       log.append(completed);
     } catch (RuntimeException | Error e) {
       ending.fail(e);
+    }
+  }
+
+  /**
+   * The lanes of one dispatch other than its first lane: each loads the model and stands by until
+   * the first lane has run it. No engine here splits a model over lanes.
+   */
+  private static final class Gang implements AutoCloseable {
+    private final CountDownLatch unready;
+    private final CountDownLatch over = new CountDownLatch(1);
+    private final AtomicLong longestNs = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+    Gang(int lanes) {
+      this.unready = new CountDownLatch(lanes);
+    }
+
+    /**
+     * Stands by until the first lane has finished. Called by each of these lanes, on its own
+     * thread.
+     *
+     * @param holding makes the lane hold the model, and returns how long that took
+     */
+    void standBy(Callable<Long> holding) {
+      try {
+        longestNs.accumulateAndGet(holding.call(), Math::max);
+      } catch (Exception | Error e) {
+        failure.compareAndSet(null, e);
+      } finally {
+        unready.countDown();
+      }
+      // An interrupt must not let two of these lanes run at once.
+      Executor.uninterrupted(over::await);
+    }
+
+    /**
+     * Waits until all other lanes hold the model. Called by the first lane.
+     *
+     * @return the longest time that one of them took to do so
+     * @throws Exception if one of them cannot hold it
+     */
+    long awaitHeldNs() throws Exception {
+      Executor.uninterrupted(unready::await);
+      Throwable failed = failure.get();
+      if (failed instanceof Error error) {
+        throw error;
+      }
+      if (failed instanceof Exception exception) {
+        throw exception;
+      }
+      return longestNs.get();
+    }
+
+    /** Lets the other lanes go, since the first lane has finished. */
+    @Override
+    public void close() {
+      over.countDown();
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.sluice.contract.time.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.executor.dispatch.Executor.Ending;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;

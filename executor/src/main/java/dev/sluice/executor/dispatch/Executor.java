@@ -9,16 +9,20 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.executor.lane.Device;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
-import dev.sluice.executor.lane.WarmUpException;
-import dev.sluice.executor.lane.WarmUpProgress;
 import dev.sluice.executor.lane.WarmedLanes;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpProgress;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,6 +75,65 @@ public final class Executor implements AutoCloseable {
    */
   private record Joined(
       ExecutorLog log, Thread reader, @Nullable ExecutorService completing, Ending ending) {}
+
+  /** Faults that a test inflicts on lanes; {@link #NONE} everywhere else. */
+  @FunctionalInterface
+  public interface LaneFaults {
+    LaneFaults NONE = lane -> {};
+
+    /**
+     * Inflicts a fault. Called on a lane's thread within the service time of each batch, before its
+     * inference. A call that does not return makes the lane hang; a call that throws fails the
+     * batch.
+     *
+     * @param lane index within its executor
+     */
+    void beforeInference(int lane);
+  }
+
+  /**
+   * Counts of an executor's work since it joined and of the dispatches that its lanes hold, for a
+   * person or a gauge that looks from time to time.
+   *
+   * @param lanes number of lanes
+   * @param lanesBusy number of lanes that hold at least one dispatch
+   * @param held number of dispatches that lanes hold, running or waiting
+   * @param done number of batches that ended without a failure
+   * @param failed number of batches whose inference failed
+   * @param refusedByCause number of refused dispatches by the cause that their completion names,
+   *     which is the text of a {@link dev.sluice.contract.value.Reason}
+   * @param serviceNsSum total service time of batches done and failed
+   */
+  public record ExecutorNumbers(
+      int lanes,
+      int lanesBusy,
+      int held,
+      long done,
+      long failed,
+      Map<String, Long> refusedByCause,
+      long serviceNsSum) {
+    public ExecutorNumbers {
+      refusedByCause = Map.copyOf(refusedByCause);
+    }
+
+    /** The numbers of several executors together. */
+    public static ExecutorNumbers sum(Stream<ExecutorNumbers> all) {
+      return all.reduce(new ExecutorNumbers(0, 0, 0, 0, 0, Map.of(), 0), ExecutorNumbers::plus);
+    }
+
+    private ExecutorNumbers plus(ExecutorNumbers other) {
+      Map<String, Long> refused = new HashMap<>(refusedByCause);
+      other.refusedByCause.forEach((cause, count) -> refused.merge(cause, count, Long::sum));
+      return new ExecutorNumbers(
+          lanes + other.lanes,
+          lanesBusy + other.lanesBusy,
+          held + other.held,
+          done + other.done,
+          failed + other.failed,
+          refused,
+          serviceNsSum + other.serviceNsSum);
+    }
+  }
 
   private Executor(
       ExecutorSettings settings,
@@ -188,11 +251,6 @@ public final class Executor implements AutoCloseable {
     return completions.numbers(warmed.lanes());
   }
 
-  /** Joins without faults; see {@link #join(Topics, LogClients, LaneFaults, Consumer)}. */
-  public void join(Topics topics, LogClients kafka, Consumer<Throwable> onFailure) {
-    join(topics, kafka, LaneFaults.NONE, onFailure);
-  }
-
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
@@ -228,7 +286,7 @@ public final class Executor implements AutoCloseable {
         settings.ahead() == 0
             ? null
             : Executors.newSingleThreadExecutor(
-                task -> daemon(task, settings.executorId() + "-completions"));
+                task -> Lane.daemon(task, settings.executorId() + "-completions"));
     var runs =
         new BatchRuns(
             clock,
@@ -250,15 +308,9 @@ public final class Executor implements AutoCloseable {
             completions,
             runs,
             ending);
-    Thread thread = daemon(reader, settings.executorId() + "-reader");
+    Thread thread = Lane.daemon(reader, settings.executorId() + "-reader");
     joined = new Joined(log, thread, completing, ending);
     thread.start();
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    var thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**
@@ -279,7 +331,7 @@ public final class Executor implements AutoCloseable {
     if (joined != null) {
       joined.ending().begin();
       joined.log().wakeUp();
-      awaitEnd(joined.reader());
+      uninterrupted(joined.reader()::join);
     }
     warmed.lanes().forEach(Lane::beginToClose);
     for (Lane lane : warmed.lanes()) {
@@ -317,17 +369,64 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  private static void awaitEnd(Thread thread) {
+  /** What a thread waits for. */
+  interface Waiting {
+    void await() throws InterruptedException;
+  }
+
+  /** Waits through interrupts, and leaves the thread interrupted if there was one. */
+  static void uninterrupted(Waiting waiting) {
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    for (boolean over = false; !over; ) {
       try {
-        thread.join();
+        waiting.await();
+        over = true;
       } catch (InterruptedException e) {
         interrupted = true;
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** How an executor's work on the log ends: its owner closes it, or it fails. From any thread. */
+  static final class Ending {
+    private static final Logger LOG = LoggerFactory.getLogger(Ending.class);
+
+    private final String executorId;
+    private final Consumer<Throwable> onFailure;
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private volatile boolean begun;
+
+    /**
+     * @param onFailure receives the first failure, on the thread where it occurred
+     */
+    Ending(String executorId, Consumer<Throwable> onFailure) {
+      this.executorId = executorId;
+      this.onFailure = onFailure;
+    }
+
+    /** Begins the end: from now on no dispatch is taken. */
+    void begin() {
+      begun = true;
+    }
+
+    /** Begins the end because of a failure. Only the first failure is passed on. */
+    void fail(Throwable failure) {
+      begun = true;
+      if (failed.compareAndSet(false, true)) {
+        LOG.error("{} cannot continue", executorId, failure);
+        onFailure.accept(failure);
+      }
+    }
+
+    boolean hasBegun() {
+      return begun;
+    }
+
+    boolean hasFailed() {
+      return failed.get();
     }
   }
 }

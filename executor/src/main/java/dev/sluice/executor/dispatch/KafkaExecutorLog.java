@@ -102,14 +102,20 @@ final class KafkaExecutorLog implements ExecutorLog {
   @Override
   public void append(Fact fact) {
     long sentEpochNs = clock.epochNs();
+    send(
+        new ProducerRecord<>(topics.facts(), shard, null, EventCodec.FACTS.write(fact)),
+        written -> measureOffset(sentEpochNs, written));
+  }
+
+  private void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> onWritten) {
     var unused =
         producer.send(
-            new ProducerRecord<>(topics.facts(), shard, null, EventCodec.FACTS.write(fact)),
+            record,
             (written, failure) -> {
               if (failure != null) {
                 onFailure.accept(failure);
               } else {
-                measureOffset(sentEpochNs, written);
+                onWritten.accept(written);
               }
             });
   }
@@ -137,14 +143,7 @@ final class KafkaExecutorLog implements ExecutorLog {
 
   @Override
   public void putAside(ConsumerRecord<byte[], byte[]> received, @Nullable String error) {
-    var unused =
-        producer.send(
-            DeadLetter.of(topics, received, error),
-            (written, failure) -> {
-              if (failure != null) {
-                onFailure.accept(failure);
-              }
-            });
+    send(DeadLetter.of(topics, received, error), written -> {});
   }
 
   @Override

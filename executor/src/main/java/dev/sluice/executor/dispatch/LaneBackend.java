@@ -17,10 +17,11 @@ import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.model.RunModels;
-import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The backend of lanes: real models, or an emulation. */
 public final class LaneBackend {
@@ -40,12 +41,13 @@ public final class LaneBackend {
    * Returns a backend of models on this machine's devices. The caller closes them after the
    * executor.
    *
-   * @param budgeted models that a lane holds in part; they go before models of equal workloads
+   * @param budgeted models that a lane holds in part; they go before models of equal workloads.
+   *     Null: there are none
    */
-  public static LaneBackend real(LoadedModels models, BudgetedModels budgeted) {
+  public static LaneBackend real(LoadedModels models, @Nullable BudgetedModels budgeted) {
     return real(
         models.devices().kind(),
-        budgeted == BudgetedModels.NONE ? models : new WithBudgets(models, budgeted),
+        budgeted == null ? models : new WithBudgets(models, budgeted),
         Holding.ALL,
         processCpuNs());
   }

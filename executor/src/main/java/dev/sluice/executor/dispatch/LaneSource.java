@@ -18,12 +18,12 @@ import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.model.ModelRequest;
 import dev.sluice.executor.model.ModelShelf;
-import dev.sluice.executor.network.WorkloadInfo;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -185,12 +185,13 @@ public final class LaneSource implements AutoCloseable {
             .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
     LoadedModels loaded = load(whole, cacheFolder, progress);
-    var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    BudgetedModels withBudget =
-        BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
-    budgeted = withBudget;
-    return LaneBackend.real(loaded, withBudget);
+    if (!budgets.isEmpty()) {
+      var cache = new ModelCache(cacheFolder);
+      Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
+      budgeted =
+          BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
+    }
+    return LaneBackend.real(loaded, budgeted);
   }
 
   /** Real lanes that load and release models as the scheduler says. */

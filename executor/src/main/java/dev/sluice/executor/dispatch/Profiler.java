@@ -9,11 +9,10 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
-import dev.sluice.executor.lane.WarmUpException;
-import dev.sluice.executor.lane.WarmUpProgress;
-import dev.sluice.executor.lane.WarmUpSamples;
 import dev.sluice.executor.lane.WarmedLanes;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpProgress;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfilePlan;
 import dev.sluice.executor.profile.ProfilePlan.Round;
@@ -91,7 +90,7 @@ public final class Profiler implements AutoCloseable {
   public static ExecutorSettings settings(Experiment experiment) {
     var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
     return settings.withWarmUpSamples(
-        WarmUpSamples.of(
+        ExecutorSettings.warmUpSamples(
             experiment.jobs().batchSizes(),
             experiment.scheduling().microbatch().enabled(),
             experiment.scheduling().microbatch().maxBatch()));

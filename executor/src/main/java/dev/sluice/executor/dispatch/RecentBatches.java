@@ -62,34 +62,25 @@ public final class RecentBatches {
       reader.readNewest(
           new TopicPartition(topics.facts(), shard),
           wholeFacts ? Long.MAX_VALUE : RECORDS_MAX,
-          record -> recent.takeFact(value(record)));
+          record -> recent.take(EventCodec.FACTS, record));
       reader.readNewest(
           new TopicPartition(topics.dispatches(), shard),
           RECORDS_MAX,
-          record -> recent.takeDispatch(value(record)));
+          record -> recent.take(EventCodec.DISPATCHES, record));
     }
     return recent;
   }
 
-  private static byte[] value(ConsumerRecord<byte[], byte[]> record) {
-    return Objects.requireNonNullElse(record.value(), new byte[0]);
-  }
-
-  private void takeFact(byte[] bytes) {
+  private void take(EventCodec<?> codec, ConsumerRecord<byte[], byte[]> record) {
     try {
-      take(EventCodec.FACTS.read(bytes));
-    } catch (UnreadableEventException e) {
-      return; // the scheduler puts it aside
-    }
-  }
-
-  private void takeDispatch(byte[] bytes) {
-    try {
-      if (EventCodec.DISPATCHES.read(bytes) instanceof BatchDispatched batch) {
+      Object event = codec.read(Objects.requireNonNullElse(record.value(), new byte[0]));
+      if (event instanceof Fact fact) {
+        take(fact);
+      } else if (event instanceof BatchDispatched batch) {
         take(batch);
       }
     } catch (UnreadableEventException e) {
-      return; // the executor puts it aside
+      return; // the topic's own reader puts it aside
     }
   }
 

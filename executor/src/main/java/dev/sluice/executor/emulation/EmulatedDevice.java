@@ -275,16 +275,6 @@ public final class EmulatedDevice implements Device {
     public WarmUpTiming warmUp(ModelKey model, int samples) {
       return new WarmUpTiming(emulation.warmUpNs(model, samples), null);
     }
-
-    @Override
-    public void follow(ModelKey model, List<Integer> samplesCounts) {
-      // emulated lanes have nothing to warm up
-    }
-
-    @Override
-    public void close() {
-      // nothing is open
-    }
   }
 
   private final class EmulatedBatch implements LaneWork.PreparedBatch {

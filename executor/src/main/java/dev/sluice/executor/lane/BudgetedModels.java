@@ -18,23 +18,6 @@ import java.util.ServiceLoader;
  * ServiceLoader} finds.
  */
 public interface BudgetedModels extends AutoCloseable {
-  /** No model has a budget. */
-  BudgetedModels NONE =
-      new BudgetedModels() {
-        @Override
-        public boolean holds(String workload) {
-          return false;
-        }
-
-        @Override
-        public InferenceSession openSession(String workload, InputBuffer buffer) {
-          throw new IllegalArgumentException("(" + workload + ") has no memory budget");
-        }
-
-        @Override
-        public void close() {}
-      };
-
   /** Tells whether the workload's model has a budget. */
   boolean holds(String workload);
 
@@ -63,7 +46,7 @@ public interface BudgetedModels extends AutoCloseable {
   }
 
   /**
-   * Loads the models by the loader that is on the class path; without a budget, none is asked for.
+   * Loads the models by the loader that is on the class path.
    *
    * @param location where the first budget stands, for a mistake
    * @throws UserMistakeException if there is no loader, or if it cannot load a model
@@ -75,9 +58,6 @@ public interface BudgetedModels extends AutoCloseable {
       ModelCache cache,
       ModelProgress progress)
       throws UserMistakeException {
-    if (budgets.isEmpty()) {
-      return NONE;
-    }
     Loader loader =
         ServiceLoader.load(Loader.class)
             .findFirst()

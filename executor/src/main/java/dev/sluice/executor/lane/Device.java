@@ -35,5 +35,5 @@ public interface Device extends AutoCloseable {
 
   /** Closes the device; called when all lanes are closed. */
   @Override
-  void close();
+  default void close() {}
 }

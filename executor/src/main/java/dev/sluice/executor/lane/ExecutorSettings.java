@@ -7,6 +7,8 @@ import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,8 @@ public record ExecutorSettings(
     int heartbeatMs,
     List<ModelKey> models,
     List<Integer> warmUpSamples) {
+  /** Largest number of samples counts to warm up: each costs several inferences per model. */
+  static final int COUNTS_MAX = 16;
 
   public ExecutorSettings {
     if (lanes < 1) {
@@ -46,8 +50,6 @@ public record ExecutorSettings(
     if (heartbeatMs < 1) {
       throw new IllegalArgumentException("heartbeatMs (" + heartbeatMs + ") must be at least 1");
     }
-    models = List.copyOf(models);
-    warmUpSamples = List.copyOf(warmUpSamples);
   }
 
   /** Returns the settings of an executor that runs this experiment's jobs. */
@@ -65,7 +67,7 @@ public record ExecutorSettings(
         experiment.seed(),
         experiment.lanes().heartbeatMs(),
         models(experiment),
-        WarmUpSamples.of(
+        warmUpSamples(
             experiment.jobs().batchSizes(),
             joins(experiment),
             experiment.scheduling().microbatch().maxBatch()));
@@ -80,10 +82,59 @@ public record ExecutorSettings(
   public static NavigableSet<Integer> reachableSamples(Experiment experiment, String workload) {
     var microbatch = experiment.scheduling().microbatch();
     Limits limits = microbatch.models().get(workload);
-    return WarmUpSamples.reachable(
+    return reachable(
         experiment.jobs().batchSizes(),
         joins(experiment),
         limits == null ? microbatch.maxBatch() : limits.maxBatch());
+  }
+
+  /**
+   * Returns the samples counts to warm up: those that a batch may have. If these are more than
+   * {@link #COUNTS_MAX}, the batch sizes, the largest sum, and for each power of two the largest
+   * sum that does not exceed it; the scheduler scales the other counts from the nearest one.
+   *
+   * @param joined whether jobs may be joined, up to maxBatch samples
+   * @return ascending, without repetition
+   */
+  public static List<Integer> warmUpSamples(
+      List<Integer> batchSizes, boolean joined, int maxBatch) {
+    var counts = reachable(batchSizes, joined, maxBatch);
+    if (!joined || counts.size() <= COUNTS_MAX) {
+      return List.copyOf(counts);
+    }
+    var sums = sums(batchSizes, maxBatch);
+    var thinned = new TreeSet<>(batchSizes);
+    thinned.add(sums.last());
+    for (int power = 1; power <= maxBatch; power *= 2) {
+      Integer sum = sums.floor(power);
+      if (sum != null) {
+        thinned.add(sum);
+      }
+    }
+    return List.copyOf(thinned);
+  }
+
+  private static NavigableSet<Integer> reachable(
+      List<Integer> batchSizes, boolean joined, int maxBatch) {
+    var counts = new TreeSet<>(batchSizes);
+    if (joined) {
+      counts.addAll(sums(batchSizes, maxBatch));
+    }
+    return counts;
+  }
+
+  /** Returns each sum of batch sizes up to maxBatch. */
+  private static NavigableSet<Integer> sums(List<Integer> batchSizes, int maxBatch) {
+    var sums = new TreeSet<>(Set.of(0));
+    for (int sum = 1; sum <= maxBatch; sum++) {
+      for (int size : batchSizes) {
+        if (sums.contains(sum - size)) {
+          sums.add(sum);
+        }
+      }
+    }
+    sums.remove(0);
+    return sums;
   }
 
   /** Returns these settings with other samples counts to warm up, ascending. */

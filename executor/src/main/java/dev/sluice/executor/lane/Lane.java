@@ -48,13 +48,14 @@ public final class Lane {
     this.index = index;
     this.holdsMax = holdsMax;
     this.threadName = threadName;
-    this.thread =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              var made = new Thread(task, threadName);
-              made.setDaemon(true);
-              return made;
-            });
+    this.thread = Executors.newSingleThreadExecutor(task -> daemon(task, threadName));
+  }
+
+  /** Returns a thread that does not keep its process alive. */
+  public static Thread daemon(Runnable task, String name) {
+    var thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   public int index() {
@@ -103,13 +104,7 @@ public final class Lane {
 
   private synchronized ExecutorService loader() {
     if (loader == null) {
-      loader =
-          Executors.newSingleThreadExecutor(
-              task -> {
-                var made = new Thread(task, threadName + "-loads");
-                made.setDaemon(true);
-                return made;
-              });
+      loader = Executors.newSingleThreadExecutor(task -> daemon(task, threadName + "-loads"));
     }
     return loader;
   }

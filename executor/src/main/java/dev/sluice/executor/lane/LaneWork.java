@@ -61,10 +61,10 @@ public interface LaneWork extends AutoCloseable {
    *
    * @param samplesCounts samples counts of the batches to come, ascending
    */
-  void follow(ModelKey model, List<Integer> samplesCounts) throws Exception;
+  default void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {}
 
   @Override
-  void close();
+  default void close() {}
 
   /** A batch about to start. */
   interface PreparedBatch {

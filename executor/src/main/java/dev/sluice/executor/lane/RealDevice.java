@@ -9,9 +9,8 @@ import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
-import dev.sluice.executor.model.JobInputs;
 import dev.sluice.executor.model.RunModels;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -113,11 +112,6 @@ public final class RealDevice implements Device {
     return models.info(model).flopsPerSample();
   }
 
-  @Override
-  public void close() {
-    // the owner of the models closes them
-  }
-
   private final class RealLane implements LaneWork {
     private final int index;
     private final Map<ModelKey, InferenceSession> sessions = new LinkedHashMap<>();
@@ -197,7 +191,7 @@ public final class RealDevice implements Device {
       for (DispatchedJob job : jobs) {
         float[] values = array(free, Math.multiplyExact(job.samples(), elements));
         arrays.add(values);
-        inputs.add(JobInputs.make(settings.seed(), job.jobId(), job.samples(), values));
+        inputs.add(JobInput.make(settings.seed(), job.jobId(), job.samples(), values));
       }
       return new RealBatch(session, inputs);
     }

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.LaneWork.WarmUpTiming;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,6 +40,27 @@ public final class WarmedLanes implements AutoCloseable {
   /** What the first lane showed when it was timed. */
   private record Timed(
       List<Capability> capabilities, @Nullable Double cpuPerLane, List<String> warnings) {}
+
+  /** Receives the progress of the warm-up, one call at a time, from any thread. */
+  @FunctionalInterface
+  public interface WarmUpProgress {
+    /**
+     * Called when one more step is done.
+     *
+     * @param done steps so far, from 1
+     * @param total number of all steps: the first lane has one for each model and samples count,
+     *     every other lane one for each model
+     * @param what the step, for people
+     */
+    void warmed(int done, int total, String what);
+  }
+
+  /** A lane could not be opened or warmed up; the message says which, with what, and why. */
+  public static final class WarmUpException extends Exception {
+    public WarmUpException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
 
   private WarmedLanes(
       ExecutorSettings settings,
@@ -85,17 +107,12 @@ public final class WarmedLanes implements AutoCloseable {
 
   /** Waits until all lanes have run all models. */
   public void awaitFirstRuns() throws WarmUpException, InterruptedException {
-    try {
-      for (var lane : beginning.entrySet()) {
-        for (Future<?> step : lane.getValue()) {
-          result(lane.getKey(), step);
-        }
+    for (var lane : beginning.entrySet()) {
+      for (Future<?> step : lane.getValue()) {
+        resultOrClose(lane.getKey(), step);
       }
-      beginning.clear();
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      close();
-      throw e;
     }
+    beginning.clear();
   }
 
   /**
@@ -107,16 +124,21 @@ public final class WarmedLanes implements AutoCloseable {
     if (timed != null) {
       return;
     }
+    Lane first = lanes.get(0);
+    var loadNs = new LinkedHashMap<ModelKey, Long>();
+    var timings = resultOrClose(first, first.submit(work -> time(settings, work, loadNs, steps)));
+    Double cpuPerLane = cpuPerLane(timings);
+    timed =
+        new Timed(
+            capabilities(settings, device, timings, loadNs),
+            cpuPerLane,
+            warnings(settings, cpuPerLane));
+  }
+
+  private <T> T resultOrClose(Lane lane, Future<T> future)
+      throws WarmUpException, InterruptedException {
     try {
-      Lane first = lanes.get(0);
-      var loadNs = new LinkedHashMap<ModelKey, Long>();
-      var timings = result(first, first.submit(work -> time(settings, work, loadNs, steps)));
-      Double cpuPerLane = cpuPerLane(timings);
-      timed =
-          new Timed(
-              capabilities(settings, device, timings, loadNs),
-              cpuPerLane,
-              warnings(settings, cpuPerLane));
+      return result(lane, future);
     } catch (WarmUpException | InterruptedException | RuntimeException e) {
       close();
       throw e;
@@ -272,17 +294,14 @@ public final class WarmedLanes implements AutoCloseable {
    * these, since each backend has its own threads.
    */
   private static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
-    var byBackend = new LinkedHashMap<String, List<Double>>();
+    var byBackend = new HashMap<String, List<Double>>();
     timings.forEach(
-        (model, bySamples) -> {
-          for (var timing : bySamples.values()) {
-            if (timing.cpuCores() != null) {
-              byBackend
-                  .computeIfAbsent(model.backend(), b -> new ArrayList<>())
-                  .add(timing.cpuCores());
-            }
-          }
-        });
+        (model, bySamples) ->
+            bySamples.values().stream()
+                .map(WarmUpTiming::cpuCores)
+                .filter(Objects::nonNull)
+                .forEach(byBackend.computeIfAbsent(model.backend(), b -> new ArrayList<>())::add));
+    byBackend.values().removeIf(List::isEmpty);
     return byBackend.values().stream().map(LowerMedian::of).max(Double::compare).orElse(null);
   }
 

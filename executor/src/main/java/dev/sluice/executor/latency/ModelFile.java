@@ -28,7 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Model files. Version 1, numbers big-endian, texts as {@link DataOutputStream#writeUTF}:
@@ -57,6 +58,7 @@ final class ModelFile {
   static final OutputFile.Kind KIND =
       OutputFile.Kind.madeAgain("latency model", MAGIC.getBytes(StandardCharsets.US_ASCII));
 
+  private static final Pattern FIRST_LINE = Pattern.compile(MAGIC + "(\\d{1,9})\n");
   private static final int MAGIC_LINE_MAX = MAGIC.length() + 11;
   private static final int DIGEST_BYTES = 32;
   private static final int ROW_BYTES = 52;
@@ -86,17 +88,13 @@ final class ModelFile {
     try {
       var body = new ByteArrayOutputStream();
       writeBody(model, new DataOutputStream(body));
-      byte[] magic = (MAGIC + VERSION + "\n").getBytes(StandardCharsets.US_ASCII);
-      byte[] signed =
-          ByteBuffer.allocate(magic.length + Long.BYTES + body.size())
-              .put(magic)
-              .putLong(body.size())
-              .put(body.toByteArray())
-              .array();
-      return ByteBuffer.allocate(signed.length + DIGEST_BYTES)
-          .put(signed)
-          .put(Sha256.begin().digest(signed))
-          .array();
+      var file = new ByteArrayOutputStream();
+      var out = new DataOutputStream(file);
+      out.writeBytes(MAGIC + VERSION + "\n");
+      out.writeLong(body.size());
+      body.writeTo(out);
+      out.write(Sha256.begin().digest(file.toByteArray()));
+      return file.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException(e); // the only cause in memory: a text of more than 64 KB
     }
@@ -199,29 +197,23 @@ final class ModelFile {
   private static int checkVersion(Path file, byte[] bytes) throws UserMistakeException {
     String start =
         new String(bytes, 0, Math.min(bytes.length, MAGIC_LINE_MAX), StandardCharsets.US_ASCII);
-    int end = start.indexOf('\n');
-    String version = version(start, end);
-    if (version == null) {
+    Matcher line = FIRST_LINE.matcher(start);
+    if (!line.lookingAt()) {
       throw refused(
           file,
-          MAGIC.startsWith(start) || (end < 0 && start.matches(MAGIC + "\\d{0,9}"))
+          MAGIC.startsWith(start) || start.matches(MAGIC + "\\d{0,9}")
               ? "the latency model is cut short (" + bytes.length + " bytes)"
               : "this is no latency model");
     }
-    if (Integer.parseInt(version) != VERSION) {
+    if (Integer.parseInt(line.group(1)) != VERSION) {
       throw refused(
           file,
-          "the latency model is of version (" + version + "), and this Sluice reads " + VERSION);
+          "the latency model is of version ("
+              + line.group(1)
+              + "), and this Sluice reads "
+              + VERSION);
     }
-    return end + 1;
-  }
-
-  private static @Nullable String version(String start, int end) {
-    if (end < 0 || !start.startsWith(MAGIC)) {
-      return null;
-    }
-    String version = start.substring(MAGIC.length(), end);
-    return version.matches("\\d{1,9}") ? version : null;
+    return line.end();
   }
 
   private static UserMistakeException refused(Path file, String what) {

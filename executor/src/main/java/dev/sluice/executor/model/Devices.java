@@ -3,6 +3,7 @@ package dev.sluice.executor.model;
 import ai.djl.Device;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
+import dev.sluice.executor.model.Engines.Backend;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -25,22 +25,19 @@ final class DjlSession implements InferenceSession {
   private final int elementsPerSample;
   private final Predictor<List<JobInput>, float[][]> predictor;
   private final InputBuffer buffer;
-  private Runnable onClose = () -> {};
+  private final Runnable onClose;
   private boolean closed;
 
   /**
    * @param buffer buffer of the session's lane
+   * @param onClose runs at the first close, once
    */
-  DjlSession(Model model, List<ModelInput> inputs, InputBuffer buffer) {
+  DjlSession(Model model, List<ModelInput> inputs, InputBuffer buffer, Runnable onClose) {
     this.buffer = buffer;
+    this.onClose = onClose;
     this.inputs = List.copyOf(inputs);
     this.elementsPerSample = inputs.stream().mapToInt(ModelInput::elementsPerSample).sum();
     this.predictor = model.newPredictor(new Joining());
-  }
-
-  /** Runs {@code action} at the first close, once. */
-  void onClose(Runnable action) {
-    onClose = action;
   }
 
   @Override
@@ -165,7 +162,7 @@ final class DjlSession implements InferenceSession {
       }
       double least = input.range().get(0);
       double greatest = input.range().get(1);
-      double share = (value / JobInputs.HALF_WIDTH + 1) / 2; // from 0 to below 1
+      double share = (value / JobInput.HALF_WIDTH + 1) / 2; // from 0 to below 1
       return input.dtype().isWhole()
           ? Math.min(greatest, least + Math.floor(share * (greatest - least + 1)))
           : least + share * (greatest - least);

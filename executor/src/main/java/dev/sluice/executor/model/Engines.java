@@ -3,8 +3,10 @@ package dev.sluice.executor.model;
 import ai.djl.engine.Engine;
 import ai.djl.engine.StandardCapabilities;
 import dev.sluice.contract.file.UserMistakeException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,6 +22,31 @@ public final class Engines {
   private static final AtomicInteger PYTORCH_THREADS = new AtomicInteger();
 
   private final int threadsPerLane;
+
+  /** An inference engine: its name in configs, its name in DJL, and the ending of its files. */
+  enum Backend {
+    PYTORCH("PyTorch", ".pt"),
+    ONNX("OnnxRuntime", ".onnx");
+
+    final String engine;
+    final String fileEnding;
+
+    Backend(String engine, String fileEnding) {
+      this.engine = engine;
+      this.fileEnding = fileEnding;
+    }
+
+    /** Returns the backend of a name in a config: pytorch or onnx. */
+    static Backend named(String configName) {
+      return Arrays.stream(values())
+          .filter(backend -> backend.name().toLowerCase(Locale.ROOT).equals(configName))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new IllegalArgumentException(
+                      "backend (" + configName + ") is not pytorch or onnx"));
+    }
+  }
 
   private Engines(int threadsPerLane) {
     this.threadsPerLane = threadsPerLane;

@@ -8,8 +8,9 @@ import ai.djl.engine.EngineException;
 import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.model.Engines.Backend;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,10 +18,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every model of a run, loaded once for each precision and shared by all lanes. May be used from
@@ -31,6 +38,9 @@ import java.util.stream.Collectors;
 public final class LoadedModels implements RunModels, AutoCloseable {
   private static final int GIST_CHARACTERS_MAX = 200;
 
+  /** Largest number of threads that load: more would only hold more files in memory at once. */
+  private static final int LOADING_THREADS_MAX = 4;
+
   /**
    * @param models the model on each device of its backend
    */
@@ -40,6 +50,30 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   private final Devices devices;
   private final Map<ModelKey, Loaded> models = new ConcurrentHashMap<>();
   private final AtomicInteger sessionsOpen = new AtomicInteger();
+
+  /**
+   * A model that a run needs.
+   *
+   * @param model its workload is a name in {@link Workloads}, or with {@code userFile} the user's
+   *     own name; its backend pytorch or onnx; its precision fp32, fp16 or bf16. A user's own model
+   *     runs in the precision of its file, and only fp32 may be asked for
+   * @param userFile the user's own model; null: a built-in workload
+   */
+  public record ModelRequest(ModelKey model, @Nullable UserFile userFile) {
+    /**
+     * A user's own model file: TorchScript for pytorch, ONNX for onnx. It takes tensors [samples,
+     * shape…] of any number of samples, and the first that it gives is [samples, classes] of
+     * float32 or float16.
+     *
+     * @param location place at which a mistake in the file is reported: {@code file:line} of the
+     *     experiment
+     * @param path path of the model file; a file of that name with {@code .sha256} appended (in the
+     *     format of {@code sha256sum}), if there is one, must match
+     * @param inputs what it takes, at least one, in its order
+     * @param tokens memory tokens of the model itself
+     */
+    public record UserFile(String location, Path path, List<ModelInput> inputs, int tokens) {}
+  }
 
   private LoadedModels(Engines engines, Devices devices) {
     this.engines = engines;
@@ -71,15 +105,72 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     }
     var loaded = new LoadedModels(engines, devices);
     try {
-      SideBySide.run(
+      sideBySide(
           files.entrySet().stream()
-              .map(entry -> (SideBySide.Task) () -> loaded.load(entry.getKey(), entry.getValue()))
+              .map(entry -> (Loading) () -> loaded.load(entry.getKey(), entry.getValue()))
               .toList());
     } catch (UserMistakeException | RuntimeException | Error e) {
       loaded.close();
       throw e;
     }
     return loaded;
+  }
+
+  /** The loading of a model, which a mistake of the user's can end. */
+  interface Loading {
+    void run() throws UserMistakeException;
+  }
+
+  /**
+   * Loads on several threads at once, in order, and waits for all even if this thread is
+   * interrupted: engines load a model on one core. After a failure no further loading begins.
+   *
+   * @throws UserMistakeException if a loading threw it; of several failures, that of the first
+   */
+  static void sideBySide(List<Loading> loadings) throws UserMistakeException {
+    int processors = Runtime.getRuntime().availableProcessors();
+    var failed = new AtomicBoolean();
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            Math.min(processors, LOADING_THREADS_MAX),
+            task -> {
+              var thread = new Thread(task, "sluice-models");
+              thread.setDaemon(true);
+              return thread;
+            });
+    List<CompletableFuture<@Nullable Throwable>> failures =
+        loadings.stream()
+            .map(loading -> CompletableFuture.supplyAsync(() -> failure(loading, failed), threads))
+            .toList();
+    threads.shutdown();
+    Throwable first =
+        failures.stream()
+            .map(CompletableFuture::join)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    if (first instanceof UserMistakeException mistake) {
+      throw mistake;
+    }
+    if (first instanceof Error error) {
+      throw error;
+    }
+    if (first instanceof RuntimeException bug) {
+      throw bug;
+    }
+  }
+
+  private static @Nullable Throwable failure(Loading loading, AtomicBoolean failed) {
+    if (failed.get()) {
+      return null;
+    }
+    try {
+      loading.run();
+      return null;
+    } catch (UserMistakeException | RuntimeException | Error e) {
+      failed.set(true);
+      return e;
+    }
   }
 
   private static Path checkedFile(ModelRequest request, ModelCache cache, ModelProgress progress)
@@ -201,7 +292,7 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   private static void tryOut(ModelRequest.UserFile file, Model model, WorkloadInfo info)
       throws UserMistakeException {
     int samples = 1;
-    try (var session = new DjlSession(model, info.inputs(), new InputBuffer())) {
+    try (var session = new DjlSession(model, info.inputs(), new InputBuffer(), () -> {})) {
       for (; samples <= 2; samples++) {
         var values = new float[samples * info.elementsPerSample()];
         session.infer(List.of(new JobInput("trial", samples, values)));
@@ -266,9 +357,9 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer) {
     Loaded loaded = loaded(model);
     Model onDevice = loaded.models().get(lane % loaded.models().size());
-    var session = new DjlSession(onDevice, loaded.info().inputs(), buffer);
+    var session =
+        new DjlSession(onDevice, loaded.info().inputs(), buffer, sessionsOpen::decrementAndGet);
     sessionsOpen.incrementAndGet();
-    session.onClose(sessionsOpen::decrementAndGet);
     return session;
   }
 

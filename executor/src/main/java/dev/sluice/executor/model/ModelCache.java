@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.model.Engines.Backend;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.OnnxFile;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.TorchScriptFile;
-import dev.sluice.executor.network.WeightsFile;
 import dev.sluice.executor.network.Workloads;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -124,7 +124,7 @@ public final class ModelCache {
         name,
         ".safetensors",
         network.weightBytes(Precision.FP32),
-        out -> WeightsFile.write(network.whole(), out, progress::advanced),
+        out -> network.whole().writeWeights(out, progress::advanced),
         progress);
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.executor.model;
 
+import dev.sluice.executor.model.Engines.Backend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +67,8 @@ final class ModelHints {
     }
     Matcher ir = NEWEST_IR.matcher(said);
     if (ir.find()) {
-      return "it was written by a newer ONNX than this ONNX Runtime knows: the newest IR version is "
+      return "it was written by a newer ONNX than this ONNX Runtime knows: the newest IR version is"
+          + " "
           + ir.group(1)
           + " (model.ir_version = "
           + ir.group(1)

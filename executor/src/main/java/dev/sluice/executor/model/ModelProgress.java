@@ -12,29 +12,20 @@ public interface ModelProgress {
    * @param name the file's name
    * @param bytes bytes of weights that will be written, which are the file's size to within 1 %
    */
-  void started(String name, long bytes);
+  default void started(String name, long bytes) {}
 
   /**
    * Called when more of the file is written.
    *
    * @param bytes bytes written since the last call
    */
-  void advanced(long bytes);
+  default void advanced(long bytes) {}
 
   /** Called when the file is complete and has its final name. */
-  void finished();
+  default void finished() {}
 
   /** Returns a receiver that ignores all calls. */
   static ModelProgress none() {
-    return new ModelProgress() {
-      @Override
-      public void started(String name, long bytes) {}
-
-      @Override
-      public void advanced(long bytes) {}
-
-      @Override
-      public void finished() {}
-    };
+    return new ModelProgress() {};
   }
 }

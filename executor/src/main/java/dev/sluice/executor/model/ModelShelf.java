@@ -4,8 +4,9 @@ import ai.djl.Device;
 import ai.djl.Model;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.model.Engines.Backend;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,9 +77,7 @@ public final class ModelShelf implements RunModels {
 
   private static InferenceSession session(Model model, WorkloadInfo info, InputBuffer buffer) {
     try {
-      var session = new DjlSession(model, info.inputs(), buffer);
-      session.onClose(model::close);
-      return session;
+      return new DjlSession(model, info.inputs(), buffer, model::close);
     } catch (RuntimeException e) {
       model.close();
       throw e;

@@ -1,7 +1,7 @@
 package dev.sluice.executor.model;
 
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 
 /** The models of a run, of which lanes open sessions. May be used from many threads. */
 public interface RunModels {

@@ -1,11 +1,15 @@
 package dev.sluice.executor.network;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A network: its operations in order, its weights, and its cost. An architecture builds it, and
@@ -27,15 +31,84 @@ public final class Network {
   /** Number of operations before each cut between two layers. */
   private final List<Integer> cuts = new ArrayList<>();
 
-  private final List<String> blockNames = new ArrayList<>();
-
-  /** Number of operations before each block. */
-  private final List<Integer> blockStarts = new ArrayList<>();
+  /** Number of operations before each block, by its name. */
+  private final Map<String, Integer> blockStarts = new LinkedHashMap<>();
 
   private Tensor output;
   private int weightsUsed;
   private long parameters;
   private long multiplyAdds;
+
+  /**
+   * A value between two operations.
+   *
+   * @param shape shape of one sample, without the batch axis
+   */
+  record Tensor(String name, List<Integer> shape) {
+    int elements() {
+      return shape.stream().reduce(1, Math::multiplyExact);
+    }
+
+    int axis(int index) {
+      return shape.get(index);
+    }
+  }
+
+  /**
+   * The operations of a network, as one file format writes them. Each operation has a result {@code
+   * out}, which is the result of no other operation of the network.
+   */
+  interface Dialect {
+    /**
+     * A 2-D convolution with square kernel, and equal stride and padding on both axes.
+     *
+     * @param bias a number per output channel; null: none
+     */
+    void convolve(
+        Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding);
+
+    /** (in − mean) / √(variance + epsilon) × scale + shift, each of them per channel. */
+    void batchNorm(Tensor out, Tensor in, BatchNorm norm);
+
+    /** What a batch norm has for each channel, and the number that keeps its divisor above 0. */
+    record BatchNorm(Weight scale, Weight shift, Weight mean, Weight variance, float epsilon) {}
+
+    /** max(in, 0); {@code in} is used by nothing else. */
+    void relu(Tensor out, Tensor in);
+
+    void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding);
+
+    void add(Tensor out, Tensor left, Tensor right);
+
+    /** Adds a weight to each sample. */
+    void addWeight(Tensor out, Tensor in, Weight weight);
+
+    /** [channels, height, width] to [channels] by their mean. */
+    void averagePool(Tensor out, Tensor in);
+
+    /** in × transposed matrix + bias on the last axis; matrix is [out, in]. */
+    void linear(Tensor out, Tensor in, Weight matrix, Weight bias);
+
+    /** Normalizes the last axis to mean 0 and variance 1, then × scale + shift. */
+    void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon);
+
+    /** The exact GELU: in × Φ(in). */
+    void gelu(Tensor out, Tensor in);
+
+    /** [channels, height, width] to [height × width, channels]. */
+    void patchesToTokens(Tensor out, Tensor in);
+
+    /** Puts one token in front; the weight is [1, 1, width]. */
+    void prependToken(Tensor out, Tensor in, Weight token);
+
+    /**
+     * [tokens, 3 × width] of queries, keys and values to [tokens, width], scaled by 1/√head width.
+     */
+    void selfAttention(Tensor out, Tensor in, int heads);
+
+    /** [tokens, width] to [width] of the first token. */
+    void firstToken(Tensor out, Tensor in);
+  }
 
   /**
    * An operation.
@@ -52,11 +125,7 @@ public final class Network {
    */
   public record Block(String name, NetworkPart part) {}
 
-  /**
-   * An empty network for pictures of 224 × 224 pixels.
-   *
-   * @param workload name of the workload, which seeds the weights
-   */
+  /** An empty network for pictures of 224 × 224 pixels. */
   Network(String workload) {
     this(workload, 224);
   }
@@ -123,8 +192,7 @@ public final class Network {
 
   /** Begins a block with the next operation, which must not be a ReLU, as behind a layer. */
   void beginBlock(String name) {
-    blockNames.add(name);
-    blockStarts.add(operations.size());
+    blockStarts.put(name, operations.size());
   }
 
   /**
@@ -132,12 +200,12 @@ public final class Network {
    * for a residual network.
    */
   public List<Block> blocks() {
-    var blocks = new ArrayList<Block>();
-    for (int i = 0; i < blockNames.size(); i++) {
-      int to = i + 1 < blockNames.size() ? blockStarts.get(i + 1) : operations.size();
-      blocks.add(new Block(blockNames.get(i), part(blockStarts.get(i), to)));
-    }
-    return blocks;
+    var ends = new ArrayDeque<>(blockStarts.values());
+    ends.remove();
+    ends.add(operations.size());
+    return blockStarts.entrySet().stream()
+        .map(start -> new Block(start.getKey(), part(start.getValue(), ends.remove())))
+        .toList();
   }
 
   /** Returns the number of layers, at least 1. */
@@ -247,13 +315,13 @@ public final class Network {
     Weight variance =
         keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
     var norm = new Dialect.BatchNorm(scale, shift, mean, variance, BATCH_NORM_EPSILON);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.batchNorm(out, in, norm), in);
   }
 
   /** Adds a ReLU on a tensor that no other operation reads. */
   Tensor relu(Tensor in) {
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.relu(out, in), in);
   }
 
@@ -264,7 +332,7 @@ public final class Network {
   }
 
   Tensor add(Tensor left, Tensor right) {
-    Tensor out = new Tensor(nextName(), left.shape());
+    Tensor out = like(left);
     return then(out, dialect -> dialect.add(out, left, right), left, right);
   }
 
@@ -272,7 +340,7 @@ public final class Network {
   Tensor addPositions(Tensor in, String name, float deviation) {
     Weight weight =
         parameter(name, List.of(1, in.axis(0), in.axis(1)), Weight.Rule.RANDOM, deviation);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.addWeight(out, in, weight), in);
   }
 
@@ -304,12 +372,12 @@ public final class Network {
     List<Integer> shape = List.of(in.axis(in.shape().size() - 1));
     Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, 1);
     Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON), in);
   }
 
   Tensor gelu(Tensor in) {
-    Tensor out = new Tensor(nextName(), in.shape());
+    Tensor out = like(in);
     return then(out, dialect -> dialect.gelu(out, in), in);
   }
 
@@ -347,6 +415,10 @@ public final class Network {
 
   private Tensor next(Integer... shape) {
     return new Tensor(nextName(), List.of(shape));
+  }
+
+  private Tensor like(Tensor in) {
+    return new Tensor(nextName(), in.shape());
   }
 
   private String nextName() {

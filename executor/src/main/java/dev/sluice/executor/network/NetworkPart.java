@@ -1,51 +1,31 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.executor.network.Network.Dialect;
+import dev.sluice.executor.network.Network.Tensor;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * Consecutive layers of a network. Parts one behind the other compute what the whole network
  * computes: each takes the tensors that the part before it gives, among them those that only a
  * later part reads.
+ *
+ * @param weights weights of these layers, in the order of the operations
  */
-public final class NetworkPart {
-  private final String workload;
-  private final List<Tensor> inputs;
-  private final List<Tensor> outputs;
-  private final List<Weight> weights;
-  private final List<Consumer<Dialect>> operations;
-
-  NetworkPart(
-      String workload,
-      List<Tensor> inputs,
-      List<Tensor> outputs,
-      List<Weight> weights,
-      List<Consumer<Dialect>> operations) {
-    this.workload = workload;
-    this.inputs = List.copyOf(inputs);
-    this.outputs = List.copyOf(outputs);
-    this.weights = List.copyOf(weights);
-    this.operations = List.copyOf(operations);
+public record NetworkPart(
+    String workload,
+    List<Tensor> inputs,
+    List<Tensor> outputs,
+    List<Weight> weights,
+    List<Consumer<Dialect>> operations) {
+  public NetworkPart {
+    weights = List.copyOf(weights);
   }
 
-  String workload() {
-    return workload;
-  }
-
-  List<Tensor> inputs() {
-    return inputs;
-  }
-
-  List<Tensor> outputs() {
-    return outputs;
-  }
-
-  /** Returns the weights of these layers, in the order of the operations. */
-  List<Weight> weights() {
-    return weights;
-  }
-
-  /** Returns the weights as tensors of a file, in the order of {@link WeightsFile}. */
+  /** Returns the weights as tensors of a file, in the order of {@link #writeWeights}. */
   public List<TensorShape> tensors() {
     return weights.stream()
         .map(weight -> TensorShape.float32(weight.name(), weight.shape()))
@@ -76,5 +56,21 @@ public final class NetworkPart {
 
   public long weightBytes(Precision precision) {
     return weights.stream().mapToLong(precision::bytes).sum();
+  }
+
+  /**
+   * Writes the float32 weights as safetensors: those of consecutive layers are one piece of the
+   * file. Closes {@code out}.
+   *
+   * @param bytesWritten receives the number of bytes of each weight once they are written
+   */
+  public void writeWeights(OutputStream out, LongConsumer bytesWritten) throws IOException {
+    try (out) {
+      out.write(SafetensorsHeader.write(tensors()));
+      for (Weight weight : weights) {
+        out.write(Precision.FP32.littleEndian(weight.values(workload)));
+        bytesWritten.accept(Precision.FP32.bytes(weight));
+      }
+    }
   }
 }

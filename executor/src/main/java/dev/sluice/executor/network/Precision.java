@@ -2,6 +2,8 @@ package dev.sluice.executor.network;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -10,13 +12,12 @@ import java.util.function.IntUnaryOperator;
  */
 public enum Precision {
   /** IEEE 754 binary32. */
-  FP32("fp32", 4, 6, "FloatStorage"),
+  FP32(4, 6, "FloatStorage"),
   /** IEEE 754 binary16: 11 significant bits, up to 65504. */
-  FP16("fp16", 2, 5, "HalfStorage"),
+  FP16(2, 5, "HalfStorage"),
   /** The upper half of a binary32: 8 significant bits, the range of float32. */
-  BF16("bf16", 2, 15, "BFloat16Storage");
+  BF16(2, 15, "BFloat16Storage");
 
-  private final String configName;
   private final int bytesPerValue;
 
   /** PyTorch's number of the type, as TorchScript writes it. */
@@ -25,8 +26,7 @@ public enum Precision {
   /** PyTorch's class of storages of the type. */
   final String torchStorage;
 
-  Precision(String configName, int bytesPerValue, int torchScalarType, String torchStorage) {
-    this.configName = configName;
+  Precision(int bytesPerValue, int torchScalarType, String torchStorage) {
     this.bytesPerValue = bytesPerValue;
     this.torchScalarType = torchScalarType;
     this.torchStorage = torchStorage;
@@ -34,12 +34,13 @@ public enum Precision {
 
   /** Returns the precision of a name in a config: fp32, fp16 or bf16. */
   public static Precision named(String configName) {
-    for (Precision precision : values()) {
-      if (precision.configName.equals(configName)) {
-        return precision;
-      }
-    }
-    throw new IllegalArgumentException("precision (" + configName + ") is not fp32, fp16 or bf16");
+    return Arrays.stream(values())
+        .filter(precision -> precision.name().toLowerCase(Locale.ROOT).equals(configName))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "precision (" + configName + ") is not fp32, fp16 or bf16"));
   }
 
   long bytes(Weight weight) {

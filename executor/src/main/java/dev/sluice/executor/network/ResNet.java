@@ -1,5 +1,6 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.executor.network.Network.Tensor;
 import dev.sluice.executor.network.Weight.Rule;
 import java.util.List;
 

@@ -2,6 +2,8 @@ package dev.sluice.executor.network;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
@@ -39,6 +41,7 @@ public final class SafetensorsHeader {
   /** The data begins at a multiple of this number of bytes, as in other writers' files. */
   private static final int ALIGNMENT_BYTES = 8;
 
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Tree.Limits LIMITS = new Tree.Limits(4, 2_000_000);
   private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9]{0,17}");
   private static final List<String> KEYS = List.of("dtype", "shape", "data_offsets");
@@ -81,22 +84,16 @@ public final class SafetensorsHeader {
    * @param tensors at least one, with unequal names
    */
   public static byte[] write(List<TensorShape> tensors) {
-    var json = new StringBuilder("{");
+    ObjectNode json = JSON.createObjectNode();
     long at = 0;
     for (TensorShape tensor : tensors) {
       long end = Math.addExact(at, tensor.bytes());
-      json.append(at == 0 && json.length() == 1 ? "" : ",");
-      json.append(
-          "%s:{\"dtype\":%s,\"shape\":%s,\"data_offsets\":[%d,%d]}"
-              .formatted(
-                  quoted(tensor.name()),
-                  quoted(tensor.dtype()),
-                  tensor.shape().toString().replace(" ", ""),
-                  at,
-                  end));
+      ObjectNode entry = json.putObject(tensor.name()).put("dtype", tensor.dtype());
+      tensor.shape().forEach(entry.putArray("shape")::add);
+      entry.putArray("data_offsets").add(at).add(end);
       at = end;
     }
-    byte[] text = json.append('}').toString().getBytes(UTF_8);
+    byte[] text = json.toString().getBytes(UTF_8);
     int length = (text.length + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
     bytes.putLong(length).put(text);
@@ -104,21 +101,6 @@ public final class SafetensorsHeader {
       bytes.put((byte) ' ');
     }
     return bytes.array();
-  }
-
-  private static String quoted(String text) {
-    var quoted = new StringBuilder("\"");
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"' || c == '\\') {
-        quoted.append('\\').append(c);
-      } else if (c < ' ') {
-        quoted.append("\\u%04x".formatted((int) c));
-      } else {
-        quoted.append(c);
-      }
-    }
-    return quoted.append('"').toString();
   }
 
   /**

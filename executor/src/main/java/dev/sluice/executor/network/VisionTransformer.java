@@ -1,5 +1,7 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.executor.network.Network.Tensor;
+
 /**
  * Vision transformers as torchvision builds them: Dosovitskiy et al., An Image is Worth 16x16
  * Words, 2021. Patches of 16×16, a class token, learned positions, norms before each half of a

@@ -1,5 +1,7 @@
 package dev.sluice.executor.network;
 
+import dev.sluice.executor.network.Network.Tensor;
+import dev.sluice.executor.network.TorchScriptFile.TorchScriptSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -31,6 +31,25 @@ public final class Workloads {
 
   private record Entry(int tokens, Function<String, Network> build) {}
 
+  /**
+   * The size and cost of a workload, known without running it.
+   *
+   * @param tokens memory tokens of the model itself
+   * @param flopsPerSample 2 × the multiply-adds of convolutions, linear layers and attention; the
+   *     operations left out (norms, activations, pooling) are below 1 %; 0: unknown, for a user's
+   *     own model
+   * @param parameters number of trained values, hence without running statistics; 0: unknown, for a
+   *     user's own model
+   * @param inputs what the model takes, in its order
+   */
+  public record WorkloadInfo(
+      String name, int tokens, long flopsPerSample, long parameters, List<ModelInput> inputs) {
+    /** Returns how many values a sample has, of all inputs together. */
+    public int elementsPerSample() {
+      return inputs.stream().mapToInt(ModelInput::elementsPerSample).reduce(0, Math::addExact);
+    }
+  }
+
   private Workloads() {}
 
   /** Returns the names, in alphabetical order. */

@@ -64,11 +64,6 @@ public final class ProfileFile {
    * @param rows in the order of the file
    */
   public record Contents(List<String> comments, List<ProfileRow> rows) {
-    public Contents {
-      comments = List.copyOf(comments);
-      rows = List.copyOf(rows);
-    }
-
     /** Returns the value of a comment line {@code key: value}; null if there is none. */
     public @Nullable String said(String key) {
       String start = key + ":";

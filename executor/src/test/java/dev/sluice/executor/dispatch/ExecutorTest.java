@@ -19,9 +19,11 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
+import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.executor.model.FakeModels;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -698,7 +700,7 @@ final class ExecutorTest {
     warmUp();
     var nobody =
         LogClients.of(Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", 200));
-    assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, nobody, failures::add))
+    assertThatThrownBy(() -> executor.join(FakeLog.TOPICS, nobody, LaneFaults.NONE, failures::add))
         .isInstanceOf(KafkaException.class);
     assertThat(failures).isEmpty();
   }

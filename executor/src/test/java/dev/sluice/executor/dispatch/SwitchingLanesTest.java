@@ -15,6 +15,7 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.model.FakeModels;

@@ -8,7 +8,7 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.FakeModels.Opened;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -80,7 +80,7 @@ final class RealDeviceTest {
     lane.prepare(resnet, List.of(new DispatchedJob("c", 2), new DispatchedJob("d", 2)), 1).run();
     assertThat(inferred.get(2)).isSameAs(inferred.get(1)).isNotSameAs(inferred.get(0));
     assertThat(inferred.get(3)).isNotSameAs(inferred.get(2));
-    assertThat(inferred.get(2)).isEqualTo(JobInputs.make(42, "c", 2, 12).values());
+    assertThat(inferred.get(2)).isEqualTo(JobInput.make(42, "c", 2, 12).values());
   }
 
   @Test

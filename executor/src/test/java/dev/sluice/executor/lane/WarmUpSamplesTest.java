@@ -14,25 +14,27 @@ import org.junit.jupiter.api.Test;
 final class WarmUpSamplesTest {
   @Test
   void areTheBatchSizesAlone_whenNothingJoins() {
-    assertThat(WarmUpSamples.of(List.of(8, 1, 32, 8), false, 128)).containsExactly(1, 8, 32);
+    assertThat(ExecutorSettings.warmUpSamples(List.of(8, 1, 32, 8), false, 128))
+        .containsExactly(1, 8, 32);
   }
 
   @Test
   void areAllSumsUpToMaxBatch_whenJobsJoin() {
-    assertThat(WarmUpSamples.of(List.of(2, 3), true, 8)).containsExactly(2, 3, 4, 5, 6, 7, 8);
-    assertThat(WarmUpSamples.of(List.of(4), true, 10)).containsExactly(4, 8);
+    assertThat(ExecutorSettings.warmUpSamples(List.of(2, 3), true, 8))
+        .containsExactly(2, 3, 4, 5, 6, 7, 8);
+    assertThat(ExecutorSettings.warmUpSamples(List.of(4), true, 10)).containsExactly(4, 8);
   }
 
   @Test
   void keepTheSizeAboveMaxBatch_whichRunsAlone() {
-    assertThat(WarmUpSamples.of(List.of(2, 32), true, 4)).containsExactly(2, 4, 32);
+    assertThat(ExecutorSettings.warmUpSamples(List.of(2, 32), true, 4)).containsExactly(2, 4, 32);
   }
 
   @Test
   void areThinnedToPowersOfTwo_whenTooMany() {
-    assertThat(WarmUpSamples.of(List.of(1, 8, 32), true, 128))
+    assertThat(ExecutorSettings.warmUpSamples(List.of(1, 8, 32), true, 128))
         .containsExactly(1, 2, 4, 8, 16, 32, 64, 128);
-    assertThat(WarmUpSamples.of(List.of(3), true, 100))
+    assertThat(ExecutorSettings.warmUpSamples(List.of(3), true, 100))
         .as("the largest sum not above each power, and the largest of all")
         .containsExactly(3, 6, 15, 30, 63, 99);
   }
@@ -41,8 +43,8 @@ final class WarmUpSamplesTest {
   void holdEveryBatchSize_inAscendingOrder(
       @ForAll @NotEmpty @Size(max = 5) List<@IntRange(min = 1, max = 64) Integer> sizes,
       @ForAll @IntRange(min = 1, max = 200) int maxBatch) {
-    var counts = WarmUpSamples.of(sizes, true, maxBatch);
+    var counts = ExecutorSettings.warmUpSamples(sizes, true, maxBatch);
     assertThat(counts).containsAll(sizes).isSorted().doesNotHaveDuplicates();
-    assertThat(counts.size()).isLessThanOrEqualTo(WarmUpSamples.COUNTS_MAX);
+    assertThat(counts.size()).isLessThanOrEqualTo(ExecutorSettings.COUNTS_MAX);
   }
 }

@@ -2,7 +2,7 @@ package dev.sluice.executor.model;
 
 import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 

@@ -14,23 +14,23 @@ final class JobInputsTest {
   @Property(tries = 100)
   void areTheSameForTheSameSeedAndJob(
       @ForAll long seed, @ForAll String jobId, @ForAll @IntRange(min = 1, max = 8) int samples) {
-    JobInput input = JobInputs.make(seed, jobId, samples, 12);
+    JobInput input = JobInput.make(seed, jobId, samples, 12);
 
     assertThat(input.values()).hasSize(samples * 12);
-    assertThat(JobInputs.make(seed, jobId, samples, 12).values()).isEqualTo(input.values());
+    assertThat(JobInput.make(seed, jobId, samples, 12).values()).isEqualTo(input.values());
   }
 
   @Test
   void differByJobAndBySeed() {
-    float[] values = JobInputs.make(42, "g0-1", 1, 100).values();
+    float[] values = JobInput.make(42, "g0-1", 1, 100).values();
 
-    assertThat(JobInputs.make(42, "g0-2", 1, 100).values()).isNotEqualTo(values);
-    assertThat(JobInputs.make(43, "g0-1", 1, 100).values()).isNotEqualTo(values);
+    assertThat(JobInput.make(42, "g0-2", 1, 100).values()).isNotEqualTo(values);
+    assertThat(JobInput.make(43, "g0-1", 1, 100).values()).isNotEqualTo(values);
   }
 
   @Test
   void areTheSameOnEveryMachine() {
-    assertThat(JobInputs.make(42, "g0-0", 1, 3).values())
+    assertThat(JobInput.make(42, "g0-0", 1, 3).values())
         .containsExactly(-0.18109396f, 0.07053094f, 1.3921375f);
   }
 
@@ -38,7 +38,7 @@ final class JobInputsTest {
   void haveMeanZeroAndVarianceOne() {
     double sum = 0;
     double squares = 0;
-    float[] values = JobInputs.make(42, "g0-0", 2, 150_528).values();
+    float[] values = JobInput.make(42, "g0-0", 2, 150_528).values();
     for (float value : values) {
       sum += value;
       squares += value * value;

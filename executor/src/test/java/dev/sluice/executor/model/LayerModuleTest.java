@@ -57,7 +57,7 @@ final class LayerModuleTest {
     ByteBuffer input = LayerModule.buffer(4 * samples * network.elementsBehind(0));
     input
         .asFloatBuffer()
-        .put(JobInputs.make(7, "layers", samples, network.elementsBehind(0)).values());
+        .put(JobInput.make(7, "layers", samples, network.elementsBehind(0)).values());
     Path file = CACHE.file(new ModelKey(name, "pytorch", "fp32"), ModelProgress.none());
     ByteBuffer expected;
     try (LayerModule whole = LayerModule.open(file, network.whole(), engines)) {

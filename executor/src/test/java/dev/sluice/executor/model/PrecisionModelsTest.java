@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.network.Network;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

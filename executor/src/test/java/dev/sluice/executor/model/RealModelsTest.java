@@ -40,7 +40,7 @@ final class RealModelsTest {
   @ParameterizedTest
   @CsvSource({"resnet18,pytorch", "resnet18,onnx", "vit_tiny,pytorch", "vit_tiny,onnx"})
   void aJobsLogitsDoNotDependOnWhoSharedItsBatch(String workload, String backend) throws Exception {
-    JobInput job = JobInputs.make(42, "the-job", 2, 3 * 224 * 224);
+    JobInput job = JobInput.make(42, "the-job", 2, 3 * 224 * 224);
     List<JobInput> others = TestModels.jobs(3, 1);
     try (LoadedModels models = TestModels.load(workload, backend);
         InferenceSession session = TestModels.session(models, workload, backend)) {

@@ -16,12 +16,12 @@ final class SideBySideTest {
 
   @Test
   void runsEachTaskOnce() throws Exception {
-    var tasks = new ArrayList<SideBySide.Task>();
+    var tasks = new ArrayList<LoadedModels.Loading>();
     for (int i = 0; i < 20; i++) {
       int task = i;
       tasks.add(() -> done.add(task));
     }
-    SideBySide.run(tasks);
+    LoadedModels.sideBySide(tasks);
 
     assertThat(done).hasSize(20).doesNotHaveDuplicates();
   }
@@ -29,20 +29,20 @@ final class SideBySideTest {
   @Test
   void throwsTheFirstTasksMistake_whicheverCameFirst_andBeginsNoOther() {
     var secondHasFailed = new CountDownLatch(1);
-    SideBySide.Task first =
+    LoadedModels.Loading first =
         () -> {
           if (Runtime.getRuntime().availableProcessors() > 1) {
             awaitUninterruptibly(secondHasFailed);
           }
           throw mistake("first");
         };
-    SideBySide.Task second =
+    LoadedModels.Loading second =
         () -> {
           secondHasFailed.countDown();
           throw mistake("second");
         };
 
-    assertThatThrownBy(() -> SideBySide.run(List.of(first, second, () -> done.add(3))))
+    assertThatThrownBy(() -> LoadedModels.sideBySide(List.of(first, second, () -> done.add(3))))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("first");
     assertThat(done).isEmpty();
@@ -51,7 +51,7 @@ final class SideBySideTest {
   @Test
   void waitsForItsTasksAndStaysInterrupted_whenItsThreadIsInterrupted() throws Exception {
     Thread.currentThread().interrupt();
-    SideBySide.run(List.of(() -> done.add(1), () -> done.add(2)));
+    LoadedModels.sideBySide(List.of(() -> done.add(1), () -> done.add(2)));
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(done).containsExactlyInAnyOrder(1, 2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,7 @@ final class TestModels {
   static List<JobInput> jobs(int count, int samples) {
     var jobs = new ArrayList<JobInput>();
     for (int i = 0; i < count; i++) {
-      jobs.add(JobInputs.make(42, "g0-" + i, samples, 3 * 224 * 224));
+      jobs.add(JobInput.make(42, "g0-" + i, samples, 3 * 224 * 224));
     }
     return jobs;
   }

@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.model.Engines;
-import dev.sluice.executor.network.WorkloadInfo;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import dev.sluice.harness.machine.HostLoad;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

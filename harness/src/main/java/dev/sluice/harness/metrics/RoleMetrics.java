@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpPrincipal;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.dispatch.ExecutorNumbers;
+import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.producer.generator.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;

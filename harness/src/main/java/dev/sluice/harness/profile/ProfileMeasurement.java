@@ -9,7 +9,7 @@ import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.executor.profile.LatencyKey;
 import dev.sluice.executor.profile.ProfilePlan;
 import dev.sluice.executor.profile.ProfileRow;

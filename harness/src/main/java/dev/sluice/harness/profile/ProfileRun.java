@@ -8,7 +8,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.executor.profile.ProfileFile;
 import dev.sluice.executor.profile.ProfilePlan;
 import dev.sluice.executor.profile.ProfileRow;
@@ -241,7 +241,8 @@ public final class ProfileRun {
                     + ProfileRows.beganOf(profile)
                     + ", "
                     + settings.threadsPerLane()
-                    + " thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."));
+                    + " thread(s) a lane, other lanes with the same mix, beside an embedded"
+                    + " Kafka."));
     String disturbance = ProfileRow.disturbance(rows);
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);

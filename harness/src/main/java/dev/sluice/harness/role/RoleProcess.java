@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.Registries;

@@ -24,6 +24,7 @@ import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
+import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import dev.sluice.executor.profile.ProfileRow;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;

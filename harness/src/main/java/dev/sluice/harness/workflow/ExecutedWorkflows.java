@@ -14,7 +14,8 @@ import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.executor.dispatch.Executor;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.dispatch.Executor.LaneFaults;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
@@ -113,7 +114,7 @@ final class ExecutedWorkflows {
         RunTopics.create(topics, 1, kafka.clients());
         startScheduler(topics, kafka, folder, shell);
         shell.add(executor); // again, so that it closes before the clients that it writes to
-        executor.join(topics, kafka.clients(), shell::fail);
+        executor.join(topics, kafka.clients(), LaneFaults.NONE, shell::fail);
         said.accept("Starting execution of nodes...");
         WorkflowOutcomes outcomes;
         try (var load =

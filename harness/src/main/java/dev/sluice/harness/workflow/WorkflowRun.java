@@ -5,7 +5,7 @@ import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
-import dev.sluice.executor.lane.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;

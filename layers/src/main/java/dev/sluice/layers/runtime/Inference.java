@@ -3,7 +3,7 @@ package dev.sluice.layers.runtime;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
@@ -169,7 +169,7 @@ public final class Inference implements AutoCloseable {
 
   private static ByteBuffer input(Network network, int samples) {
     int elements = network.elementsBehind(0);
-    float[] values = JobInputs.make(INPUT_SEED, "layers", samples, elements).values();
+    float[] values = JobInput.make(INPUT_SEED, "layers", samples, elements).values();
     ByteBuffer input = LayerModule.buffer(values.length * Float.BYTES);
     input.asFloatBuffer().put(values);
     return input;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Engines;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
@@ -99,7 +99,7 @@ final class LayeredModelTest {
   private static ByteBuffer input(Network network, int samples) {
     int elements = network.elementsBehind(0);
     ByteBuffer in = LayerModule.buffer(4 * samples * elements);
-    in.asFloatBuffer().put(JobInputs.make(7, "layers", samples, elements).values());
+    in.asFloatBuffer().put(JobInput.make(7, "layers", samples, elements).values());
     return in;
   }
 

@@ -10,8 +10,8 @@ import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
-import dev.sluice.executor.model.JobInputs;
 import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.model.ModelRequest;
@@ -31,7 +31,7 @@ final class LayeredModelsTest {
   private static final ModelCache CACHE = new ModelCache(Path.of("target", "test-model-cache"));
   private static final int ELEMENTS = 3 * 224 * 224;
   private static final List<JobInput> JOBS =
-      List.of(JobInputs.make(3, "one", 1, ELEMENTS), JobInputs.make(3, "two", 2, ELEMENTS));
+      List.of(JobInput.make(3, "one", 1, ELEMENTS), JobInput.make(3, "two", 2, ELEMENTS));
 
   @Test
   void aLanesLogitsEqualThoseOfTheWholeModel_evenAfterAStepThatFailed() throws Exception {

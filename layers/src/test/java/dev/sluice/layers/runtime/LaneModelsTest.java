@@ -7,11 +7,10 @@ import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InputBuffer;
 import dev.sluice.executor.model.JobInput;
-import dev.sluice.executor.model.JobInputs;
 import dev.sluice.executor.model.LoadedModels;
+import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.model.ModelRequest;
 import dev.sluice.layers.engine.LayeredModels;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,7 +30,7 @@ final class LaneModelsTest {
   void eachJobHasTheWholeModelsLogits(long budgetBytes) throws Exception {
     Engines engines = Engines.prepare(1, CACHE);
     List<JobInput> jobs =
-        List.of(JobInputs.make(3, "one", 1, ELEMENTS), JobInputs.make(3, "two", 2, ELEMENTS));
+        List.of(JobInput.make(3, "one", 1, ELEMENTS), JobInput.make(3, "two", 2, ELEMENTS));
     try (LoadedModels whole =
             LoadedModels.load(
                 List.of(new ModelRequest(new ModelKey("vit_tiny", "pytorch", "fp32"), null)),

@@ -1,6 +1,6 @@
 package dev.sluice.planning.pipeline;
 
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.network.Network;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ final class MicroBatches {
               ByteBuffer input = LayerModule.buffer(Float.BYTES * samples * elements);
               input
                   .asFloatBuffer()
-                  .put(JobInputs.make(SEED, "micro-batch-" + number, samples, elements).values());
+                  .put(JobInput.make(SEED, "micro-batch-" + number, samples, elements).values());
               return input;
             })
         .toList();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.network.Network;
@@ -232,7 +232,7 @@ public final class LayerProbe {
     ByteBuffer input =
         LayerModule.buffer(Float.BYTES * elements * Arrays.stream(batchSizes).max().orElseThrow());
     var values = input.asFloatBuffer();
-    float[] sample = JobInputs.make(1, "layers", 1, elements).values();
+    float[] sample = JobInput.make(1, "layers", 1, elements).values();
     while (values.hasRemaining()) {
       values.put(sample);
     }

@@ -36,11 +36,6 @@ public record Grid(
     List<Named> figures,
     Capacity capacity,
     @Nullable League league) {
-  public Grid {
-    axes = List.copyOf(axes);
-    excluded = List.copyOf(excluded);
-    figures = List.copyOf(figures);
-  }
 
   /** How a cell is measured. */
   public enum Mode {
@@ -60,11 +55,7 @@ public record Grid(
    * @param goodShare share of the jobs that must be good, in (0, 1]
    * @param sharesOfBound rates at which good jobs are counted, in shares of the bound's
    */
-  public record Capacity(double goodShare, List<Double> sharesOfBound) {
-    public Capacity {
-      sharesOfBound = List.copyOf(sharesOfBound);
-    }
-  }
+  public record Capacity(double goodShare, List<Double> sharesOfBound) {}
 
   /**
    * A comparison of one policy with the best of others, cell by cell.
@@ -83,11 +74,6 @@ public record Grid(
       List<String> others,
       String shown,
       List<Group> groups) {
-    public League {
-      others = List.copyOf(others);
-      groups = List.copyOf(groups);
-    }
-
     /** The words of a cell's name. */
     public static List<String> words(String cell) {
       return List.of(cell.split(" "));
@@ -101,11 +87,6 @@ public record Grid(
    * @param any words that a cell has one of, if there are any
    */
   public record Group(String name, Set<String> all, Set<String> any) {
-    public Group {
-      all = Set.copyOf(all);
-      any = Set.copyOf(any);
-    }
-
     /** Tells whether a cell with these words belongs to the group. */
     public boolean holds(Collection<String> words) {
       return words.containsAll(all) && (any.isEmpty() || any.stream().anyMatch(words::contains));
@@ -118,11 +99,7 @@ public record Grid(
    * @param key key of the experiment, dotted where it is nested
    * @param values its values, at least one, none twice
    */
-  public record Axis(String key, List<Setting> values) {
-    public Axis {
-      values = List.copyOf(values);
-    }
-  }
+  public record Axis(String key, List<Setting> values) {}
 
   /**
    * A value of an axis.
@@ -132,10 +109,6 @@ public record Grid(
    * @param overrides keys of the experiment that it sets
    */
   public record Setting(String text, Place place, List<KeyValue> overrides) {
-    public Setting {
-      overrides = List.copyOf(overrides);
-    }
-
     /** A value of a key. */
     static Setting of(String key, String text, Place place) {
       return new Setting(text, place, List.of(new KeyValue(key, text, place)));

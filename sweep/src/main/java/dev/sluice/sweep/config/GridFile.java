@@ -1,6 +1,7 @@
 package dev.sluice.sweep.config;
 
 import dev.sluice.contract.file.NearestName;
+import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Range;
@@ -15,6 +16,7 @@ import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Capacity;
+import dev.sluice.sweep.config.Grid.Group;
 import dev.sluice.sweep.config.Grid.KeyValue;
 import dev.sluice.sweep.config.Grid.League;
 import dev.sluice.sweep.config.Grid.Mode;
@@ -23,6 +25,7 @@ import dev.sluice.sweep.config.Grid.Setting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -103,7 +106,7 @@ public final class GridFile {
     List<Named> figures =
         figures(top, mode == Mode.CAPACITY ? FIGURES_OF_CAPACITY : FIGURES_OF_RUNS);
     Capacity capacity = capacity(top, mode);
-    League league = new LeagueReader(problems).read(top, mode, axes, repeatOver);
+    League league = league(top, mode, axes, repeatOver);
     top.end();
     var grid =
         new Grid(
@@ -312,6 +315,78 @@ public final class GridFile {
         "figures (" + Section.written(item) + ") must be names of figures",
         "you meant [" + String.join(", ", FIGURES_OF_RUNS) + "]");
     return null;
+  }
+
+  /** The comparison; null if the grid names none, or the part has a mistake. */
+  private @Nullable League league(
+      Section top, Mode mode, List<Axis> axes, @Nullable String repeatOver) {
+    Section section = top.section("league");
+    if (!top.has("league")) {
+      return null;
+    }
+    Place place = top.place("league");
+    if (mode != Mode.CAPACITY || repeatOver == null) {
+      problems.error(
+          place,
+          "a league compares capacities, repeat by repeat",
+          "mode: capacity is meant, and repeat_over: seed");
+    }
+    String cells = section.requiredText("cells", "setting");
+    String policies = section.requiredText("policies", "scheduler_name");
+    String ours = section.requiredText("ours", "slack");
+    Set<String> words = new LinkedHashSet<>();
+    valuesOf(section, "cells", cells, axes).forEach(name -> words.addAll(League.words(name)));
+    List<String> names = valuesOf(section, "policies", policies, axes);
+    check(section.place("ours"), "league.ours", ours, names, "policies of the grid");
+    List<String> others = section.texts("others");
+    others.forEach(
+        other ->
+            check(section.place("others"), "league.others", other, names, "policies of the grid"));
+    if (others.isEmpty() || others.contains(ours)) {
+      problems.error(
+          section.place("others"),
+          "league.others must name the policies that " + ours + " is compared with",
+          "you meant others: [fifo, dynamic]");
+    }
+    String shown = section.text("shown", "");
+    if (!shown.isEmpty()) {
+      check(section.place("shown"), "league.shown", shown, words, "words of cells' names");
+    }
+    List<Group> groups = new ArrayList<>();
+    Section grouped = section.section("groups");
+    for (String name : grouped.keys()) {
+      Section group = grouped.section(name);
+      groups.add(new Group(name, known(group, "all", words), known(group, "any", words)));
+      group.end();
+    }
+    section.end();
+    return new League(cells, policies, ours, others, shown, groups);
+  }
+
+  private Set<String> known(Section group, String key, Set<String> words) {
+    Set<String> known = new LinkedHashSet<>(group.texts(key));
+    known.forEach(
+        word -> check(group.place(key), group.name(key), word, words, "words of cells' names"));
+    return known;
+  }
+
+  private List<String> valuesOf(Section section, String key, String name, List<Axis> axes) {
+    Axis axis = axis(axes, name);
+    if (axis == null && !axes.isEmpty()) {
+      problems.error(
+          section.place(key),
+          "league." + key + " (" + name + ") is no key of grid",
+          NearestName.advice(name, keys(axes), "keys of grid"));
+    }
+    return axis == null ? List.of() : axis.values().stream().map(Setting::text).toList();
+  }
+
+  private void check(
+      Place place, String key, String name, Collection<String> known, String plural) {
+    if (!known.isEmpty() && !known.contains(name)) {
+      problems.error(
+          place, key + " (" + name + ") is unknown", NearestName.advice(name, known, plural));
+    }
   }
 
   private static @Nullable Axis axis(List<Axis> axes, String key) {

@@ -1,31 +1,5 @@
 package dev.sluice.sweep.config;
 
-import static dev.sluice.sweep.config.WorkspaceKey.AUTO_RESTART_FAILED;
-import static dev.sluice.sweep.config.WorkspaceKey.CHECK_INTERVAL;
-import static dev.sluice.sweep.config.WorkspaceKey.CLEANUP_ON_COMPLETE;
-import static dev.sluice.sweep.config.WorkspaceKey.COMMAND_DELAY;
-import static dev.sluice.sweep.config.WorkspaceKey.CONDA_ENV;
-import static dev.sluice.sweep.config.WorkspaceKey.CONFIG_DIR;
-import static dev.sluice.sweep.config.WorkspaceKey.CONFIG_PATTERN;
-import static dev.sluice.sweep.config.WorkspaceKey.CUDA_VISIBLE_DEVICES_VAR;
-import static dev.sluice.sweep.config.WorkspaceKey.ENABLE_LOGGING;
-import static dev.sluice.sweep.config.WorkspaceKey.GPUS;
-import static dev.sluice.sweep.config.WorkspaceKey.GPU_COUNT;
-import static dev.sluice.sweep.config.WorkspaceKey.LOG_DIR;
-import static dev.sluice.sweep.config.WorkspaceKey.MAX_JOBS_PER_GPU;
-import static dev.sluice.sweep.config.WorkspaceKey.MAX_RETRIES;
-import static dev.sluice.sweep.config.WorkspaceKey.OUTPUT_DIR;
-import static dev.sluice.sweep.config.WorkspaceKey.PYTHON_ENV;
-import static dev.sluice.sweep.config.WorkspaceKey.REQUIRE_MARKER;
-import static dev.sluice.sweep.config.WorkspaceKey.SCHEDULER_SESSION_SUFFIX;
-import static dev.sluice.sweep.config.WorkspaceKey.SCRIPT_PATH;
-import static dev.sluice.sweep.config.WorkspaceKey.SET_ASIDE_AFTER;
-import static dev.sluice.sweep.config.WorkspaceKey.STARTUP_DELAY;
-import static dev.sluice.sweep.config.WorkspaceKey.TASK_NAME;
-import static dev.sluice.sweep.config.WorkspaceKey.TMUX;
-import static dev.sluice.sweep.config.WorkspaceKey.WORKER_PREFIX;
-import static dev.sluice.sweep.config.WorkspaceKey.WORK_DIR;
-
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
@@ -41,9 +15,12 @@ import dev.sluice.sweep.queue.QueueSettings;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -76,13 +53,68 @@ public record WorkspaceConfig(
   private static final int MANY = 1_000_000;
   private static final double DAY_SECONDS = 86_400;
   private static final Set<WorkspaceKey> MAY_BE_EMPTY =
-      Set.of(SCHEDULER_SESSION_SUFFIX, WORKER_PREFIX, CONDA_ENV);
+      Set.of(
+          WorkspaceKey.SCHEDULER_SESSION_SUFFIX,
+          WorkspaceKey.WORKER_PREFIX,
+          WorkspaceKey.CONDA_ENV);
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Pattern ONE_NAME = Pattern.compile("[^/\\x00-\\x1f]+");
 
-  public WorkspaceConfig {
-    places = Map.copyOf(places);
-    written = Map.copyOf(written);
+  /** Keys of scheduler_config.yml, in the order in which a new file lists them. */
+  public enum WorkspaceKey {
+    TASK_NAME("experiment_name", "name in sessions and logs"),
+    WORK_DIR(".", "folder in which tasks run, relative to the workspace or absolute"),
+    CONFIG_DIR("configs", "folder of the tasks' configs"),
+    SCRIPT_PATH("train.py", "training script, relative to the workspace or absolute"),
+    PYTHON_ENV("python3", "Python: a path, or a name on PATH"),
+    OUTPUT_DIR("out", "folder of the completion markers NAME_completed.txt"),
+    SCHEDULER_SESSION_SUFFIX("_scheduler", "end of the name of the scheduler's session"),
+    WORKER_PREFIX("", "begin of the names of the tasks' sessions; empty: task_name"),
+    MAX_JOBS_PER_GPU("2", "tasks that run on one GPU at once"),
+    GPU_COUNT("2", "number of GPUs; 0: max_jobs_per_gpu slots without a GPU"),
+    GPUS("", "GPUs to use, in order of preference, as [0, 2, 1]; left out: all of gpu_count"),
+    CHECK_INTERVAL("30", "seconds between looks at the markers of tasks that wait"),
+    STARTUP_DELAY("1", "read, without effect: nothing has to wait for tmux"),
+    COMMAND_DELAY("0.5", "read, without effect: nothing has to wait for tmux"),
+    LOG_DIR("/tmp", "folder of the scheduler's log and of train_logs/NAME.log"),
+    ENABLE_LOGGING("true", "false: output of tasks and of the scheduler is dropped"),
+    CONDA_ENV("base", "conda environment to activate; empty or base: none"),
+    CUDA_VISIBLE_DEVICES_VAR("CUDA_VISIBLE_DEVICES", "variable that holds a task's GPU"),
+    CONFIG_PATTERN("*.yml", "which files of config_dir are configs"),
+    AUTO_RESTART_FAILED("false", "run a failed task again, behind the others"),
+    MAX_RETRIES("3", "how often at most, with auto_restart_failed"),
+    CLEANUP_ON_COMPLETE("false", "end what a task leaves running, and close its tmux session"),
+    REQUIRE_MARKER("false", "a task that exits 0 without its marker has failed"),
+    SET_ASIDE_AFTER("3", "tasks in a row that fail within 10 s before a GPU gets no more"),
+    TMUX("true", "show tasks and scheduler in tmux sessions, where tmux is installed");
+
+    private final String fallback;
+    private final String comment;
+
+    WorkspaceKey(String fallback, String comment) {
+      this.fallback = fallback;
+      this.comment = comment;
+    }
+
+    /** The key as the file writes it. */
+    public String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The default, as text; empty: none. */
+    public String fallback() {
+      return fallback;
+    }
+
+    /** What the key means, without a full stop. */
+    public String comment() {
+      return comment;
+    }
+
+    /** The key of a name. */
+    public static Optional<WorkspaceKey> of(String key) {
+      return Arrays.stream(values()).filter(known -> known.key().equals(key)).findFirst();
+    }
   }
 
   /**
@@ -157,34 +189,41 @@ public record WorkspaceConfig(
   private record Reader(
       Section section, Problems problems, Path workspace, Map<WorkspaceKey, String> written) {
     WorkspaceConfig read(Path file, Map<String, Place> placeByName) {
-      String task = name(TASK_NAME);
-      String prefix = text(WORKER_PREFIX).isEmpty() ? task : text(WORKER_PREFIX);
-      written.put(WORKER_PREFIX, prefix);
-      var names = new Names(task, text(SCHEDULER_SESSION_SUFFIX), prefix, flag(TMUX));
-      String conda = text(CONDA_ENV);
+      String task = name(WorkspaceKey.TASK_NAME);
+      String prefix =
+          text(WorkspaceKey.WORKER_PREFIX).isEmpty() ? task : text(WorkspaceKey.WORKER_PREFIX);
+      written.put(WorkspaceKey.WORKER_PREFIX, prefix);
+      var names =
+          new Names(
+              task, text(WorkspaceKey.SCHEDULER_SESSION_SUFFIX), prefix, flag(WorkspaceKey.TMUX));
+      String conda = text(WorkspaceKey.CONDA_ENV);
       boolean plain = conda.isEmpty() || conda.equals("base");
-      written.put(CONDA_ENV, plain ? "none" : conda);
+      written.put(WorkspaceKey.CONDA_ENV, plain ? "none" : conda);
       var program =
           new Program(
-              text(PYTHON_ENV),
-              path(SCRIPT_PATH),
-              path(WORK_DIR),
+              text(WorkspaceKey.PYTHON_ENV),
+              path(WorkspaceKey.SCRIPT_PATH),
+              path(WorkspaceKey.WORK_DIR),
               plain ? null : conda,
               variable());
       var folders =
           new Folders(
-              path(CONFIG_DIR), pattern(), path(OUTPUT_DIR), path(LOG_DIR), flag(ENABLE_LOGGING));
-      int retriesMax = whole(MAX_RETRIES, 0, MANY);
+              path(WorkspaceKey.CONFIG_DIR),
+              pattern(),
+              path(WorkspaceKey.OUTPUT_DIR),
+              path(WorkspaceKey.LOG_DIR),
+              flag(WorkspaceKey.ENABLE_LOGGING));
+      int retriesMax = whole(WorkspaceKey.MAX_RETRIES, 0, MANY);
       var rules =
           new QueueSettings(
               gpus(),
-              whole(MAX_JOBS_PER_GPU, 1, GPUS_MAX),
-              flag(AUTO_RESTART_FAILED) ? retriesMax : 0,
-              whole(SET_ASIDE_AFTER, 1, MANY),
-              flag(REQUIRE_MARKER),
-              flag(CLEANUP_ON_COMPLETE),
+              whole(WorkspaceKey.MAX_JOBS_PER_GPU, 1, GPUS_MAX),
+              flag(WorkspaceKey.AUTO_RESTART_FAILED) ? retriesMax : 0,
+              whole(WorkspaceKey.SET_ASIDE_AFTER, 1, MANY),
+              flag(WorkspaceKey.REQUIRE_MARKER),
+              flag(WorkspaceKey.CLEANUP_ON_COMPLETE),
               checkInterval());
-      for (WorkspaceKey delay : List.of(STARTUP_DELAY, COMMAND_DELAY)) {
+      for (WorkspaceKey delay : List.of(WorkspaceKey.STARTUP_DELAY, WorkspaceKey.COMMAND_DELAY)) {
         double unused = seconds(delay, Range.within(0, DAY_SECONDS));
         written.put(delay, "without effect");
       }
@@ -196,27 +235,28 @@ public record WorkspaceConfig(
     }
 
     private List<Integer> gpus() {
-      int count = whole(GPU_COUNT, 0, GPUS_MAX);
+      int count = whole(WorkspaceKey.GPU_COUNT, 0, GPUS_MAX);
       List<Integer> all = IntStream.range(0, count).boxed().toList();
-      List<Integer> gpus = section.wholes(GPUS.key(), all, 0, GPUS_MAX - 1, false);
-      if (section.has(GPUS.key()) && section.has(GPU_COUNT.key())) {
+      List<Integer> gpus = section.wholes(WorkspaceKey.GPUS.key(), all, 0, GPUS_MAX - 1, false);
+      if (section.has(WorkspaceKey.GPUS.key()) && section.has(WorkspaceKey.GPU_COUNT.key())) {
         for (int gpu : gpus) {
           if (gpu >= count) {
             problems.error(
-                section.place(GPUS.key()),
+                section.place(WorkspaceKey.GPUS.key()),
                 "gpus holds a GPU (" + gpu + ") beyond gpu_count (" + count + ")",
                 "gpu_count should be left out");
           }
         }
       }
-      written.put(GPUS, gpus.toString());
-      written.put(GPU_COUNT, Integer.toString(gpus.size()));
+      written.put(WorkspaceKey.GPUS, gpus.toString());
+      written.put(WorkspaceKey.GPU_COUNT, Integer.toString(gpus.size()));
       return gpus;
     }
 
     private Duration checkInterval() {
-      long ms = Math.round(1000 * seconds(CHECK_INTERVAL, Range.within(0.001, DAY_SECONDS)));
-      written.put(CHECK_INTERVAL, Double.toString(ms / 1000.0));
+      long ms =
+          Math.round(1000 * seconds(WorkspaceKey.CHECK_INTERVAL, Range.within(0.001, DAY_SECONDS)));
+      written.put(WorkspaceKey.CHECK_INTERVAL, Double.toString(ms / 1000.0));
       return Duration.ofMillis(ms);
     }
 
@@ -232,7 +272,7 @@ public record WorkspaceConfig(
     }
 
     private String variable() {
-      WorkspaceKey key = CUDA_VISIBLE_DEVICES_VAR;
+      WorkspaceKey key = WorkspaceKey.CUDA_VISIBLE_DEVICES_VAR;
       return note(
           key,
           section.text(
@@ -255,12 +295,12 @@ public record WorkspaceConfig(
     }
 
     private String pattern() {
-      String glob = text(CONFIG_PATTERN);
+      String glob = text(WorkspaceKey.CONFIG_PATTERN);
       try {
         FileSystems.getDefault().getPathMatcher("glob:" + glob);
       } catch (PatternSyntaxException e) {
         problems.error(
-            section.place(CONFIG_PATTERN.key()),
+            section.place(WorkspaceKey.CONFIG_PATTERN.key()),
             "config_pattern (" + glob + ") is no pattern of file names",
             "a bracket or a brace is not closed");
       }

@@ -17,7 +17,10 @@ import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.config.GridFile;
+import dev.sluice.sweep.grid.CellResult.CellBounds;
 import dev.sluice.sweep.grid.CellResult.State;
+import dev.sluice.sweep.grid.Cells.Cell;
+import dev.sluice.sweep.grid.GridPage.GridPictures;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.workspace.SchedulerLog;
@@ -54,6 +57,35 @@ public final class GridRun {
    */
   public record Options(
       Path grid, @Nullable Path base, Path results, boolean resume, boolean dryRun) {}
+
+  /** A way to run the cells of a grid. */
+  interface CellRunner {
+    /** Listener to ends of cells. */
+    @FunctionalInterface
+    interface Progress {
+      /**
+       * A cell has ended. Called by one thread at a time.
+       *
+       * @param ended number of cells that have ended
+       * @param failed number of those that have failed
+       */
+      void ended(int ended, int failed);
+    }
+
+    /** Runs cells to their ends, or until it is stopped. */
+    void run(List<Cell> open, Progress progress)
+        throws IOException, UserMistakeException, InterruptedException;
+
+    /** Lets {@link #run} return soon. From any thread. */
+    void stop();
+
+    /**
+     * Says what became of the cells that had begun when {@link #run} was stopped.
+     *
+     * @param end whether those that would go on are ended
+     */
+    String stopped(boolean end) throws IOException, InterruptedException;
+  }
 
   public GridRun(Options options, Console console) {
     this.options = options;

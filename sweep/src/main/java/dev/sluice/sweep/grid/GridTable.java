@@ -10,6 +10,7 @@ import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.config.Grid.Setting;
 import dev.sluice.sweep.grid.CellResult.State;
+import dev.sluice.sweep.grid.Cells.Cell;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -223,7 +224,8 @@ final class GridTable {
       text.append(
           String.format(
               Locale.ROOT,
-              "%nin brackets, and by \u00b1: %.0f %% interval of the mean over %s, by Student's t%n",
+              "%nin brackets, and by \u00b1: %.0f %% interval of the mean over %s, by Student's"
+                  + " t%n",
               100 * MeanInterval.CONFIDENCE,
               grid.repeatOver()));
     }

@@ -5,6 +5,7 @@ import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Axis;
 import dev.sluice.sweep.config.Grid.Setting;
+import dev.sluice.sweep.grid.Cells.Cell;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -9,6 +9,7 @@ import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Group;
+import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.League.Compared;
 import java.io.IOException;
 import java.nio.file.Files;

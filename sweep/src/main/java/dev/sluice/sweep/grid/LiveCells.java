@@ -3,17 +3,19 @@ package dev.sluice.sweep.grid;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.grid.Cells.Cell;
+import dev.sluice.sweep.grid.GridRun.CellRunner;
 import dev.sluice.sweep.queue.HeldQueue;
-import dev.sluice.sweep.queue.KillAll;
+import dev.sluice.sweep.queue.QueueProcesses;
 import dev.sluice.sweep.queue.QueueSettings;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler;
-import dev.sluice.sweep.queue.Sessions;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
+import dev.sluice.sweep.queue.Scheduler.Work;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.queue.Work;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,7 +109,7 @@ final class LiveCells implements CellRunner, Work, Sessions {
   public String stopped(boolean end) throws IOException, InterruptedException {
     return end
         ? "Stopped. Cells that were ended: "
-            + KillAll.running(queue, "stopped with its sweep").tasks()
+            + QueueProcesses.endRunning(queue, "stopped with its sweep").tasks()
             + ". What is done stands; the same command runs the rest."
         : "Stopped. Cells that go on without a scheduler: "
             + begun().size()

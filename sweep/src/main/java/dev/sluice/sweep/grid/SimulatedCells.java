@@ -10,18 +10,20 @@ import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.Grid.Capacity;
 import dev.sluice.sweep.config.Grid.Mode;
+import dev.sluice.sweep.grid.Cells.Cell;
+import dev.sluice.sweep.grid.GridRun.CellRunner;
 import dev.sluice.sweep.queue.HeldQueue;
-import dev.sluice.sweep.queue.KillAll;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueProcesses;
 import dev.sluice.sweep.queue.QueueSettings;
+import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.queue.Verdict;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -127,7 +129,7 @@ final class SimulatedCells implements CellRunner {
   private void queue(List<Cell> open) throws IOException, InterruptedException {
     QueueState state = queue.state();
     // None goes on but processes of cells that really ran, or of an earlier version's simulations.
-    KillAll.Ends unusedEnds = KillAll.running(queue, "ended with its sweep");
+    QueueProcesses.Ends unusedEnds = QueueProcesses.endRunning(queue, "ended with its sweep");
     List<Entry> entries = new ArrayList<>();
     open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
     Set<String> names = entries.stream().map(Entry::name).collect(Collectors.toSet());
@@ -228,7 +230,7 @@ final class SimulatedCells implements CellRunner {
       return; // it was told as ended
     }
     boolean done = folder.isDone(cell.id());
-    Verdict verdict = Verdict.of(status, done, true, QueueSettings.slots(slots, true));
+    Verdict verdict = QueueSettings.slots(slots, true).judge(status, done, true);
     Ended end = queue.end(task(cell), verdict.outcome(), status, verdict.why(), again);
     log.accept(TaskLog.endLine(cell.id(), end));
     TaskLog.appendEnd(folder.log(cell.id()).toString(), cell.id(), end);

@@ -7,10 +7,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.sweep.config.Grid;
+import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.queue.HeldQueue;
 import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.workspace.Workspace;
@@ -25,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,20 +122,7 @@ final class SweepFolder implements AutoCloseable {
 
   /** The last lines of a task's last attempt. */
   List<String> lastLines(String task) throws IOException {
-    Path log = log(task);
-    if (!Files.exists(log)) {
-      return List.of();
-    }
-    List<String> lines = new ArrayList<>();
-    for (String line :
-        new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()) {
-      if (line.startsWith(TaskLog.START)) {
-        lines.clear();
-      } else if (!line.isBlank() && !line.startsWith(TaskLog.STAMP) && !line.startsWith("\tat ")) {
-        lines.add(line);
-      }
-    }
-    return lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
+    return TaskLog.lastLines(log(task), LAST_LINES);
   }
 
   Path file(String name) {
@@ -230,8 +222,8 @@ final class SweepFolder implements AutoCloseable {
               + ") has changed since the sweep began: "
               + String.join("; ", changes.subList(0, Math.min(CHANGES_TOLD_MAX, changes.size())))
               + (more > 0 ? "; and " + more + " more" : ""),
-          "that should be undone, or you want to leave --resume out: then each cell whose config has"
-              + " changed is run anew, and the others stand");
+          "that should be undone, or you want to leave --resume out: then each cell whose config"
+              + " has changed is run anew, and the others stand");
     }
   }
 
@@ -275,5 +267,61 @@ final class SweepFolder implements AutoCloseable {
   @Override
   public void close() throws IOException {
     queue.close();
+  }
+
+  /**
+   * A digest of what Sluice and its children run: two builds of one version differ in it if a class
+   * or a resource of Sluice differs, or if a library has another name or length.
+   */
+  static final class BuildDigest {
+    private static final String METADATA = "META-INF/";
+
+    private BuildDigest() {}
+
+    /**
+     * The digest of the class path of Sluice's processes, in hex. Of a jar of Sluice it takes the
+     * checksums that the jar lists, so that it costs milliseconds.
+     *
+     * @throws IOException if the class path cannot be read
+     */
+    static String current() throws IOException {
+      return of(ChildJvm.classPath(), SluiceVersion.current());
+    }
+
+    /**
+     * The digest of a class path.
+     *
+     * @param version end of the names of Sluice's own jars
+     */
+    static String of(List<Path> classPath, String version) throws IOException {
+      Map<String, String> contents = new TreeMap<>();
+      for (Path entry : classPath) {
+        String name = entry.getFileName().toString();
+        if (Files.isDirectory(entry)) {
+          addFolder(entry, contents);
+        } else if (name.endsWith("-" + version + ".jar")) {
+          addJar(entry, contents);
+        } else {
+          contents.put(name, Long.toString(Files.size(entry)));
+        }
+      }
+      return Sha256.hex(contents.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void addFolder(Path folder, Map<String, String> contents) throws IOException {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          contents.put(folder.relativize(file).toString(), Sha256.hex(Files.readAllBytes(file)));
+        }
+      }
+    }
+
+    private static void addJar(Path jar, Map<String, String> contents) throws IOException {
+      try (var zip = new ZipFile(jar.toFile())) {
+        zip.stream()
+            .filter(entry -> !entry.isDirectory() && !entry.getName().startsWith(METADATA))
+            .forEach(entry -> contents.put(entry.getName(), Long.toHexString(entry.getCrc())));
+      }
+    }
   }
 }

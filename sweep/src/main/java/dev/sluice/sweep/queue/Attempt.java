@@ -2,6 +2,7 @@ package dev.sluice.sweep.queue;
 
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.ProcessIdentity;
+import dev.sluice.sweep.queue.Scheduler.Work;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

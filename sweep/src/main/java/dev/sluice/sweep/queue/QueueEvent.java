@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.Journal.CheckedLine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,10 +23,6 @@ public record QueueSettings(
     boolean requireMarker,
     boolean cleanup,
     Duration checkInterval) {
-  public QueueSettings {
-    gpus = List.copyOf(gpus);
-  }
-
   /**
    * A queue of slots without a GPU, whose tasks run once, and leave nothing running.
    *
@@ -39,5 +36,45 @@ public record QueueSettings(
   /** Ids of the slots' GPUs; without GPUs {@link QueueState#NO_GPU} alone. */
   List<Integer> slotIds() {
     return gpus.isEmpty() ? List.of(QueueState.NO_GPU) : gpus;
+  }
+
+  /**
+   * Judges an attempt whose command has ended.
+   *
+   * @param status exit status, 128 and the signal's number after a signal; {@link Verdict#UNKNOWN}
+   * @param marker whether the completion marker is there
+   */
+  public Verdict judge(int status, boolean marker, boolean hasMarkers) {
+    if (marker) {
+      return new Verdict(
+          Outcome.DONE, status == 0 ? "" : "marker is there, " + Verdict.words(status));
+    }
+    if (status != 0) {
+      return new Verdict(Outcome.FAILED, Verdict.words(status));
+    }
+    return hasMarkers && requireMarker
+        ? new Verdict(Outcome.FAILED, "exit status 0, but no marker")
+        : new Verdict(Outcome.DONE, hasMarkers ? "no marker" : "");
+  }
+
+  /**
+   * What an ended attempt was. Pure.
+   *
+   * @param why reason or warning, in words; empty: none
+   */
+  public record Verdict(Outcome outcome, String why) {
+    /** Exit status of an attempt that left none. */
+    public static final int UNKNOWN = -1;
+
+    private static final int SIGNAL_BASE = 128;
+
+    private static String words(int status) {
+      if (status == UNKNOWN) {
+        return "gone without a trace";
+      }
+      return status > SIGNAL_BASE
+          ? "ended by signal " + (status - SIGNAL_BASE)
+          : "exit status " + status;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.Journal.CheckedLine;
 import dev.sluice.sweep.queue.QueueEvent.Queued;
 import dev.sluice.sweep.queue.QueueEvent.Resumed;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -12,10 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tasks that a person or a program wants to run. */
 public record Request(List<Entry> entries) {
-  public Request {
-    entries = List.copyOf(entries);
-  }
-
   /**
    * One task.
    *

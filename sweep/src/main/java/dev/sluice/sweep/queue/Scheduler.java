@@ -7,6 +7,7 @@ import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.sweep.queue.QueueEvent.Aside;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.QueueState.Start;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
@@ -14,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,52 @@ public final class Scheduler {
   private final Consumer<String> log;
   private final HeldQueue.Opener opener;
   private volatile boolean stopping;
+
+  /** Where a person watches attempts, each of which has a session of its own. */
+  public interface Sessions {
+    /** An attempt has begun. */
+    default void begun(String task, int gpu) {}
+
+    /** An attempt has ended. */
+    default void ended(String task, int gpu, boolean cleanup) {}
+
+    /** Sessions that nobody watches. */
+    static Sessions plain() {
+      return new Sessions() {};
+    }
+  }
+
+  /**
+   * What the tasks of a queue run. Called by one thread, just before a start, so it must be quick.
+   */
+  public interface Work {
+    /**
+     * What an attempt runs.
+     *
+     * @param gpu id of the GPU; {@link QueueState#NO_GPU} without
+     * @throws IOException if it cannot be made; the attempt has failed then
+     */
+    Plan plan(String name, String config, int gpu) throws IOException;
+
+    /** The file that says that a task is done; null: its exit status alone says so. */
+    @Nullable Path marker(String name);
+
+    /**
+     * What an attempt runs.
+     *
+     * @param command the program and its arguments, which no shell reads
+     * @param environment variables beside those of the scheduler
+     * @param directory the folder in which it runs
+     * @param log file that its output is appended to; /dev/null: none
+     * @param digest digest of all that the outcome rests on, to tell a changed task
+     */
+    record Plan(
+        List<String> command,
+        Map<String, String> environment,
+        Path directory,
+        Path log,
+        String digest) {}
+  }
 
   /** How a scheduler ended. */
   public enum End {
@@ -125,25 +174,8 @@ public final class Scheduler {
   private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
 
   /** An attempt whose end is in the journal. */
-  private static final class Finished {
-    final Attempt attempt;
-    final Ended ended;
-    final String name;
-    final int gpu;
-    final String taskLog;
-    final long atNs = MachineClock.monotonicNs();
-
-    /** Whether its log names what it left running. */
-    boolean named;
-
-    Finished(Attempt attempt, Ended ended, String name, int gpu, String taskLog) {
-      this.attempt = attempt;
-      this.ended = ended;
-      this.name = name;
-      this.gpu = gpu;
-      this.taskLog = taskLog;
-    }
-  }
+  private record Finished(
+      Attempt attempt, Ended ended, String name, int gpu, String taskLog, long atNs) {}
 
   /** One run of a scheduler. */
   private final class Loop {
@@ -156,6 +188,9 @@ public final class Scheduler {
 
     /** Ends after which files, sessions and processes may be left. */
     private final List<Finished> finished = new ArrayList<>();
+
+    /** Attempts whose logs name what they left running. */
+    private final Set<Attempt> named = new HashSet<>();
 
     /** When the markers of what waits were looked at. */
     private long checkedNs = MachineClock.monotonicNs() - settings.checkInterval().toNanos();
@@ -335,7 +370,7 @@ public final class Scheduler {
     private void commandEnded(Live running, int status) throws IOException {
       String name = task(running.attempt).name();
       boolean marked = isMarked(task(running.attempt));
-      Verdict verdict = Verdict.of(status, marked, work.marker(name) != null, settings);
+      Verdict verdict = settings.judge(status, marked, work.marker(name) != null);
       end(running, verdict.outcome(), status, verdict.why());
     }
 
@@ -348,7 +383,9 @@ public final class Scheduler {
         return;
       }
       int gpu = task.gpu();
-      unreported.add(new Finished(running.attempt, ended, task.name(), gpu, task.log()));
+      unreported.add(
+          new Finished(
+              running.attempt, ended, task.name(), gpu, task.log(), MachineClock.monotonicNs()));
       if (gpu != QueueState.NO_GPU
           && state.quickFailures(gpu) >= settings.setAsideAfter()
           && !state.aside().contains(gpu)) {
@@ -444,14 +481,14 @@ public final class Scheduler {
         if (pids.isEmpty() || !settings.cleanup()) {
           end.attempt.remove();
           sessions.ended(end.name, end.gpu, settings.cleanup());
+          named.remove(end.attempt);
           finished.remove(end);
         }
       }
     }
 
     private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
-      if (!end.named) {
-        end.named = true;
+      if (named.add(end.attempt)) {
         String line =
             "task ("
                 + end.name

@@ -3,6 +3,7 @@ package dev.sluice.sweep.queue;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -11,6 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,10 +21,12 @@ import org.slf4j.LoggerFactory;
 /** The lines of Sluice's own in a task's log, between which the output of its attempts stands. */
 public final class TaskLog {
   /** Begin of each such line. */
-  public static final String STAMP = "== ";
+  private static final String STAMP = "== ";
 
   /** Begin of an attempt's first line. */
-  public static final String START = STAMP + "start ";
+  private static final String START = STAMP + "start ";
+
+  private static final int TAIL_BYTES = 1 << 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(TaskLog.class);
   private static final DateTimeFormatter MOMENT =
@@ -59,6 +64,37 @@ public final class TaskLog {
         + (ended.outcome() == Outcome.DONE ? " is done" : " has failed")
         + (ended.why().isEmpty() ? "" : ": " + ended.why())
         + (ended.again() ? "; it waits again" : "");
+  }
+
+  /**
+   * The last lines that a task's last attempt has printed, without stamps, empty lines and stack
+   * frames; empty: none.
+   *
+   * @param log the log, which need not exist
+   */
+  public static List<String> lastLines(Path log, int most) throws IOException {
+    if (!Files.isRegularFile(log)) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    for (String line : tail(log).lines().toList()) {
+      if (line.startsWith(START)) {
+        lines.clear();
+      } else if (!line.isBlank() && !line.startsWith(STAMP) && !line.startsWith("\tat ")) {
+        lines.add(line);
+      }
+    }
+    return lines.subList(Math.max(0, lines.size() - most), lines.size());
+  }
+
+  private static String tail(Path log) throws IOException {
+    try (var file = new RandomAccessFile(log.toFile(), "r")) {
+      long from = Math.max(0, file.length() - TAIL_BYTES);
+      byte[] tail = new byte[Math.toIntExact(file.length() - from)];
+      file.seek(from);
+      file.readFully(tail);
+      return new String(tail, StandardCharsets.UTF_8);
+    }
   }
 
   /** Appends a line, if there is a log. */

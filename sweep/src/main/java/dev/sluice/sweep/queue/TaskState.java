@@ -1,6 +1,7 @@
 package dev.sluice.sweep.queue;
 
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /** What a queue knows of one task. It changes with the queue's events; not safe for threads. */

@@ -8,12 +8,10 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.sweep.queue.QueueFolder.Holder;
 import dev.sluice.sweep.queue.QueueState;
+import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,8 +38,6 @@ public record QueueStatus(
 
   /** Tasks of a kind that are listed; the others are counted. */
   private static final int LISTED_MAX = 20;
-
-  private static final int TAIL_BYTES = 4096;
 
   /** Looks at a workspace. */
   public static QueueStatus of(Workspace workspace) throws IOException, UserMistakeException {
@@ -160,23 +156,10 @@ public record QueueStatus(
         : seconds < 7200 ? seconds / 60 + " min" : seconds / 3600 + " h";
   }
 
-  /** The last line of a task's log that is no stamp; empty: none. */
   private static String lastLine(TaskState task) {
-    Path log = Path.of(task.log());
-    if (task.log().isEmpty() || !Files.isRegularFile(log)) {
-      return "";
-    }
-    try (var file = new RandomAccessFile(log.toFile(), "r")) {
-      long from = Math.max(0, file.length() - TAIL_BYTES);
-      byte[] tail = new byte[Math.toIntExact(file.length() - from)];
-      file.seek(from);
-      file.readFully(tail);
-      List<String> lines =
-          new String(tail, StandardCharsets.UTF_8)
-              .lines()
-              .filter(line -> !line.isBlank() && !line.startsWith("== "))
-              .toList();
-      return lines.isEmpty() ? "" : lines.get(lines.size() - 1).strip();
+    try {
+      List<String> lines = TaskLog.lastLines(Path.of(task.log()), 1);
+      return lines.isEmpty() ? "" : lines.get(0).strip();
     } catch (IOException e) {
       return "(log unreadable: " + UserMistakeException.reason(e) + ")";
     }

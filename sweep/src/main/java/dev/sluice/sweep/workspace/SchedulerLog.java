@@ -27,9 +27,7 @@ public final class SchedulerLog implements AutoCloseable {
   public static SchedulerLog open(Workspace workspace) throws IOException {
     var file =
         Files.newOutputStream(
-            new LogPaths(workspace).scheduler(),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.APPEND);
+            workspace.schedulerLog(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     return new SchedulerLog(workspace, new PrintStream(file, true, StandardCharsets.UTF_8));
   }
 

@@ -1,8 +1,11 @@
 package dev.sluice.sweep.workspace;
 
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.queue.QueueFolder;
@@ -10,16 +13,19 @@ import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler;
-import dev.sluice.sweep.queue.Sessions;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
+import dev.sluice.sweep.queue.Scheduler.Work;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class StartRun {
   /** Configs of which more is said than their number. */
   private static final int LISTED_MAX = 20;
+
+  /** Name of the command that the scheduler's own process runs. */
+  private static final String SCHEDULER = "scheduler";
 
   private static final long PAUSE_NS = 10_000_000;
   private static final long HAND_OVER_LIMIT_NS = 120_000_000_000L;
@@ -47,11 +56,7 @@ public final class StartRun {
   }
 
   /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
-  public record Again(List<String> names, boolean failed, boolean changed) {
-    public Again {
-      names = List.copyOf(names);
-    }
-  }
+  public record Again(List<String> names, boolean failed, boolean changed) {}
 
   public StartRun(Workspace workspace, Mode mode, Console console) {
     this.workspace = workspace;
@@ -183,12 +188,52 @@ public final class StartRun {
             + (entries.size() == 1 ? " config" : " configs")
             + (ran ? " handed over to the scheduler" : " queued, the scheduler runs")
             + queue.holder().map(h -> " (pid " + h.process().pid() + ")").orElse(""));
-    console.line("log: " + new LogPaths(workspace).scheduler());
+    console.line("log: " + workspace.schedulerLog());
     if (mode == Mode.BACKGROUND) {
       return ExitStatus.DONE;
     }
     queue.awaitFree();
     return WorkspaceRuns.summary(queue.read(), console);
+  }
+
+  /** Starts the scheduler as a process in a session of its own, which outlives the command. */
+  public static Process startScheduler(Workspace workspace) throws IOException {
+    List<String> options = new ArrayList<>(ChildJvm.ownPlainOptions());
+    options.addAll(ChildJvm.SMALL);
+    options.addAll(
+        List.of("-Xms8m", "-Xmx64m", "-Xss256k", "-Djdk.lang.Process.launchMechanism=VFORK"));
+    Path log = workspace.schedulerLog();
+    var config = workspace.config();
+    return Launch.of(
+            ChildJvm.of(
+                options,
+                ChildJvm.SLUICE,
+                List.of(
+                    "sweep",
+                    SCHEDULER,
+                    "--config",
+                    config.file().toAbsolutePath().toString(),
+                    "--workspace",
+                    config.workspace().toString())))
+        .ownSession()
+        .in(config.workspace())
+        .without(List.of("SLUICE_SWEEP", "SLUICE_SWEEP_ATTEMPT"))
+        .output(Redirect.appendTo(log.toFile()))
+        .errorsToOutput()
+        .start();
+  }
+
+  /**
+   * Runs the scheduler in this process, its lines on standard output.
+   *
+   * @return the exit status
+   */
+  public static int runScheduler(Workspace workspace)
+      throws UserMistakeException, IOException, InterruptedException {
+    var log = new SchedulerLog(workspace, System.out);
+    int status = foreground(workspace, log::line);
+    log.ended(status);
+    return status;
   }
 
   private boolean awaitTaken(Path handed) throws IOException, InterruptedException {
@@ -197,12 +242,11 @@ public final class StartRun {
     while (Files.exists(handed)) {
       boolean runs = workspace.queue().isHeld();
       if (!runs && started == null) {
-        started = BackgroundScheduler.start(workspace);
+        started = startScheduler(workspace);
       } else if ((started != null && !started.isAlive() && !runs)
           || MachineClock.monotonicNs() > deadlineNs) {
         System.err.println("sluice: error: the scheduler did not take the configs.");
-        System.err.println(
-            "  Maybe its log says why: " + new LogPaths(workspace).scheduler() + ".");
+        System.err.println("  Maybe its log says why: " + workspace.schedulerLog() + ".");
         return false;
       }
       MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + PAUSE_NS);
@@ -229,10 +273,9 @@ public final class StartRun {
     if (!WorkspaceRuns.showsInTmux(workspace)) {
       return foreground(workspace, log, Sessions.plain());
     }
-    var logs = new LogPaths(workspace);
     String prefix = workspace.config().names().workerPrefix();
-    try (var tmux = new TmuxSessions(prefix, logs::task)) {
-      tmux.openScheduler(logs.schedulerName(), logs.scheduler());
+    try (var tmux = new TmuxSessions(prefix, workspace::taskLog)) {
+      tmux.openScheduler(workspace.schedulerName(), workspace.schedulerLog());
       return foreground(workspace, log, tmux);
     }
   }
@@ -258,5 +301,50 @@ public final class StartRun {
     return workspace.queue().read().tasks().stream().anyMatch(t -> t.phase() == Phase.FAILED)
         ? ExitStatus.FAULTS
         : ExitStatus.DONE;
+  }
+
+  /** The tasks of a workspace: {@code python_env script_path --config_path CONFIG}. */
+  static final class WorkspaceWork implements Work {
+    private static final String ACTIVATE =
+        ". \"$1\" && conda activate \"$2\" && shift 2 && exec \"$@\"";
+
+    private final Workspace workspace;
+
+    WorkspaceWork(Workspace workspace) {
+      this.workspace = workspace;
+    }
+
+    /** Digest of a task's config file. */
+    static String digest(String config) throws IOException {
+      return Sha256.hex(Files.readAllBytes(Path.of(config)));
+    }
+
+    @Override
+    public Plan plan(String name, String config, int gpu) throws IOException {
+      var program = workspace.config().program();
+      List<String> command = new ArrayList<>();
+      Path conda = workspace.condaScript();
+      if (conda != null && program.condaEnv() != null) {
+        command.addAll(
+            List.of("/bin/sh", "-c", ACTIVATE, "activate", conda.toString(), program.condaEnv()));
+      }
+      command.addAll(
+          List.of(workspace.python(), program.script().toString(), "--config_path", config));
+      Map<String, String> environment =
+          gpu == QueueState.NO_GPU
+              ? Map.of()
+              : Map.of(
+                  program.gpuVariable(),
+                  workspace.visibleId(gpu),
+                  "CUDA_DEVICE_ORDER",
+                  "PCI_BUS_ID");
+      return new Plan(
+          command, environment, program.workDir(), workspace.taskLog(name), digest(config));
+    }
+
+    @Override
+    public Path marker(String name) {
+      return workspace.marker(name);
+    }
   }
 }

@@ -2,7 +2,7 @@ package dev.sluice.sweep.workspace;
 
 import dev.sluice.harness.process.Launch;
 import dev.sluice.sweep.queue.QueueState;
-import dev.sluice.sweep.queue.Sessions;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

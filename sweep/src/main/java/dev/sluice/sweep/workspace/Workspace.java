@@ -4,10 +4,13 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.sweep.config.WorkspaceConfig;
 import dev.sluice.sweep.config.WorkspaceConfig.Program;
-import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import dev.sluice.sweep.queue.QueueFolder;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -31,9 +34,8 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
   /** End of the name of a completion marker, behind the task's. */
   static final String MARKER = "_completed.txt";
 
-  public Workspace {
-    visible = List.copyOf(visible);
-  }
+  /** Folder of the tasks' logs, in log_dir. */
+  private static final String TASK_LOGS = "train_logs";
 
   /**
    * Opens the workspace of a config file.
@@ -127,7 +129,7 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
     checkVisible(problems);
     writable(problems, WorkspaceKey.OUTPUT_DIR, config.folders().output());
     if (config.folders().logging()) {
-      writable(problems, WorkspaceKey.LOG_DIR, config.folders().logs().resolve(LogPaths.TASKS));
+      writable(problems, WorkspaceKey.LOG_DIR, config.folders().logs().resolve(TASK_LOGS));
     }
     problems.throwIfAny();
     try {
@@ -202,5 +204,59 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
         config.place(key),
         key.key() + " (" + folder + ") is not writable, " + reason,
         "another folder is meant");
+  }
+
+  /**
+   * The log of a task. A file that another workspace wrote, or that is a link, is left alone: then
+   * the name begins with the workspace's task_name, and else the log stays in the queue's folder. A
+   * log's first line names the queue's folder.
+   */
+  Path taskLog(String name) throws IOException {
+    Path folder = config.folders().logs().resolve(TASK_LOGS);
+    String prefix = config.names().task();
+    return first(
+        List.of(folder.resolve(name + ".log"), folder.resolve(prefix + "_" + name + ".log")),
+        name + ".log");
+  }
+
+  /** The name of the scheduler's session, and of its log without the ending. */
+  String schedulerName() {
+    return config.names().task() + config.names().schedulerSuffix();
+  }
+
+  /** The log of the scheduler. */
+  Path schedulerLog() throws IOException {
+    String name = schedulerName() + ".log";
+    return first(List.of(config.folders().logs().resolve(name)), name);
+  }
+
+  private Path first(List<Path> wanted, String name) throws IOException {
+    if (!config.folders().logging()) {
+      return Path.of("/dev/null");
+    }
+    for (Path path : wanted) {
+      if (isFreeOrOwn(path)) {
+        return path;
+      }
+    }
+    return queue.folder().resolve(name);
+  }
+
+  private boolean isFreeOrOwn(Path path) throws IOException {
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return true;
+    }
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || !Files.isWritable(path)) {
+      return false;
+    }
+    try (BufferedReader lines = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
+      String line = lines.readLine();
+      String own = queue.folder().toString().replace('\n', ' ');
+      String read =
+          line == null
+              ? ""
+              : new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+      return line == null || read.endsWith(own);
+    }
   }
 }

@@ -6,8 +6,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.sweep.config.WorkspaceKey;
-import dev.sluice.sweep.queue.KillAll;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
+import dev.sluice.sweep.queue.QueueProcesses;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -34,7 +34,7 @@ public final class WorkspaceRuns {
 
   /** Ends the scheduler; what runs goes on. */
   public int stop() throws IOException, InterruptedException, UserMistakeException {
-    boolean stopped = KillAll.stop(workspace.queue());
+    boolean stopped = QueueProcesses.stop(workspace.queue());
     QueueState state = workspace.queue().read();
     console.line(
         (stopped ? "the scheduler has stopped" : "no scheduler runs")
@@ -47,9 +47,9 @@ public final class WorkspaceRuns {
 
   /** Ends the scheduler and all tasks of this workspace. */
   public int killAll() throws IOException, InterruptedException, UserMistakeException {
-    KillAll.Ends ends = KillAll.all(workspace.queue());
+    QueueProcesses.Ends ends = QueueProcesses.killAll(workspace.queue());
     if (showsInTmux(workspace)) {
-      List<Path> logs = new ArrayList<>(List.of(new LogPaths(workspace).scheduler()));
+      List<Path> logs = new ArrayList<>(List.of(workspace.schedulerLog()));
       workspace.queue().read().tasks().stream()
           .filter(task -> !task.log().isEmpty())
           .forEach(task -> logs.add(Path.of(task.log())));

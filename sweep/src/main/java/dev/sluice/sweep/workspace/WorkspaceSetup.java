@@ -1,5 +1,6 @@
 package dev.sluice.sweep.workspace;
 
+import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Tree;
@@ -8,14 +9,13 @@ import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -72,7 +72,7 @@ public final class WorkspaceSetup {
     try {
       Files.createDirectories(folder);
       String text = Files.exists(config) ? completed(config) : fresh();
-      replace(config, text);
+      OutputFile.write(config, text.getBytes(StandardCharsets.UTF_8));
       wrap(wrapper);
       Files.createDirectories(folder.resolve("configs"));
       Files.createDirectories(folder.resolve("out"));
@@ -153,18 +153,6 @@ public final class WorkspaceSetup {
         "it should be moved away, and setup makes a new one");
   }
 
-  /** Writes a file under another name first, so that a full disk leaves the old one whole. */
-  private static void replace(Path file, String text) throws IOException {
-    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-    try {
-      Files.writeString(unfinished, text);
-      Files.move(
-          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(unfinished);
-    }
-  }
-
   private void wrap(Path wrapper) throws IOException {
     String text = wrapper();
     if (Files.exists(wrapper, LinkOption.NOFOLLOW_LINKS)) {
@@ -175,7 +163,7 @@ public final class WorkspaceSetup {
         console.item(WRAPPER, "the old one is now " + kept.getFileName());
       }
     }
-    replace(wrapper, text);
+    OutputFile.write(wrapper, text.getBytes(StandardCharsets.UTF_8));
     Files.setPosixFilePermissions(wrapper, PosixFilePermissions.fromString("rwxr-xr-x"));
     console.item(WRAPPER, "starts " + launcher);
   }

@@ -2,6 +2,7 @@ package dev.sluice.sweep.grid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.sweep.grid.SweepFolder.BuildDigest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Named;
 import dev.sluice.sweep.config.Grid.Setting;
 import dev.sluice.sweep.grid.CellResult.State;
+import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.GridTable.Figure;
 import dev.sluice.sweep.grid.GridTable.Pair;
 import java.nio.file.Path;

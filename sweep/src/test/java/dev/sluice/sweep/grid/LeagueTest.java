@@ -11,6 +11,7 @@ import dev.sluice.sweep.config.Grid.Group;
 import dev.sluice.sweep.config.Grid.Mode;
 import dev.sluice.sweep.config.Grid.Setting;
 import dev.sluice.sweep.grid.CellResult.State;
+import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.League.Compared;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package dev.sluice.sweep.grid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.SimulatedCells.Simulation;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.sweep.queue.QueueState;

@@ -11,6 +11,7 @@ import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -245,7 +246,7 @@ final class KilledSchedulerTest {
     Process process = process(2);
     assertThat(Files.readString(news)).isNotEmpty();
     assertThat(Files.readString(beside)).isNotEmpty();
-    KillAll.Ends ends = KillAll.all(queue);
+    QueueProcesses.Ends ends = QueueProcesses.killAll(queue);
     assertThat(ends.tasks()).isEqualTo(2);
     assertThat(ends.waiting()).isEqualTo(1);
     assertThat(process.waitFor()).isNotZero();

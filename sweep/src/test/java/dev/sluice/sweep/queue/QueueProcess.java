@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.Scheduler.Sessions;
 import java.nio.file.Path;
 
 /** A scheduler of {@link ShellWork} in a process of its own, to be killed. */

@@ -9,6 +9,7 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;

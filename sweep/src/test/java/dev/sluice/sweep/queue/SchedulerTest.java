@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
+import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.nio.file.Files;
 import java.nio.file.Path;

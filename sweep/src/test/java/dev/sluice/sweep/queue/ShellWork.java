@@ -1,5 +1,6 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.Scheduler.Work;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.config.WorkspaceConfig;
-import dev.sluice.sweep.config.WorkspaceKey;
+import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import dev.sluice.sweep.workspace.StartRun.Again;
 import dev.sluice.sweep.workspace.StartRun.Mode;
+import dev.sluice.sweep.workspace.StartRun.WorkspaceWork;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -154,12 +155,12 @@ final class WorkspaceTest {
     Path logs = Files.createDirectories(folder.resolve("logs/train_logs"));
     Files.writeString(logs.resolve("a.log"), "another's\n");
     Files.createSymbolicLink(logs.resolve("b.log"), folder.resolve("train.sh"));
-    var paths = new LogPaths(open());
-    assertThat(paths.task("a")).isEqualTo(logs.resolve("exp_a.log"));
-    assertThat(paths.task("b")).isEqualTo(logs.resolve("exp_b.log"));
-    assertThat(paths.task("c")).isEqualTo(logs.resolve("c.log"));
+    Workspace workspace = open();
+    assertThat(workspace.taskLog("a")).isEqualTo(logs.resolve("exp_a.log"));
+    assertThat(workspace.taskLog("b")).isEqualTo(logs.resolve("exp_b.log"));
+    assertThat(workspace.taskLog("c")).isEqualTo(logs.resolve("c.log"));
     Files.writeString(logs.resolve("exp_a.log"), "another's\n");
-    assertThat(paths.task("a")).isEqualTo(open().queue().folder().resolve("a.log"));
+    assertThat(workspace.taskLog("a")).isEqualTo(open().queue().folder().resolve("a.log"));
   }
 
   @Test
