@@ -205,7 +205,9 @@ public final class Figures {
     for (int next : run.batches().byStart()) {
       Integer before = lastOfLane.put(run.batches().laneId(next), next);
       if (before != null) {
-        folds.forEach(fold -> fold.takeInterval(before, next));
+        for (Figure.OfIntervals fold : folds) {
+          fold.takeInterval(before, next);
+        }
       }
     }
   }

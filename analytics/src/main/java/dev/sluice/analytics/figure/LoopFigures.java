@@ -157,7 +157,10 @@ final class LoopFigures implements Figure {
               .mapToLong(job -> jobs.intendedAtNs(job) + windowNs[run.classOf(job)])
               .min()
               .orElse(Long.MAX_VALUE);
-      earliestNs.set(batch, earliestByShard.merge(batches.shard(batch), ownNs, Math::min));
+      int shard = batches.shard(batch);
+      long ofShardNs = Math.min(ownNs, earliestByShard.getOrDefault(shard, Long.MAX_VALUE));
+      earliestByShard.put(shard, ofShardNs);
+      earliestNs.set(batch, ofShardNs);
     }
     return earliestNs;
   }

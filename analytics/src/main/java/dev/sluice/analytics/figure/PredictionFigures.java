@@ -4,9 +4,9 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
@@ -48,6 +48,48 @@ public final class PredictionFigures implements Figure {
   static final double PROMISE_LEVEL = 0.001;
 
   private static final int PARTS = 10;
+
+  /** An upper bound that a dispatch's prediction promised, and how batches kept it. */
+  public enum UpperBound {
+    P95("p95", 0.95),
+    P99("p99", 0.99);
+
+    private final String text;
+    private final double probability;
+
+    UpperBound(String text, double probability) {
+      this.text = text;
+      this.probability = probability;
+    }
+
+    /** The bound as text: p95 or p99. */
+    public String text() {
+      return text;
+    }
+
+    /** Probability with which a batch keeps the bound. */
+    public double probability() {
+      return probability;
+    }
+
+    /** True if the batch was given this bound. */
+    public boolean isGiven(Batches batches, int batch) {
+      return ns(batches, batch) != Jobs.NONE;
+    }
+
+    /** True if a batch took longer than its bound. */
+    public boolean isMissed(Batches batches, int batch) {
+      return batches.serviceNs(batch) > ns(batches, batch);
+    }
+
+    /** The bound that the batch was given; {@link Jobs#NONE}: none. */
+    public long ns(Batches batches, int batch) {
+      return switch (this) {
+        case P95 -> batches.predictedP95Ns(batch);
+        case P99 -> batches.predictedP99Ns(batch);
+      };
+    }
+  }
 
   @Override
   public List<Definition> numbers() {

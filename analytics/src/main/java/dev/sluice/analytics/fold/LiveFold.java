@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.fold.OpenJobs.OpenJob;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -14,6 +15,7 @@ import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * out.
  */
 public final class LiveFold implements LogFold {
+  /** Delay after its possible end at which a run without an end counts as abandoned. */
+  private static final long ABANDONED_AFTER_NS = 15_000_000_000L;
+
   /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
@@ -40,7 +46,10 @@ public final class LiveFold implements LogFold {
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<String, Executor> executors = new HashMap<>();
   private final Map<String, String> names = new HashMap<>();
-  private final ShardsRead shards = new ShardsRead();
+  private final Map<Integer, Shard> shards = new TreeMap<>();
+  private @Nullable RunStarted started;
+  private @Nullable RunEnded ended;
+  private long lastEndedAtNs;
   private final MetricsWindows windows = new MetricsWindows();
   private final WindowSums sums = new WindowSums();
   private final WindowSums written;
@@ -49,6 +58,33 @@ public final class LiveFold implements LogFold {
   private final MetricsWindows.Machine machine = new Machine();
   private long requested;
   private boolean droppedAtTheEnd;
+
+  /** A dispatch id with its shard: unique in the run. */
+  record DispatchKey(int shard, DispatchId id) {}
+
+  /** What was read of a shard. */
+  private static final class Shard {
+    final Map<Integer, Long> lastIndexes = new HashMap<>();
+    final Map<Integer, Long> announced = new HashMap<>();
+    long ended;
+    @Nullable DispatchId lastDispatch;
+    long factAtEpochMs;
+
+    /** True unless the job was sent again: indexes rise for each generator and shard. */
+    boolean isNew(JobRequested request) {
+      Long last = lastIndexes.get(request.generator());
+      if (last != null && request.index() <= last) {
+        return false;
+      }
+      lastIndexes.put(request.generator(), request.index());
+      return true;
+    }
+
+    /** True if this dispatch, or a later one, has been read. */
+    boolean hasSeen(DispatchId id) {
+      return lastDispatch != null && id.compareTo(lastDispatch) <= 0;
+    }
+  }
 
   /** A dispatch with jobs that have not ended and are in no later dispatch. */
   static final class Batch {
@@ -130,17 +166,32 @@ public final class LiveFold implements LogFold {
 
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
-    shards.onRunRecord(entry);
+    if (entry instanceof RunStarted start) {
+      started = started == null ? start : started;
+    } else if (entry instanceof RunEnded end) {
+      ended = ended == null ? end : ended;
+    }
+  }
+
+  private Shard shard(int index) {
+    return shards.computeIfAbsent(index, i -> new Shard());
+  }
+
+  private long sinceZeroNs(long epochMs) {
+    return started == null ? 0 : Math.max(0, (epochMs - started.timeZeroEpochMs()) * 1_000_000);
   }
 
   @Override
   public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-    shards.onFact(shard, appendedAtEpochMs);
-    long atNs = shards.sinceZeroNs(appendedAtEpochMs);
+    Shard read = shard(shard);
+    read.factAtEpochMs = Math.max(read.factAtEpochMs, appendedAtEpochMs);
+    long atNs = sinceZeroNs(appendedAtEpochMs);
     if (fact instanceof RunStarted start) {
-      shards.onRunRecord(start);
+      onRunRecord(start, appendedAtEpochMs);
     } else if (fact instanceof JobRequested request) {
-      onRequested(request, shard, atNs);
+      if (read.isNew(request)) {
+        onRequested(request, atNs);
+      }
     } else if (fact instanceof BatchCompleted completion) {
       onCompleted(completion, new DispatchKey(shard, completion.dispatchId()), atNs);
     } else if (fact instanceof ExecutorReported report) {
@@ -151,14 +202,11 @@ public final class LiveFold implements LogFold {
               new Executor(Math.max(old.lanes(), now.lanes()), now.tokens(), old.joinedAtNs()));
       lanes.onReported(report, atNs);
     } else if (fact instanceof ArrivalsEnded arrivals) {
-      shards.onArrivalsEnded(shard, arrivals);
+      read.announced.putIfAbsent(arrivals.generator(), arrivals.jobsSent());
     }
   }
 
-  private void onRequested(JobRequested request, int shard, long atNs) {
-    if (!shards.isNew(shard, request)) {
-      return;
-    }
+  private void onRequested(JobRequested request, long atNs) {
     requested++;
     String classType = names.computeIfAbsent(request.classType(), name -> name);
     jobs.add(request.jobId(), classType, request.intendedAtNs(), request.sloNs());
@@ -168,10 +216,10 @@ public final class LiveFold implements LogFold {
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
     var key = new DispatchKey(shard, dispatch.dispatchId());
-    if (shards.hasSeen(key)) {
+    if (shard(shard).hasSeen(key.id())) {
       return; // a further copy
     }
-    shards.onDispatch(key);
+    shard(shard).lastDispatch = key.id();
     List<OpenJob> open = new ArrayList<>(dispatch.work().jobs().size());
     var batch = new Batch(key, dispatch, open);
     for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
@@ -200,7 +248,7 @@ public final class LiveFold implements LogFold {
 
   private void onCompleted(BatchCompleted completion, DispatchKey key, long atNs) {
     Batch batch = batches.get(key);
-    if (!shards.hasSeen(key)) { // the dispatch has not been read yet
+    if (!shard(key.shard()).hasSeen(key.id())) { // the dispatch has not been read yet
       if (early.putIfAbsent(key, new End(completion, atNs)) == null) {
         countBusy(completion, 1);
       }
@@ -265,11 +313,12 @@ public final class LiveFold implements LogFold {
     if (job == null) {
       return; // a second outcome, or one of an unknown job: the report names them
     }
-    shards.onJobEnded(shard, end.endedAtNs());
+    shard(shard).ended++;
+    lastEndedAtNs = Math.max(lastEndedAtNs, end.endedAtNs());
     Batch by =
         end.dispatchId() == null ? null : batches.get(new DispatchKey(shard, end.dispatchId()));
     Long finishedAtNs = by == null ? null : by.finishedAtNs;
-    long atNs = finishedAtNs == null ? shards.sinceZeroNs(appendedAtEpochMs) : end.endedAtNs();
+    long atNs = finishedAtNs == null ? sinceZeroNs(appendedAtEpochMs) : end.endedAtNs();
     if (job.batch == null) {
       windows.moved(job.classType, atNs, -1, 0);
     } else {
@@ -307,12 +356,12 @@ public final class LiveFold implements LogFold {
 
   /** The first record of the run; null before it was read. */
   public @Nullable RunStarted started() {
-    return shards.started();
+    return started;
   }
 
   /** The last record of the run; null before it was read. */
   public @Nullable RunEnded ended() {
-    return shards.ended();
+    return ended;
   }
 
   /**
@@ -320,7 +369,6 @@ public final class LiveFold implements LogFold {
    * whether it has ended.
    */
   public boolean isComplete() {
-    RunEnded ended = shards.ended();
     return ended != null
         && (ended.failure() != null || (jobs.isEmpty() && requested >= ended.jobsSent()));
   }
@@ -333,12 +381,38 @@ public final class LiveFold implements LogFold {
    * @return null if the run is not abandoned, or has an end
    */
   public @Nullable RunEnded endIfAbandoned() {
-    return jobs.isEmpty() ? shards.endIfAbandoned(requested, droppedAtTheEnd) : null;
+    RunStarted start = started;
+    if (!jobs.isEmpty() || start == null || ended != null) {
+      return null;
+    }
+    long logTimeNs = logTimeNs();
+    Long lastArrivalNs = start.arrivalsEndAtNsMax();
+    boolean over =
+        (lastArrivalNs != null && logTimeNs >= lastArrivalNs + ABANDONED_AFTER_NS)
+            || (allAnnounced(start) && logTimeNs >= lastEndedAtNs + ABANDONED_AFTER_NS);
+    return over
+        ? new RunEnded(start.runId(), requested, droppedAtTheEnd, false, logTimeNs, null)
+        : null;
+  }
+
+  private boolean allAnnounced(RunStarted start) {
+    return shards.size() >= start.shards()
+        && shards.values().stream()
+            .allMatch(
+                shard ->
+                    shard.announced.size() >= start.generators()
+                        && shard.announced.values().stream().mapToLong(Long::longValue).sum()
+                            == shard.ended);
   }
 
   /** Time since time zero up to which every shard's facts have been read; 0 before that. */
   public long logTimeNs() {
-    return shards.logTimeNs();
+    return started == null || shards.size() < started.shards()
+        ? 0
+        : shards.values().stream()
+            .mapToLong(shard -> sinceZeroNs(shard.factAtEpochMs))
+            .min()
+            .orElse(0);
   }
 
   /**
@@ -348,13 +422,13 @@ public final class LiveFold implements LogFold {
    *     Long#MAX_VALUE}: nothing is left to read
    */
   public List<MetricsWindow> closeWindows(long readThroughEpochMs) {
-    if (shards.started() == null) {
+    if (started == null) {
       return List.of();
     }
     long readNs =
         readThroughEpochMs == Long.MAX_VALUE
             ? logTimeNs()
-            : Math.min(logTimeNs(), shards.sinceZeroNs(readThroughEpochMs));
+            : Math.min(logTimeNs(), sinceZeroNs(readThroughEpochMs));
     long untilNs = isComplete() ? endNs() : readNs - WINDOW_DELAY_NS;
     List<MetricsWindow> closed = windows.closeThrough(untilNs, machine);
     List<MetricsWindow> toWrite = new ArrayList<>();

@@ -186,7 +186,7 @@ final class LogFaults {
         words,
         changes.stream()
             .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
-            .map(change -> change.what() + " " + FaultWords.into(change.atEpochMs() - zeroEpochMs))
+            .map(change -> change.what() + " " + into(change.atEpochMs() - zeroEpochMs))
             .toList());
     addFirst(words, restartsInWords(rows.batches(), zeroEpochMs, lastOutcomeEpochMs));
     words.addAll(rows.losses());
@@ -199,6 +199,23 @@ final class LogFaults {
       addFirst(words, unannounced(started));
     }
     return words;
+  }
+
+  /** A time of the run: {@code 1.5 s into the run}. */
+  private static String into(long sinceZeroMs) {
+    return sinceZeroMs < 0
+        ? seconds(-sinceZeroMs) + " before time zero"
+        : seconds(sinceZeroMs) + " into the run";
+  }
+
+  /** A duration: {@code 1.5 s}. */
+  static String seconds(long ms) {
+    return String.format(Locale.ROOT, "%.1f s", ms / 1e3);
+  }
+
+  /** A number with its noun: {@code 2 batches}. */
+  static String count(long count, String one, String many) {
+    return count + " " + (count == 1 ? one : many);
   }
 
   private static void addFirst(List<String> words, List<String> kind) {
@@ -230,12 +247,11 @@ final class LogFaults {
                 .mapToInt(Integer::intValue)
                 .sum();
         words.add(
-            restart.executorId()
-                + " was lost and restarted "
-                + FaultWords.into(restart.atEpochMs() - zeroEpochMs)
-                + " ("
-                + FaultWords.count(lostOnes, "batch", "batches")
-                + " lost)");
+            "%s was lost and restarted %s (%s lost)"
+                .formatted(
+                    restart.executorId(),
+                    into(restart.atEpochMs() - zeroEpochMs),
+                    count(lostOnes, "batch", "batches")));
       }
     }
     return words;
@@ -248,13 +264,8 @@ final class LogFaults {
       long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
       if (forMs > boundMs) {
         words.add(
-            "nothing was appended to "
-                + silence.of()
-                + " for "
-                + FaultWords.seconds(forMs)
-                + " from "
-                + FaultWords.seconds(fromMs - zeroEpochMs)
-                + " on: the broker or the whole run stood still");
+            "nothing was appended to %s for %s from %s on: the broker or the whole run stood still"
+                .formatted(silence.of(), seconds(forMs), seconds(fromMs - zeroEpochMs)));
       }
     }
     return words;
@@ -277,12 +288,8 @@ final class LogFaults {
                           && log.toEpochMs() > silence.fromEpochMs());
       if (forMs > boundMs && !whileTheLogStoodStill) {
         words.add(
-            silence.of()
-                + " did not report for "
-                + FaultWords.seconds(forMs)
-                + " from "
-                + FaultWords.seconds(fromMs - zeroEpochMs)
-                + " on");
+            "%s did not report for %s from %s on"
+                .formatted(silence.of(), seconds(forMs), seconds(fromMs - zeroEpochMs)));
       }
     }
     return words;

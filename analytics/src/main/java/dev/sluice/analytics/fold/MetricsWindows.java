@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LatencyHistogram;
@@ -47,7 +48,7 @@ public final class MetricsWindows {
   private static final class Second {
     final Map<String, Tally> byClass = new TreeMap<>();
     final Map<String, Long> blockedNs = new TreeMap<>();
-    final Times lateness = new Times();
+    final LongBag latenessNs = new LongBag();
     final List<Double> predictionErrors = new ArrayList<>();
     long beyondP95;
     long beyondP99;
@@ -56,34 +57,9 @@ public final class MetricsWindows {
     long busyNs;
   }
 
-  /** Times in no order. */
-  private static final class Times {
-    private long[] ns = new long[8];
-    private int count;
-
-    void add(long timeNs) {
-      if (count == ns.length) {
-        ns = Arrays.copyOf(ns, 2 * count);
-      }
-      ns[count++] = timeNs;
-    }
-
-    void addAll(Times that) {
-      for (int i = 0; i < that.count; i++) {
-        add(that.ns[i]);
-      }
-    }
-
-    long[] sorted() {
-      long[] sorted = Arrays.copyOf(ns, count);
-      Arrays.sort(sorted);
-      return sorted;
-    }
-  }
-
   /** Counts of jobs by their fate. */
   private static final class Tally {
-    final Times endToEnd = new Times();
+    final LongBag endToEndNs = new LongBag();
     long requested;
     long dropped;
     long failed;
@@ -95,11 +71,11 @@ public final class MetricsWindows {
       dropped += that.dropped;
       failed += that.failed;
       inTime += that.inTime;
-      endToEnd.addAll(that.endToEnd);
+      Arrays.stream(that.endToEndNs.sorted()).forEach(endToEndNs::add);
     }
 
     MetricsWindow.Counts counts(long waiting) {
-      long[] sorted = endToEnd.sorted();
+      long[] sorted = endToEndNs.sorted();
       long ended = sorted.length + dropped + failed;
       return new MetricsWindow.Counts(
           requested,
@@ -132,7 +108,7 @@ public final class MetricsWindows {
     Tally tally = tally(second, classType);
     tally.requested++;
     tally.waitingMore++;
-    second.lateness.add(latenessNs);
+    second.latenessNs.add(latenessNs);
   }
 
   /** Adds to the numbers of a class's jobs that wait, and of jobs that run, from a time on. */
@@ -151,7 +127,7 @@ public final class MetricsWindows {
       String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
     Tally tally = tally(at(atNs), classType);
     switch (status) {
-      case DONE -> tally.endToEnd.add(endToEndNs);
+      case DONE -> tally.endToEndNs.add(endToEndNs);
       case DROPPED -> tally.dropped++;
       case FAILED -> tally.failed++;
     }
@@ -225,7 +201,7 @@ public final class MetricsWindows {
     int lanes = machine.lanesAt(toNs);
     double busyNs = second.busyNs + machine.busyNs(fromNs, toNs);
     Long tokens = machine.tokensAt(toNs);
-    long[] lateness = second.lateness.sorted();
+    long[] lateness = second.latenessNs.sorted();
     return new MetricsWindow(
         fromNs,
         toNs,

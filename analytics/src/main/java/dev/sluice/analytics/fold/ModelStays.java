@@ -15,11 +15,31 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** The models that lanes held, from what their executors and their scheduler said. */
-final class ModelStays {
+public final class ModelStays {
   private final Map<String, Long> bytes = new HashMap<>();
   private final Map<String, Long> decidedAtNs = new HashMap<>();
   private final Map<Place, NavigableMap<Long, ModelLoaded>> loads = new HashMap<>();
   private final Map<Place, NavigableMap<Long, ModelEvicted>> evictions = new HashMap<>();
+
+  ModelStays() {}
+
+  /**
+   * A model's stay in the memory of a lane, or the attempt to load it there.
+   *
+   * @param loaded what its executor said of the load
+   * @param bytes memory that the model takes, as the executor said; 0: it did not
+   * @param decidedAtNs log time of the decision to load it; {@link Jobs#NONE}: not in the log
+   * @param evictedAtNs when the lane held it no more; {@link Jobs#NONE}: the log does not say
+   */
+  public record ModelStay(ModelLoaded loaded, long bytes, long decidedAtNs, long evictedAtNs) {
+    public String laneId() {
+      return loaded.executorId() + "/" + loaded.lane();
+    }
+
+    public ModelKey model() {
+      return loaded.model();
+    }
+  }
 
   /** A model's place in the memory of a lane. */
   private record Place(String executorId, long incarnation, int lane, ModelKey model) {}

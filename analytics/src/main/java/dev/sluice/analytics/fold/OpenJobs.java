@@ -33,6 +33,22 @@ final class OpenJobs {
     @Nullable OpenJob[] asked = {};
   }
 
+  /** A job that has not ended by the outcomes read so far. */
+  static final class OpenJob {
+    final String classType;
+    final long intendedAtNs;
+    final long sloNs;
+
+    /** Batch of the last dispatch that holds it; null: it waits. */
+    LiveFold.@Nullable Batch batch;
+
+    OpenJob(String classType, long intendedAtNs, long sloNs) {
+      this.classType = classType;
+      this.intendedAtNs = intendedAtNs;
+      this.sloNs = sloNs;
+    }
+  }
+
   int size() {
     return size;
   }
@@ -74,11 +90,8 @@ final class OpenJobs {
       return others.get(id);
     }
     Page page = pages.get(index / PAGE_JOBS);
-    return page == null ? null : get(page, index % PAGE_JOBS);
-  }
-
-  private @Nullable OpenJob get(Page page, int place) {
-    if (!page.open.get(place)) {
+    int place = index % PAGE_JOBS;
+    if (page == null || !page.open.get(place)) {
       return null;
     }
     if (page.asked.length == 0) {

@@ -44,7 +44,7 @@ public final class QueueCurve {
     return curve;
   }
 
-  private void step(long ns, long count) {
+  private void step(long ns, int count) {
     int last = atNs.size() - 1;
     int place = last >= 0 && atNs.get(last) == ns ? last : last + 1;
     atNs.set(place, ns);

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,23 +146,23 @@ final class RowFaults {
     List<String> words = new ArrayList<>();
     if (lost > 0) {
       words.add(
-          FaultWords.count(lost, "batch was", "batches were")
+          LogFaults.count(lost, "batch was", "batches were")
               + " lost"
               + (unanswered == 0
                   ? ""
                   : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
     }
     if (again > 0) {
-      words.add(FaultWords.count(again, "batch was", "batches were") + " tried again");
+      words.add(LogFaults.count(again, "batch was", "batches were") + " tried again");
     }
     if (superseded > 0) {
       words.add(
-          FaultWords.count(superseded, "completion", "completions")
+          LogFaults.count(superseded, "completion", "completions")
               + " came after another attempt had ended the jobs");
     }
     if (failedAsLaneLost > 0) {
       words.add(
-          FaultWords.count(failedAsLaneLost, "job", "jobs") + " failed as " + Reason.LANE_LOST);
+          LogFaults.count(failedAsLaneLost, "job", "jobs") + " failed as " + Reason.LANE_LOST);
     }
     return words;
   }
@@ -173,17 +174,10 @@ final class RowFaults {
   List<String> lateDecisions() {
     List<Decision> late = new ArrayList<>(lateDispatches);
     late.addAll(lateEnds);
-    late.sort(Comparator.comparingInt(Decision::shard).thenComparingLong(Decision::atNs));
-    List<String> words = new ArrayList<>();
-    for (int from = 0; from < late.size(); ) {
-      int to = from;
-      while (to < late.size() && late.get(to).shard() == late.get(from).shard()) {
-        to++;
-      }
-      words.add(lateDecisions(late.subList(from, to)));
-      from = to;
-    }
-    return words;
+    late.sort(Comparator.comparingLong(Decision::atNs));
+    Map<Integer, List<Decision>> byShard = new TreeMap<>();
+    late.forEach(one -> byShard.computeIfAbsent(one.shard(), s -> new ArrayList<>()).add(one));
+    return byShard.values().stream().map(RowFaults::lateDecisions).toList();
   }
 
   /**
@@ -202,18 +196,14 @@ final class RowFaults {
       allNs += Math.max(0, decision.appendedAtNs() - (goesOn ? untilNs : decision.atNs()));
       untilNs = Math.max(untilNs, decision.appendedAtNs());
     }
-    return "the scheduler of shard "
-        + late.get(0).shard()
-        + " decided up to "
-        + FaultWords.seconds(mostNs / 1_000_000)
-        + " late for "
-        + FaultWords.seconds(allNs / 1_000_000)
-        + (stretches == 1 ? "" : " in " + stretches + " stretches")
-        + ", from "
-        + FaultWords.seconds(late.get(0).atNs() / 1_000_000)
-        + " on ("
-        + FaultWords.count(late.size(), "decision", "decisions")
-        + ")";
+    return "the scheduler of shard %d decided up to %s late for %s%s, from %s on (%s)"
+        .formatted(
+            late.get(0).shard(),
+            LogFaults.seconds(mostNs / 1_000_000),
+            LogFaults.seconds(allNs / 1_000_000),
+            stretches == 1 ? "" : " in " + stretches + " stretches",
+            LogFaults.seconds(late.get(0).atNs() / 1_000_000),
+            LogFaults.count(late.size(), "decision", "decisions"));
   }
 
   /** Jobs that were sent later than the bound. */
@@ -221,11 +211,11 @@ final class RowFaults {
     return lateJobs == 0
         ? List.of()
         : List.of(
-            FaultWords.count(lateJobs, "job was", "jobs were")
-                + " sent more than "
-                + FaultWords.seconds(boundMs)
-                + " late, up to "
-                + FaultWords.seconds(latenessNsMost / 1_000_000));
+            "%s sent more than %s late, up to %s"
+                .formatted(
+                    LogFaults.count(lateJobs, "job was", "jobs were"),
+                    LogFaults.seconds(boundMs),
+                    LogFaults.seconds(latenessNsMost / 1_000_000)));
   }
 
   /**
@@ -255,20 +245,20 @@ final class RowFaults {
       words.add(
           neverSent(
               to - from,
-              FaultWords.seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
+              LogFaults.seconds(intendedAtNs.getOrDefault(from - 1, 0L) / 1_000_000)
                   + " to "
-                  + FaultWords.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)));
+                  + LogFaults.seconds(intendedAtNs.getOrDefault(to, 0L) / 1_000_000)));
       unsaid -= to - from;
       from = sent.nextClearBit(to);
     }
     if (unsaid > 0) {
-      words.add(neverSent(unsaid, "after " + FaultWords.seconds(lastNs / 1_000_000)));
+      words.add(neverSent(unsaid, "after " + LogFaults.seconds(lastNs / 1_000_000)));
     }
     return words;
   }
 
   private static String neverSent(long count, String meantFor) {
-    return FaultWords.count(count, "job", "jobs")
+    return LogFaults.count(count, "job", "jobs")
         + " meant for "
         + meantFor
         + (count == 1 ? " was" : " were")

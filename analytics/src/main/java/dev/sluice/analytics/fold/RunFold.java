@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,7 +181,14 @@ public final class RunFold implements LogFold {
     } catch (IOException e) {
       throw new UncheckedIOException("faults were not counted", e); // nothing is written here
     }
-    List<String> inWords = new ArrayList<>(counted(rowFaults, jobRows, batchRows).inWords());
+    List<String> inWords = new ArrayList<>();
+    counted(rowFaults, jobRows, batchRows)
+        .forEach(
+            (what, count) -> {
+              if (count > 0) {
+                inWords.add(count + " " + what);
+              }
+            });
     inWords.addAll(logFaults.inWords(started, ended, rowFaults, boundMs));
     return new RunRows(
         context,
@@ -196,47 +204,27 @@ public final class RunFold implements LogFold {
         new RunRows.Defects(clockOffsetNsMax, Map.copyOf(unreadable), inWords));
   }
 
-  private Faults counted(RowFaults rowFaults, Jobs jobRows, Batches batchRows) {
-    var faults = new Faults();
-    boolean allDispatched = batchRows.size() == batches.size();
-    for (int batch = 0; batch < batches.size() && !allDispatched; batch++) {
-      if (!batches.isDispatched(batch) && batches.isCompleted(batch)) {
-        faults.count("completions of a dispatch that is not in the log");
-      }
-    }
-    faults.count("jobs dispatched or ended without a request", jobs.size() - jobRows.size());
-    faults.count("failed jobs", rowFaults.failedJobs());
-    faults.count("jobs without a whole account of their end", rowFaults.openJobs());
-    faults.count("failed batches", rowFaults.failedBatches());
-    faults.count("second outcomes of a job", secondOutcomes);
-    unreadable.forEach((topic, count) -> faults.count("unreadable records in " + topic, count));
-    if (started == null) {
-      faults.count("runs without a beginning");
-    }
-    if (ended == null) {
-      faults.count("runs without an end");
-    } else if (ended.failure() == null) {
-      faults.count("jobs sent that are not in the log", ended.jobsSent() - jobRows.size());
+  /** Numbers of events that should not have happened. */
+  private Map<String, Long> counted(RowFaults rowFaults, Jobs jobRows, Batches batchRows) {
+    Map<String, Long> faults = new TreeMap<>();
+    faults.put(
+        "completions of a dispatch that is not in the log",
+        batchRows.size() == batches.size()
+            ? 0L
+            : IntStream.range(0, batches.size())
+                .filter(batch -> !batches.isDispatched(batch) && batches.isCompleted(batch))
+                .count());
+    faults.put("jobs dispatched or ended without a request", (long) jobs.size() - jobRows.size());
+    faults.put("failed jobs", rowFaults.failedJobs());
+    faults.put("jobs without a whole account of their end", rowFaults.openJobs());
+    faults.put("failed batches", rowFaults.failedBatches());
+    faults.put("second outcomes of a job", secondOutcomes);
+    unreadable.forEach((topic, count) -> faults.put("unreadable records in " + topic, count));
+    faults.put("runs without a beginning", started == null ? 1L : 0L);
+    faults.put("runs without an end", ended == null ? 1L : 0L);
+    if (ended != null && ended.failure() == null) {
+      faults.put("jobs sent that are not in the log", ended.jobsSent() - jobRows.size());
     }
     return faults;
-  }
-
-  /** Counts of events that should not have happened, in words. */
-  private static final class Faults {
-    private final Map<String, Long> counts = new TreeMap<>();
-
-    void count(String what) {
-      count(what, 1);
-    }
-
-    void count(String what, long times) {
-      if (times > 0) {
-        counts.merge(what, times, Long::sum);
-      }
-    }
-
-    List<String> inWords() {
-      return counts.entrySet().stream().map(e -> e.getValue() + " " + e.getKey()).toList();
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.fold.ModelStays.ModelStay;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobKind;
@@ -208,22 +209,12 @@ public final class RunRows {
 
   /** Place of a job's class in {@link #classNames()}. */
   public int classOf(int job) {
-    return classOfKind(jobs.kindNumber(job));
+    return classByKind[jobs.kindNumber(job)];
   }
 
   /** Place of a job's workload in {@link #workloadNames()}. */
   public int workloadOf(int job) {
-    return workloadOfKind(jobs.kindNumber(job));
-  }
-
-  /** Place of the class of jobs of a kind in {@link #classNames()}. */
-  public int classOfKind(int kind) {
-    return classByKind[kind];
-  }
-
-  /** Place of the workload of jobs of a kind in {@link #workloadNames()}. */
-  public int workloadOfKind(int kind) {
-    return workloadByKind[kind];
+    return workloadByKind[jobs.kindNumber(job)];
   }
 
   /** Promises of a class by its name, in ms: none if the experiment does not name it. */

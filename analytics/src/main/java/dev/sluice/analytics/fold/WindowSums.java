@@ -11,27 +11,51 @@ import org.jspecify.annotations.Nullable;
 
 /** Sums over windows of a run, in their order. Not thread-safe. */
 public final class WindowSums {
-  private final Map<String, Sum> byClass = new TreeMap<>();
+  private final Map<String, JobSum> byClass = new TreeMap<>();
   private final Map<String, Long> blockedNs = new TreeMap<>();
   private Predictions predictions = Predictions.NONE;
   private @Nullable MetricsWindow last;
 
-  /** True if each window had all that is summed: version 1 has no histograms. */
+  /** True if each window had all that is summed: version 1 has neither histograms nor these. */
   private boolean whole = true;
 
-  /** Jobs of one class by what happened to them. */
-  private static final class Sum {
-    long requested;
-    long done;
-    long dropped;
-    long failed;
-    long violations;
-    LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
+  /**
+   * Jobs of one class, or of all, by what happened to them, summed over windows.
+   *
+   * @param endToEnd times of the done jobs, as far as windows tell them
+   * @param whole true if each window with a done job tells them; version 1 has no histograms
+   */
+  public record JobSum(
+      long requested,
+      long done,
+      long dropped,
+      long failed,
+      long violations,
+      LatencyHistogram endToEnd,
+      boolean whole) {
+    /** No jobs. */
+    public static final JobSum NONE = new JobSum(0, 0, 0, 0, 0, LatencyHistogram.EMPTY, true);
+
+    /** This sum with the counts of a further window. */
+    public JobSum plus(Counts more) {
+      return new JobSum(
+          requested + more.requested(),
+          done + more.done(),
+          dropped + more.dropped(),
+          failed + more.failed(),
+          violations + more.violations(),
+          more.endToEnd() == null ? endToEnd : endToEnd.plus(more.endToEnd()),
+          whole && (more.endToEnd() != null || more.done() == 0));
+    }
+
+    public long ended() {
+      return done + dropped + failed;
+    }
   }
 
   /** Adds the next window. */
   public void add(MetricsWindow window) {
-    window.byClass().forEach((name, counts) -> add(sum(name), counts));
+    window.byClass().forEach((name, counts) -> byClass.put(name, sum(name).plus(counts)));
     window.blockedNs().forEach((cause, ns) -> blockedNs.merge(cause, ns, Long::sum));
     Predictions more = window.predictions();
     if (more == null) {
@@ -47,22 +71,8 @@ public final class WindowSums {
     last = window;
   }
 
-  private void add(Sum sum, Counts counts) {
-    sum.requested += counts.requested();
-    sum.done += counts.done();
-    sum.dropped += counts.dropped();
-    sum.failed += counts.failed();
-    sum.violations += counts.violations();
-    LatencyHistogram endToEnd = counts.endToEnd();
-    if (endToEnd == null) {
-      whole = false;
-    } else {
-      sum.endToEnd = sum.endToEnd.plus(endToEnd);
-    }
-  }
-
-  private Sum sum(String className) {
-    return byClass.computeIfAbsent(className, name -> new Sum());
+  private JobSum sum(String className) {
+    return byClass.getOrDefault(className, JobSum.NONE);
   }
 
   /** End of the last window; 0 before the first. */
@@ -82,18 +92,18 @@ public final class WindowSums {
     last.byClass()
         .forEach(
             (name, counts) -> {
-              Sum sum = sum(name);
+              JobSum sum = sum(name);
               Long waiting = counts.waiting();
               classes.put(
                   name,
                   new LiveSnapshot.OfClass(
-                      sum.requested,
+                      sum.requested(),
                       waiting == null ? 0 : waiting,
-                      sum.done,
-                      sum.dropped,
-                      sum.failed,
-                      sum.violations,
-                      sum.endToEnd));
+                      sum.done(),
+                      sum.dropped(),
+                      sum.failed(),
+                      sum.violations(),
+                      sum.endToEnd()));
             });
     return new LiveSnapshot(
         last.toNs(), last.running(), classes, blockedNs, last.tokensInUse(), last.tokens());
@@ -149,12 +159,12 @@ public final class WindowSums {
     return own.byClass.entrySet().stream()
         .anyMatch(
             entry -> {
-              Sum written = sum(entry.getKey());
-              Sum of = entry.getValue();
-              return of.requested > written.requested
-                  || of.dropped > written.dropped
-                  || of.failed > written.failed
-                  || of.done > written.done;
+              JobSum written = sum(entry.getKey());
+              JobSum of = entry.getValue();
+              return of.requested() > written.requested()
+                  || of.dropped() > written.dropped()
+                  || of.failed() > written.failed()
+                  || of.done() > written.done();
             });
   }
 
@@ -162,61 +172,45 @@ public final class WindowSums {
     return Math.max(0, count.applyAsLong(own.predictions) - count.applyAsLong(predictions));
   }
 
-  private static Counts owed(Counts window, Sum own, Sum written) {
-    LatencyHistogram endToEnd = own.endToEnd.beyond(written.endToEnd);
-    long dropped = Math.max(0, own.dropped - written.dropped);
-    long failed = Math.max(0, own.failed - written.failed);
+  private static Counts owed(Counts window, JobSum own, JobSum written) {
     return counts(
         window,
-        Math.max(0, own.requested - written.requested),
-        dropped,
-        failed,
-        Math.max(0, own.violations - written.violations),
-        endToEnd);
+        new JobSum(
+            Math.max(0, own.requested() - written.requested()),
+            0, // by its times
+            Math.max(0, own.dropped() - written.dropped()),
+            Math.max(0, own.failed() - written.failed()),
+            Math.max(0, own.violations() - written.violations()),
+            own.endToEnd().beyond(written.endToEnd()),
+            true));
   }
 
   private static Counts total(Counts window, Map<String, Counts> classes) {
-    LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
+    JobSum all = JobSum.NONE;
     for (Counts counts : classes.values()) {
-      LatencyHistogram more = counts.endToEnd();
-      endToEnd = more == null ? endToEnd : endToEnd.plus(more);
+      all = all.plus(counts);
     }
-    return counts(
-        window,
-        sum(classes, Counts::requested),
-        sum(classes, Counts::dropped),
-        sum(classes, Counts::failed),
-        sum(classes, Counts::violations),
-        endToEnd);
-  }
-
-  private static long sum(Map<String, Counts> classes, ToLongFunction<Counts> count) {
-    return classes.values().stream().mapToLong(count).sum();
+    return counts(window, all);
   }
 
   /** The window's counts if they are equal, since its percentiles are exact. */
-  private static Counts counts(
-      Counts window,
-      long requested,
-      long dropped,
-      long failed,
-      long violations,
-      LatencyHistogram endToEnd) {
-    long ended = endToEnd.count() + dropped + failed;
-    if (requested == window.requested()
-        && dropped == window.dropped()
-        && failed == window.failed()
-        && violations == window.violations()
+  private static Counts counts(Counts window, JobSum jobs) {
+    LatencyHistogram endToEnd = jobs.endToEnd();
+    if (jobs.requested() == window.requested()
+        && jobs.dropped() == window.dropped()
+        && jobs.failed() == window.failed()
+        && jobs.violations() == window.violations()
         && endToEnd.equals(window.endToEnd())) {
       return window;
     }
+    long ended = endToEnd.count() + jobs.dropped() + jobs.failed();
     return new Counts(
-        requested,
+        jobs.requested(),
         endToEnd.count(),
-        dropped,
-        failed,
-        violations,
-        Math.max(0, ended - violations),
+        jobs.dropped(),
+        jobs.failed(),
+        jobs.violations(),
+        Math.max(0, ended - jobs.violations()),
         percentileMs(endToEnd, 50, ended),
         percentileMs(endToEnd, 95, ended),
         percentileMs(endToEnd, 99, ended),

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.live;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.folder.FinishedBatch;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -81,7 +83,7 @@ public final class FinishedBatches {
 
   static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
-    BatchSpans spans = source.spans();
+    RunSource.BatchSpans spans = source.spans();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
     int count = (int) ((endNs + spanNs - 1) / spanNs);
@@ -98,7 +100,8 @@ public final class FinishedBatches {
   }
 
   /** The whole run, or the stretch of at most that many bars around the second of most waiting. */
-  private static Stretch stretch(BatchSpans spans, List<MetricsWindow> windows, int barsMax) {
+  private static Stretch stretch(
+      RunSource.BatchSpans spans, List<MetricsWindow> windows, int barsMax) {
     if (spans.count() == 0) {
       return new Stretch(0, 0);
     }
@@ -156,7 +159,7 @@ public final class FinishedBatches {
     bar.put("attempt", batch.attempt());
     bar.set("startedNs", Json.whole(batch.startedNs()));
     bar.set("finishedNs", Json.whole(batch.endedNs()));
-    bar.put("result", batch.result().toUpperCase(java.util.Locale.ROOT));
+    bar.put("result", batch.result().toUpperCase(Locale.ROOT));
     bar.put("workload", batch.model().workload());
     bar.put("backend", batch.model().backend());
     bar.put("precision", batch.model().precision());
@@ -181,7 +184,7 @@ public final class FinishedBatches {
     return bar;
   }
 
-  private static com.fasterxml.jackson.databind.JsonNode ms(long ns) {
+  private static JsonNode ms(long ns) {
     return Json.number(ns == Jobs.NONE ? null : Double.valueOf(ns / 1e6));
   }
 

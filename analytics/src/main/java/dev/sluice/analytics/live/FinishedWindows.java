@@ -30,7 +30,7 @@ public final class FinishedWindows {
   public static List<MetricsWindow> of(RunRows run) {
     RunConfig config = RunConfig.of(ResolvedConfig.write(run.context().experiment()));
     try {
-      return of(new MemoryRows(run), config);
+      return of(RunSource.of(run), config);
     } catch (UserMistakeException e) {
       throw new IllegalStateException("rows in memory cannot be read", e);
     }

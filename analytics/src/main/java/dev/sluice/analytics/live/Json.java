@@ -6,7 +6,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.analytics.statistic.Decimals;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** JSON of pages: numbers of few digits, since a chart shows no more. */
@@ -52,9 +53,11 @@ final class Json {
     return value == null ? NODES.nullNode() : NODES.numberNode(value);
   }
 
-  /** A number that was meant for people, in its shortest form. */
-  static String text(double value) {
-    return Decimals.plain(value);
+  /** The texts of a list. */
+  static List<String> texts(JsonNode list) {
+    List<String> texts = new ArrayList<>();
+    list.forEach(one -> texts.add(one.asText()));
+    return texts;
   }
 
   static String write(JsonNode node) {

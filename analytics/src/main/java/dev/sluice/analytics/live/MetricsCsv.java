@@ -10,10 +10,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,40 +27,67 @@ public final class MetricsCsv implements Closeable {
   /** Class of the rows of all classes together. */
   public static final String ALL = "all";
 
-  private static final List<String> OF_EACH =
-      List.of(
-          "second",
-          "class_type",
-          "requested",
-          "done",
-          "dropped",
-          "failed",
-          "violations",
-          "goodput_jobs_sec",
-          "p50_e2e_ms",
-          "p95_e2e_ms",
-          "p99_e2e_ms",
-          "waiting");
-
-  private static final List<String> OF_THE_RUN =
-      Stream.of(
-              Stream.of("running", "lanes", "lane_use"),
-              Stream.of(Cause.values()).map(cause -> "blocked_ms_" + cause.text()),
-              Stream.of(
-                  "tokens_in_use",
-                  "tokens",
-                  "lateness_max_ms",
-                  "lateness_p99_ms",
-                  "prediction_count",
-                  "prediction_p95_misses",
-                  "prediction_p99_misses",
-                  "prediction_median_error"))
-          .flatMap(names -> names)
-          .toList();
-
   /** Names of the columns, in their order. */
-  public static final List<String> COLUMNS =
-      Stream.of(OF_EACH, OF_THE_RUN).flatMap(List::stream).toList();
+  public static final List<String> COLUMNS;
+
+  private static final Map<String, Function<Row, String>> CELLS = new LinkedHashMap<>();
+
+  /**
+   * A row.
+   *
+   * @param counts of the class, or of all classes
+   */
+  private record Row(MetricsWindow window, String name, Counts counts) {
+    boolean isOfAll() {
+      return name.equals(ALL);
+    }
+  }
+
+  static {
+    CELLS.put("second", row -> Long.toString(row.window().fromNs() / 1_000_000_000));
+    CELLS.put("class_type", Row::name);
+    CELLS.put("requested", row -> Long.toString(row.counts().requested()));
+    CELLS.put("done", row -> Long.toString(row.counts().done()));
+    CELLS.put("dropped", row -> Long.toString(row.counts().dropped()));
+    CELLS.put("failed", row -> Long.toString(row.counts().failed()));
+    CELLS.put("violations", row -> Long.toString(row.counts().violations()));
+    CELLS.put("goodput_jobs_sec", row -> Decimals.plain(row.counts().goodputPerSecond()));
+    CELLS.put("p50_e2e_ms", row -> percentile(row.counts(), row.counts().p50E2eMs()));
+    CELLS.put("p95_e2e_ms", row -> percentile(row.counts(), row.counts().p95E2eMs()));
+    CELLS.put("p99_e2e_ms", row -> percentile(row.counts(), row.counts().p99E2eMs()));
+    CELLS.put(
+        "waiting",
+        row ->
+            whole(row.isOfAll() ? Long.valueOf(row.window().waiting()) : row.counts().waiting()));
+    ofTheRun("running", window -> Long.toString(window.running()));
+    ofTheRun("lanes", window -> Integer.toString(window.lanes()));
+    ofTheRun("lane_use", window -> number(window.laneUse()));
+    for (Cause cause : Cause.values()) { // version 1 has neither causes nor predictions
+      ofTheRun(
+          "blocked_ms_" + cause.text(),
+          window ->
+              window.predictions() == null
+                  ? ""
+                  : Decimals.ms(window.blockedNs().getOrDefault(cause.text(), 0L)));
+    }
+    ofTheRun("tokens_in_use", window -> whole(window.tokensInUse()));
+    ofTheRun("tokens", window -> whole(window.tokens()));
+    ofTheRun("lateness_max_ms", window -> number(window.sendLatenessMsMax()));
+    ofTheRun("lateness_p99_ms", window -> number(window.sendLatenessMsP99()));
+    ofPredictions("prediction_count", predictions -> whole(predictions.batches()));
+    ofPredictions("prediction_p95_misses", predictions -> whole(predictions.beyondP95()));
+    ofPredictions("prediction_p99_misses", predictions -> whole(predictions.beyondP99()));
+    ofPredictions("prediction_median_error", predictions -> number(predictions.medianError()));
+    COLUMNS = List.copyOf(CELLS.keySet());
+  }
+
+  private static void ofTheRun(String name, Function<MetricsWindow, String> cell) {
+    CELLS.put(name, row -> row.isOfAll() ? cell.apply(row.window()) : "");
+  }
+
+  private static void ofPredictions(String name, Function<MetricsWindow.Predictions, String> cell) {
+    ofTheRun(name, window -> window.predictions() == null ? "" : cell.apply(window.predictions()));
+  }
 
   private final CsvWriter csv;
 
@@ -85,9 +112,12 @@ public final class MetricsCsv implements Closeable {
    * @throws java.io.UncheckedIOException if they cannot be written
    */
   public void write(MetricsWindow window) {
-    csv.writeRecord(row(window, ALL, window.total(), ofTheRun(window)));
-    List<String> none = Collections.nCopies(OF_THE_RUN.size(), "");
-    window.byClass().forEach((name, counts) -> csv.writeRecord(row(window, name, counts, none)));
+    write(new Row(window, ALL, window.total()));
+    window.byClass().forEach((name, counts) -> write(new Row(window, name, counts)));
+  }
+
+  private void write(Row row) {
+    csv.writeRecord(CELLS.values().stream().map(cell -> cell.apply(row)).toList());
   }
 
   /** Hands over all that was written. */
@@ -98,46 +128,6 @@ public final class MetricsCsv implements Closeable {
   @Override
   public void close() throws IOException {
     csv.close();
-  }
-
-  private static List<String> row(
-      MetricsWindow window, String name, Counts counts, List<String> ofTheRun) {
-    List<String> cells = new ArrayList<>(COLUMNS.size());
-    cells.add(Long.toString(window.fromNs() / 1_000_000_000));
-    cells.add(name);
-    cells.add(Long.toString(counts.requested()));
-    cells.add(Long.toString(counts.done()));
-    cells.add(Long.toString(counts.dropped()));
-    cells.add(Long.toString(counts.failed()));
-    cells.add(Long.toString(counts.violations()));
-    cells.add(Decimals.plain(counts.goodputPerSecond()));
-    cells.add(percentile(counts, counts.p50E2eMs()));
-    cells.add(percentile(counts, counts.p95E2eMs()));
-    cells.add(percentile(counts, counts.p99E2eMs()));
-    cells.add(whole(name.equals(ALL) ? Long.valueOf(window.waiting()) : counts.waiting()));
-    cells.addAll(ofTheRun);
-    return cells;
-  }
-
-  private static List<String> ofTheRun(MetricsWindow window) {
-    List<String> cells = new ArrayList<>(OF_THE_RUN.size());
-    cells.add(Long.toString(window.running()));
-    cells.add(Integer.toString(window.lanes()));
-    cells.add(number(window.laneUse()));
-    var predictions = window.predictions(); // version 1 has neither these nor causes
-    for (Cause cause : Cause.values()) {
-      long blockedNs = window.blockedNs().getOrDefault(cause.text(), 0L);
-      cells.add(predictions == null ? "" : Decimals.ms(blockedNs));
-    }
-    cells.add(whole(window.tokensInUse()));
-    cells.add(whole(window.tokens()));
-    cells.add(number(window.sendLatenessMsMax()));
-    cells.add(number(window.sendLatenessMsP99()));
-    cells.add(predictions == null ? "" : Long.toString(predictions.batches()));
-    cells.add(predictions == null ? "" : Long.toString(predictions.beyondP95()));
-    cells.add(predictions == null ? "" : Long.toString(predictions.beyondP99()));
-    cells.add(predictions == null ? "" : number(predictions.medianError()));
-    return cells;
   }
 
   private static String percentile(Counts counts, @Nullable Double ms) {

@@ -2,7 +2,7 @@ package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.contract.event.LatencyHistogram;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.MetricsWindow.Counts;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ public final class Points {
     column(columns, "lanes", span -> largest(span, w -> (double) w.lanes()));
     column(columns, "lane_use", span -> Json.number(mean(span, MetricsWindow::laneUse)));
     ObjectNode blocked = columns.putObject("blocked_ms");
-    for (String cause : causes()) {
+    for (String cause : names(window -> window.blockedNs().keySet())) {
       column(
           blocked,
           cause,
@@ -134,7 +134,7 @@ public final class Points {
     column(columns, "prediction_error", span -> Json.number(medianError(span)));
     counts(columns.putObject("total"), MetricsWindow::total, MetricsWindow::waiting);
     ObjectNode classes = columns.putObject("classes");
-    for (String name : classes()) {
+    for (String name : names(window -> window.byClass().keySet())) {
       counts(classes.putObject(name), window -> window.byClass().get(name), window -> null);
     }
     return columns;
@@ -148,16 +148,10 @@ public final class Points {
     spans.forEach(span -> column.add(value.apply(span)));
   }
 
-  private Set<String> causes() {
-    var causes = new TreeSet<String>();
-    spans.forEach(span -> span.forEach(window -> causes.addAll(window.blockedNs().keySet())));
-    return causes;
-  }
-
-  private Set<String> classes() {
-    var classes = new TreeSet<String>();
-    spans.forEach(span -> span.forEach(window -> classes.addAll(window.byClass().keySet())));
-    return classes;
+  private Set<String> names(Function<MetricsWindow, Set<String>> of) {
+    var names = new TreeSet<String>();
+    spans.forEach(span -> span.forEach(window -> names.addAll(of.apply(window))));
+    return names;
   }
 
   private void counts(
@@ -165,14 +159,13 @@ public final class Points {
       Function<MetricsWindow, @Nullable Counts> part,
       Function<MetricsWindow, @Nullable Long> waitingOf1) {
     List<Sum> sums = spans.stream().map(span -> Sum.of(span, part, waitingOf1)).toList();
-    ToLongFunction<Sum> requested = sum -> sum.requested;
-    whole(columns, "requested", sums, requested);
-    whole(columns, "done", sums, sum -> sum.done);
-    whole(columns, "dropped", sums, sum -> sum.dropped);
-    whole(columns, "failed", sums, sum -> sum.failed);
-    whole(columns, "violations", sums, sum -> sum.violations);
+    whole(columns, "requested", sums, JobSum::requested);
+    whole(columns, "done", sums, JobSum::done);
+    whole(columns, "dropped", sums, JobSum::dropped);
+    whole(columns, "failed", sums, JobSum::failed);
+    whole(columns, "violations", sums, JobSum::violations);
     var waiting = columns.putArray("waiting");
-    sums.forEach(sum -> waiting.add(Json.whole(sum.waiting)));
+    sums.forEach(sum -> waiting.add(Json.whole(sum.waiting())));
     for (int percent : new int[] {50, 95, 99}) {
       var percentiles = columns.putArray("p" + percent + "_ms");
       sums.forEach(sum -> percentiles.add(Json.number(sum.percentileMs(percent))));
@@ -180,26 +173,17 @@ public final class Points {
   }
 
   private static void whole(
-      ObjectNode columns, String name, List<Sum> sums, ToLongFunction<Sum> value) {
+      ObjectNode columns, String name, List<Sum> sums, ToLongFunction<JobSum> value) {
     var column = columns.putArray(name);
-    sums.forEach(sum -> column.add(value.applyAsLong(sum)));
+    sums.forEach(sum -> column.add(value.applyAsLong(sum.jobs())));
   }
 
-  /** Counts of one class, or of all, over a point's seconds. */
-  private static final class Sum {
-    long requested;
-    long done;
-    long dropped;
-    long failed;
-    long violations;
-    @Nullable Long waiting;
-
-    /** Counts of the only second that was added; null: several were. */
-    @Nullable Counts only;
-
-    /** End-to-end times of done jobs; null: some second does not tell them. */
-    @Nullable LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
-
+  /**
+   * Jobs of one class, or of all, over a point's seconds.
+   *
+   * @param only counts of the only second; null: there are several
+   */
+  private record Sum(JobSum jobs, @Nullable Long waiting, @Nullable Counts only) {
     /**
      * @param waitingOf1 waiting jobs of a record of version 1, whose counts do not tell them
      */
@@ -207,38 +191,25 @@ public final class Points {
         List<MetricsWindow> span,
         Function<MetricsWindow, @Nullable Counts> part,
         Function<MetricsWindow, @Nullable Long> waitingOf1) {
-      var sum = new Sum();
+      JobSum jobs = JobSum.NONE;
+      Long most = null;
+      Counts only = null;
       for (MetricsWindow window : span) {
         Counts counts = part.apply(window);
         if (counts != null) {
-          sum.add(counts);
-          sum.only = span.size() == 1 ? counts : null;
+          jobs = jobs.plus(counts);
+          only = span.size() == 1 ? counts : null;
           Long waiting = counts.waiting() == null ? waitingOf1.apply(window) : counts.waiting();
           if (waiting != null) {
-            sum.waiting = sum.waiting == null ? waiting : Math.max(sum.waiting, waiting);
+            most = most == null ? waiting : Long.valueOf(Math.max(most, waiting));
           }
         }
       }
-      return sum;
-    }
-
-    private void add(Counts counts) {
-      requested += counts.requested();
-      done += counts.done();
-      dropped += counts.dropped();
-      failed += counts.failed();
-      violations += counts.violations();
-      LatencyHistogram more = counts.endToEnd();
-      if (more == null && counts.done() > 0) {
-        endToEnd = null;
-      } else if (more != null && endToEnd != null) {
-        endToEnd = endToEnd.plus(more);
-      }
+      return new Sum(jobs, most, only);
     }
 
     @Nullable Double percentileMs(int percent) {
-      long ended = done + dropped + failed;
-      if (ended == 0) {
+      if (jobs.ended() == 0) {
         return null;
       }
       if (only != null) {
@@ -246,7 +217,9 @@ public final class Points {
             percent == 50 ? only.p50E2eMs() : percent == 95 ? only.p95E2eMs() : only.p99E2eMs();
         return exact == null ? Double.valueOf(Double.POSITIVE_INFINITY) : exact;
       }
-      return endToEnd == null ? null : Double.valueOf(endToEnd.percentileNs(percent, ended) / MS);
+      return jobs.whole()
+          ? Double.valueOf(jobs.endToEnd().percentileNs(percent, jobs.ended()) / MS)
+          : null;
     }
   }
 

@@ -47,7 +47,7 @@ public final class ReportPage {
    */
   public static ObjectNode batches(RunRows rows, List<MetricsWindow> windows) {
     try {
-      return FinishedBatches.json(new MemoryRows(rows), windows, BARS_MAX);
+      return FinishedBatches.json(RunSource.of(rows), windows, BARS_MAX);
     } catch (UserMistakeException e) {
       throw new IllegalStateException("rows in memory cannot be read", e);
     }

@@ -82,7 +82,7 @@ final class ReportTables {
     int notes = lines.size() - 1;
     lines.subList(0, notes).forEach(line -> html.paragraph("note", line));
     html.element("h2", lines.get(notes)).element("p", verdict());
-    List<String> reasons = texts(summary.path("not_comparable"));
+    List<String> reasons = Json.texts(summary.path("not_comparable"));
     if (!reasons.isEmpty()) {
       html.raw("<p class=\"note\"><b>not comparable</b> with other runs:</p>\n").list(reasons);
     }
@@ -102,7 +102,7 @@ final class ReportTables {
 
   /** The verdict's reasons that the page does not list as reasons against a comparison. */
   private String reasons() {
-    List<String> reasons = texts(summary.path("verdict_reasons"));
+    List<String> reasons = Json.texts(summary.path("verdict_reasons"));
     reasons.removeIf(reason -> reason.startsWith(Summary.NOT_COMPARABLE_BECAUSE));
     return reasons.isEmpty() ? "" : ": " + String.join("; ", reasons);
   }
@@ -250,13 +250,7 @@ final class ReportTables {
   }
 
   private static String joined(JsonNode list) {
-    return list.isEmpty() ? "none" : String.join("; ", texts(list));
-  }
-
-  private static List<String> texts(JsonNode list) {
-    List<String> texts = new ArrayList<>();
-    list.forEach(one -> texts.add(one.asText()));
-    return texts;
+    return list.isEmpty() ? "none" : String.join("; ", Json.texts(list));
   }
 
   private void provenance() {

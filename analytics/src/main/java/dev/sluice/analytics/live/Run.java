@@ -142,7 +142,7 @@ public final class Run {
                 .constructMapType(java.util.TreeMap.class, String.class, String.class));
     var origin =
         new Origin(
-            texts(summary.path("notes")),
+            Json.texts(summary.path("notes")),
             timeZeroEpochMs(run.folder().resolve(FolderFiles.LOG)),
             orNull(summary.path("config_digest")),
             orNull(summary.path("request_digest")),
@@ -189,12 +189,6 @@ public final class Run {
     return text.isTextual() ? text.asText() : null;
   }
 
-  private static List<String> texts(JsonNode list) {
-    List<String> texts = new ArrayList<>();
-    list.forEach(one -> texts.add(one.asText()));
-    return texts;
-  }
-
   public String id() {
     return id;
   }
@@ -217,7 +211,7 @@ public final class Run {
       words.put("not comparable", reasons);
     }
     if (summary != null) {
-      texts(summary.path("notes")).stream()
+      Json.texts(summary.path("notes")).stream()
           .filter(note -> note.startsWith(Summary.BUSY_MACHINE))
           .map(note -> note.substring(Summary.BUSY_MACHINE.length()))
           .forEach(others -> words.put("busy machine", List.of(others)));
@@ -229,7 +223,7 @@ public final class Run {
   }
 
   private List<String> notComparable() {
-    return summary == null ? List.of() : texts(summary.path("not_comparable"));
+    return summary == null ? List.of() : Json.texts(summary.path("not_comparable"));
   }
 
   /** Name of the policy; empty if the experiment does not tell it. */
@@ -265,7 +259,9 @@ public final class Run {
     json.put("id", id);
     json.put("state", state.text());
     ArrayNode words = json.putArray("words");
-    words().forEach((word, why) -> words.addObject().put("word", word).put("why", joined(why)));
+    words()
+        .forEach(
+            (word, why) -> words.addObject().put("word", word).put("why", String.join("; ", why)));
     ArrayNode lines = json.putArray("first_lines");
     firstLines().forEach(lines::add);
     json.put("policy", policy());
@@ -304,9 +300,5 @@ public final class Run {
         state == State.ENDED || state == State.FINISHED ? folder + "/" + FolderFiles.REPORT : null);
     json.put("provisional", state == State.LIVE);
     return json;
-  }
-
-  private static String joined(List<String> why) {
-    return String.join("; ", why);
   }
 }

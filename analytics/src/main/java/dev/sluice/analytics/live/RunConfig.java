@@ -1,5 +1,8 @@
 package dev.sluice.analytics.live;
 
+import dev.sluice.contract.experiment.Experiment.Threshold;
+import dev.sluice.contract.file.Numbers;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,26 +24,6 @@ record RunConfig(String yaml, Map<?, ?> top) {
   /** A class of jobs. */
   record JobClass(
       String name, @Nullable Double sloMs, @Nullable Double sloScale, @Nullable Long priority) {}
-
-  /** A bound on a figure. */
-  record Threshold(String figure, String comparison, double bound) {
-    String text() {
-      return comparison + " " + Json.text(bound);
-    }
-
-    boolean isUpper() {
-      return comparison.startsWith("<");
-    }
-
-    boolean holds(double value) {
-      return switch (comparison) {
-        case "<" -> value < bound;
-        case "<=" -> value <= bound;
-        case ">" -> value > bound;
-        default -> value >= bound;
-      };
-    }
-  }
 
   static RunConfig of(String yaml) {
     try {
@@ -123,21 +106,18 @@ record RunConfig(String yaml, Map<?, ?> top) {
     return weights;
   }
 
-  List<Threshold> thresholds() {
-    List<Threshold> thresholds = new ArrayList<>();
+  /** Thresholds by figure; one in another version's form is left out. */
+  Map<String, Threshold> thresholds() {
+    Map<String, Threshold> thresholds = new LinkedHashMap<>();
     map("thresholds")
         .forEach(
             (figure, written) -> {
               Object text = written instanceof Map<?, ?> map ? map.get("bound") : written;
               String[] parts = String.valueOf(text).trim().split("\\s+", 2);
-              try {
-                if (parts.length == 2) {
-                  thresholds.add(
-                      new Threshold(
-                          String.valueOf(figure), parts[0], Double.parseDouble(parts[1])));
-                }
-              } catch (NumberFormatException e) {
-                // another version's form: not shown
+              BigDecimal bound = parts.length == 2 ? Numbers.decimal(parts[1]) : null;
+              if (bound != null) {
+                thresholds.put(
+                    String.valueOf(figure), new Threshold(parts[0], bound.doubleValue()));
               }
             });
     return thresholds;

@@ -3,10 +3,12 @@ package dev.sluice.analytics.live;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
+import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.LatencyBuckets;
-import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.MetricsWindow.Counts;
+import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,21 +52,24 @@ final class Thresholds {
     List<MetricsWindow> measured =
         windows.stream().filter(w -> w.fromNs() >= warmupNs && w.toNs() <= endNs).toList();
     ArrayNode all = Json.array();
-    for (RunConfig.Threshold threshold : config.thresholds()) {
-      var sum = new Sum(config, threshold.figure());
-      measured.forEach(sum::add);
-      long unmeasured = before == null ? 0 : before.waiting() + before.running();
-      Double value = sum.value();
-      ObjectNode one = all.addObject();
-      one.put("figure", threshold.figure());
-      one.put("bound", threshold.text());
-      one.put(
-          "state",
-          sum.isLost(threshold, unmeasured, config.jobsMax())
-              ? "cannot_be_met"
-              : value == null ? "open" : threshold.holds(value) ? "met" : "missed");
-      one.set("value", Json.number(value));
-    }
+    long unmeasured = before == null ? 0 : before.waiting() + before.running();
+    config
+        .thresholds()
+        .forEach(
+            (figure, threshold) -> {
+              var sum = new Sum(config, figure);
+              measured.forEach(sum::add);
+              Double value = sum.value();
+              ObjectNode one = all.addObject();
+              one.put("figure", figure);
+              one.put("bound", threshold.comparison() + " " + Decimals.plain(threshold.value()));
+              one.put(
+                  "state",
+                  sum.isLost(threshold, unmeasured, config.jobsMax())
+                      ? "cannot_be_met"
+                      : value == null ? "open" : threshold.holds(value) ? "met" : "missed");
+              one.set("value", Json.number(value));
+            });
     return all;
   }
 
@@ -72,14 +77,9 @@ final class Thresholds {
   private static final class Sum {
     private final @Nullable String classType;
     private final String figure;
-    private long requested;
-    private long done;
-    private long dropped;
-    private long failed;
-    private long violations;
+    private JobSum jobs = JobSum.NONE;
     private double laneUse;
     private long seconds;
-    private LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
 
     Sum(RunConfig config, String name) {
       String ofClass = null;
@@ -97,18 +97,7 @@ final class Thresholds {
       seconds++;
       laneUse += window.laneUse() == null ? 0 : window.laneUse();
       Counts counts = classType == null ? window.total() : window.byClass().get(classType);
-      if (counts != null) {
-        requested += counts.requested();
-        done += counts.done();
-        dropped += counts.dropped();
-        failed += counts.failed();
-        violations += counts.violations();
-        endToEnd = counts.endToEnd() == null ? endToEnd : endToEnd.plus(counts.endToEnd());
-      }
-    }
-
-    private long ended() {
-      return done + dropped + failed;
+      jobs = counts == null ? jobs : jobs.plus(counts);
     }
 
     @Nullable Double value() {
@@ -116,19 +105,22 @@ final class Thresholds {
         return null;
       }
       return switch (figure) {
-        case "count" -> Double.valueOf((double) requested);
-        case "done" -> Double.valueOf((double) done);
-        case "dropped" -> Double.valueOf((double) dropped);
-        case "failed" -> Double.valueOf((double) failed);
-        case "slo_violations" -> Double.valueOf((double) violations);
+        case "count" -> Double.valueOf((double) jobs.requested());
+        case "done" -> Double.valueOf((double) jobs.done());
+        case "dropped" -> Double.valueOf((double) jobs.dropped());
+        case "failed" -> Double.valueOf((double) jobs.failed());
+        case "slo_violations" -> Double.valueOf((double) jobs.violations());
         case "slo_violation_rate" ->
-            ended() == 0 ? null : Double.valueOf((double) violations / ended());
+            jobs.ended() == 0 ? null : Double.valueOf((double) jobs.violations() / jobs.ended());
         case "throughput_jobs_sec", "overall_throughput_jobs_sec" ->
-            Double.valueOf((double) done / seconds);
-        case "goodput_jobs_sec" -> Double.valueOf((double) (ended() - violations) / seconds);
+            Double.valueOf((double) jobs.done() / seconds);
+        case "goodput_jobs_sec" ->
+            Double.valueOf((double) (jobs.ended() - jobs.violations()) / seconds);
         case "lane_use" -> Double.valueOf(laneUse / seconds);
         case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" ->
-            ended() == 0 ? null : Double.valueOf(endToEnd.percentileNs(percent(), ended()) / 1e6);
+            jobs.ended() == 0
+                ? null
+                : Double.valueOf(jobs.endToEnd().percentileNs(percent(), jobs.ended()) / 1e6);
         default -> null;
       };
     }
@@ -143,16 +135,18 @@ final class Thresholds {
      * @param unmeasured jobs that were under way at the warm-up's end, which may not count
      * @param jobsMax most jobs that the measured window can have; null: not known
      */
-    boolean isLost(RunConfig.Threshold threshold, long unmeasured, @Nullable Double jobsMax) {
+    boolean isLost(Threshold threshold, long unmeasured, @Nullable Double jobsMax) {
       if (!threshold.isUpper()) {
         return false;
       }
-      double bound = threshold.bound();
+      double bound = threshold.value();
       return switch (figure) {
-        case "dropped" -> !threshold.holds((double) Math.max(0, dropped - unmeasured));
-        case "failed" -> !threshold.holds((double) Math.max(0, failed - unmeasured));
-        case "slo_violations" -> !threshold.holds((double) Math.max(0, violations - unmeasured));
-        case "slo_violation_rate" -> jobsMax != null && violations - unmeasured > bound * jobsMax;
+        case "dropped" -> !threshold.holds((double) Math.max(0, jobs.dropped() - unmeasured));
+        case "failed" -> !threshold.holds((double) Math.max(0, jobs.failed() - unmeasured));
+        case "slo_violations" ->
+            !threshold.holds((double) Math.max(0, jobs.violations() - unmeasured));
+        case "slo_violation_rate" ->
+            jobsMax != null && jobs.violations() - unmeasured > bound * jobsMax;
         case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" ->
             jobsMax != null && beyond(bound) - unmeasured > (1 - percent() / 100.0) * jobsMax;
         default -> false;
@@ -161,9 +155,11 @@ final class Thresholds {
 
     /** Jobs that certainly took longer, or are not done. */
     private long beyond(double boundMs) {
-      long[] beyond = {dropped + failed};
-      endToEnd.forEach(
-          (index, count) -> beyond[0] += LatencyBuckets.lowerNs(index) > boundMs * 1e6 ? count : 0);
+      long[] beyond = {jobs.dropped() + jobs.failed()};
+      jobs.endToEnd()
+          .forEach(
+              (index, count) ->
+                  beyond[0] += LatencyBuckets.lowerNs(index) > boundMs * 1e6 ? count : 0);
       return beyond[0];
     }
   }

@@ -3,15 +3,25 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
+import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.LogMerge;
+import dev.sluice.contract.log.LogOrder;
+import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.time.ProcessClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -38,12 +48,37 @@ import org.jspecify.annotations.Nullable;
  * thread is thrown from the next call.
  */
 public final class EventLogReader implements AutoCloseable {
+  /** Longest wait of one read: it bounds how stale a snapshot is, not how fast records come. */
+  static final Duration POLL = Duration.ofMillis(100);
+
+  /**
+   * Longest wait for an answer or an acknowledgement, so that a broker can be away for a minute.
+   */
+  static final Duration ANSWER_LIMIT = Duration.ofMinutes(2);
+
+  /** Longest wait where the run has not come to its end: the broker may be gone for good. */
+  private static final Duration ANSWER_LIMIT_IN_VAIN = Duration.ofSeconds(10);
+
+  /** Topics without the run's prefix that rows are made of. */
+  private static final List<String> FOLDED = List.of("runs", "facts", "dispatches", "outcomes");
+
   private final Supplier<Consumer<byte[], byte[]>> again;
   private final Topics topics;
   private final ProcessClock clock;
   private final LiveReading live;
   private final CompletableFuture<Void> wholeRun;
   private final Thread thread;
+
+  /**
+   * Counts of the work so far, for the metrics of the process.
+   *
+   * @param recordsRead records by topic, since this process started; unreadable ones among them
+   * @param recordsBehind committed records that were known and not read when the broker answered
+   *     last
+   * @param windowsWritten windows that this process wrote to the metrics topic
+   */
+  public record ReaderNumbers(
+      Map<String, Long> recordsRead, long recordsBehind, long windowsWritten) {}
 
   /**
    * Starts to read.
@@ -58,22 +93,13 @@ public final class EventLogReader implements AutoCloseable {
       Function<RunStarted, RunDescribed> describe,
       @Nullable EarlyEnd early) {
     this(
-        ReaderClients.consumer(clients),
-        () -> ReaderClients.again(clients),
-        ReaderClients.producer(clients),
+        clients.consumer(Reading.WHOLE_RUN, ANSWER_LIMIT),
+        () -> clients.consumer(Reading.WHOLE_LOG, ANSWER_LIMIT),
+        clients.producer(Writing.IN_ORDER, ANSWER_LIMIT),
         topics,
         clock,
         describe,
         early);
-  }
-
-  /** Starts to read a run that no threshold ends. */
-  public EventLogReader(
-      LogClients clients,
-      Topics topics,
-      ProcessClock clock,
-      Function<RunStarted, RunDescribed> describe) {
-    this(clients, topics, clock, describe, null);
   }
 
   EventLogReader(
@@ -159,14 +185,32 @@ public final class EventLogReader implements AutoCloseable {
    */
   public RunReport report(RunContext context, @Nullable RunRecording recording) {
     throwFailure();
-    Duration limit =
-        wholeRun.isDone() ? ReaderClients.ANSWER_LIMIT : ReaderClients.ANSWER_LIMIT_IN_VAIN;
-    var second = new SecondReading(topics, clock);
+    Duration limit = wholeRun.isDone() ? ANSWER_LIMIT : ANSWER_LIMIT_IN_VAIN;
+    var fold = new RunFold();
     try (Consumer<byte[], byte[]> consumer = again.get()) {
-      return RunReport.of(second.read(consumer, limit, recording), context);
+      var merge = new LogMerge(topics, consumer, clock, limit);
+      var partitions = new RunPartitions(topics);
+      merge.read(
+          merge.whole(recording == null ? FOLDED : LogOrder.TOPICS),
+          record -> {
+            if (recording != null) {
+              recording.take(merge.entry(record));
+            }
+            try {
+              partitions.apply(fold, record);
+            } catch (UnreadableEventException e) {
+              fold.countUnreadable(record.topic());
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException("nothing here writes", e);
     } catch (KafkaException | IllegalStateException e) {
       throw failed(e);
     }
+    if (recording != null) {
+      recording.finish();
+    }
+    return RunReport.of(fold, context);
   }
 
   /** Stops reading, and writes the run's summary behind all windows, unless one is there. */

@@ -2,6 +2,7 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
+import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
@@ -35,7 +36,10 @@ final class FactsFirst {
   private final Topics topics;
   private final RunPartitions run;
   private final LiveFold fold;
-  private final @Nullable EarlyEnd early;
+
+  /** All that take the records, {@code fold} among them. */
+  private final List<LogFold> folds;
+
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
   private long recordsBehind;
 
@@ -53,10 +57,6 @@ final class FactsFirst {
   private record Waiting(
       @Nullable Dispatch dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
 
-  FactsFirst(Topics topics, RunPartitions run, LiveFold fold, List<TopicPartition> partitions) {
-    this(topics, run, fold, null, partitions);
-  }
-
   /**
    * @param early takes all that {@code fold} takes; null: nothing ends the run before its time
    */
@@ -69,7 +69,7 @@ final class FactsFirst {
     this.topics = topics;
     this.run = run;
     this.fold = fold;
-    this.early = early;
+    this.folds = early == null ? List.of(fold) : List.of(fold, early);
     partitions.forEach(partition -> progress.put(partition, new Progress()));
   }
 
@@ -89,9 +89,8 @@ final class FactsFirst {
         var outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
         of.waiting.add(new Waiting(null, outcome, entry.timestamp()));
       } else {
-        run.apply(fold, entry);
-        if (early != null) {
-          run.apply(early, entry);
+        for (LogFold each : folds) {
+          run.apply(each, entry);
         }
         of.appliedOffset = entry.offset();
         of.appliedEpochMs = Math.max(of.appliedEpochMs, entry.timestamp());
@@ -127,15 +126,13 @@ final class FactsFirst {
             if (dispatch != null) {
               of.lastDispatch = dispatch.dispatchId();
               if (dispatch instanceof BatchDispatched batch) { // folds of a live run need no others
-                fold.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
-                if (early != null) {
-                  early.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
+                for (LogFold each : folds) {
+                  each.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
                 }
               }
             } else if (next.outcome() != null) {
-              fold.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
-              if (early != null) {
-                early.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+              for (LogFold each : folds) {
+                each.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
               }
             }
             of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());

@@ -3,6 +3,9 @@ package dev.sluice.analytics.log;
 import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.WindowSums;
+import dev.sluice.analytics.log.EventLogReader.ReaderNumbers;
+import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
@@ -10,9 +13,11 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.DeadLetter;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +27,12 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reading of a run while it goes on: folds records into counts, writes the run's description
@@ -32,17 +40,22 @@ import org.jspecify.annotations.Nullable;
  * thread runs it; its counts may be read from any other.
  */
 final class LiveReading implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveReading.class);
+
   /** Time without any record after which the broker is asked whether it is there. */
   private static final long SILENCE_NS = 60_000_000_000L;
 
   /** Longest time between records of the batches that have ended. */
   private static final long ENDED_NS_MAX = 1_000_000_000L;
 
+  /** Longest time that the last records may take on their way when the reading is ended early. */
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
   /** Shortest time between them, where dispatches have just been committed. */
   private static final long ENDED_NS_MIN = 250_000_000L;
 
   private final Consumer<byte[], byte[]> consumer;
-  private final LogWriter writer;
+  private final Producer<byte[], byte[]> producer;
   private final Topics topics;
   private final RunPartitions run;
   private final ProcessClock clock;
@@ -79,7 +92,7 @@ final class LiveReading implements Runnable {
       Function<RunStarted, RunDescribed> describe,
       @Nullable EarlyEnd early) {
     this.consumer = consumer;
-    this.writer = new LogWriter(producer, topics, wholeRun::completeExceptionally);
+    this.producer = producer;
     this.topics = topics;
     this.run = new RunPartitions(topics);
     this.clock = clock;
@@ -128,14 +141,14 @@ final class LiveReading implements Runnable {
     synchronized (lock) {
       if (!summarized) {
         summarized = true;
-        writer.metrics(summary);
+        writeMetrics(summary);
       }
     }
   }
 
-  /** Closes the writer, when the reading has ended. */
+  /** Closes the producer, when the reading has ended. */
   void close() {
-    writer.close();
+    producer.close(CLOSE_LIMIT);
   }
 
   @Override
@@ -152,7 +165,7 @@ final class LiveReading implements Runnable {
   }
 
   private void readToTheEnd() {
-    List<TopicPartition> partitions = run.find(consumer, ReaderClients.ANSWER_LIMIT);
+    List<TopicPartition> partitions = run.find(consumer, EventLogReader.ANSWER_LIMIT);
     var order = new FactsFirst(topics, run, begin(), early, partitions);
     RunPartitions.assign(consumer, partitions);
     Map<TopicPartition, Long> ends = null;
@@ -160,7 +173,7 @@ final class LiveReading implements Runnable {
     long lastNs = clock.monotonicNs();
     while (!closing && !wholeRun.isDone()) {
       List<ConsumerRecord<byte[], byte[]>> arrived = new ArrayList<>();
-      consumer.poll(ReaderClients.POLL).forEach(arrived::add);
+      consumer.poll(EventLogReader.POLL).forEach(arrived::add);
       if (!arrived.isEmpty()) {
         lastNs = clock.monotonicNs();
       } else if (clock.monotonicNs() - lastNs > SILENCE_NS) {
@@ -168,37 +181,74 @@ final class LiveReading implements Runnable {
         lastNs = clock.monotonicNs();
       }
       Step step = fold(arrived, order, partitions);
-      step.metrics().forEach(writer::metrics);
+      step.metrics().forEach(this::writeMetrics);
       if (step.end() != null && !endWritten) {
         endWritten = true;
-        writer.end(step.end());
+        write(new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(step.end())));
       }
       if (step.complete() && ends == null) {
         ends = ends(partitions); // heartbeats go on, so the present end counts
       }
       if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
         writeLastEnded();
-        writer.flush();
+        producer.flush();
         wholeRun.complete(null);
       }
     }
   }
 
+  private void writeMetrics(WindowRecord record) {
+    write(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(record)));
+  }
+
+  private void write(ProducerRecord<byte[], byte[]> record) {
+    var unused =
+        producer.send(
+            record,
+            (metadata, failure) -> {
+              if (failure != null) {
+                wholeRun.completeExceptionally(failure);
+              }
+            });
+  }
+
   private void writeLastEnded() {
     synchronized (lock) {
       if (!summarized) {
-        writer.metrics(fold.takeEnded());
+        writeMetrics(fold.takeEnded());
       }
     }
   }
 
-  /** Goes on where an earlier process ended. */
+  /**
+   * Goes on where an earlier process ended: reads topic metrics to its present end. Records of
+   * types that this build does not know are skipped.
+   */
   private LiveFold begin() {
-    WrittenMetrics written = WrittenMetrics.read(consumer, topics, () -> closing);
+    var partition = new TopicPartition(topics.metrics(), 0);
+    RunPartitions.assign(consumer, List.of(partition));
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    boolean describedBefore = false;
+    boolean summarizedBefore = false;
+    var sums = new WindowSums();
+    while (!closing && consumer.position(partition) < end) {
+      for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(EventLogReader.POLL)) {
+        try {
+          WindowRecord record = EventCodec.METRICS.read(RunPartitions.bytes(entry));
+          describedBefore |= record instanceof RunDescribed;
+          summarizedBefore |= record instanceof RunSummarized;
+          if (record instanceof MetricsWindow window) {
+            sums.add(window);
+          }
+        } catch (UnreadableEventException e) {
+          LOG.info("offset {} of metrics is of another version: {}", entry.offset(), e.toString());
+        }
+      }
+    }
     synchronized (lock) {
-      described = written.described();
-      summarized = written.summarized();
-      fold = new LiveFold(written.sums());
+      described = describedBefore;
+      summarized = summarizedBefore;
+      fold = new LiveFold(sums);
       return fold;
     }
   }
@@ -213,7 +263,7 @@ final class LiveReading implements Runnable {
   private record Step(List<WindowRecord> metrics, @Nullable RunEnded end, boolean complete) {}
 
   private Map<TopicPartition, Long> ends(List<TopicPartition> partitions) {
-    return consumer.endOffsets(partitions, ReaderClients.ANSWER_LIMIT);
+    return consumer.endOffsets(partitions, EventLogReader.ANSWER_LIMIT);
   }
 
   private Step fold(
@@ -279,7 +329,8 @@ final class LiveReading implements Runnable {
       order.take(entry);
     } catch (UnreadableEventException e) {
       if (entry.topic().equals(topics.outcomes()) || entry.topic().equals(topics.runs())) {
-        writer.deadLetter(entry, e); // other roles send unreadable facts and dispatches
+        // other roles send unreadable facts and dispatches
+        write(DeadLetter.of(topics, entry, e.getMessage()));
       }
     }
   }

@@ -44,21 +44,19 @@ final class RunPartitions {
     return partitions;
   }
 
-  /** Tells whether a fold takes the records of a topic. */
-  boolean isFolded(String topic) {
-    return folded.contains(topic);
-  }
-
   /** Lets the consumer read the partitions from their beginning. */
   static void assign(Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
   }
 
-  /** Decodes a record and hands its event to the fold. */
+  /** Decodes a record and hands its event to the fold, which takes none of other topics. */
   void apply(LogFold to, ConsumerRecord<byte[], byte[]> entry) throws UnreadableEventException {
-    byte[] bytes = bytes(entry);
     String topic = entry.topic();
+    if (!folded.contains(topic)) {
+      return;
+    }
+    byte[] bytes = bytes(entry);
     if (topic.equals(topics.facts())) {
       to.onFact(EventCodec.FACTS.read(bytes), entry.partition(), entry.timestamp());
     } else if (topic.equals(topics.runs())) {

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.statistic.Decimals;
 import java.awt.BasicStroke;
 import java.awt.Color;

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.figure.PredictionFigures;
+import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.contract.experiment.Experiment;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * #BATCHES_MIN} that ended, or the last twentieth of all if that is more. The dashed lines are the
  * promised shares. Only dispatches that ended measured jobs as done count.
  */
-final class CoverageOverTimePlot implements Plot {
+final class CoverageOverTimePlot implements Plots.Plot {
   private static final int BATCHES_MIN = 100;
   private static final int POINTS_MAX = 2_000;
 
@@ -67,9 +67,7 @@ final class CoverageOverTimePlot implements Plot {
     int last = Math.max(BATCHES_MIN, judged.length / 20);
     int curve = judged.length - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
-    int points = (curve + step - 1) / step;
-    double[] xs = new double[points];
-    double[] ys = new double[points];
+    var steps = new ChartStyle.Steps(batches.finishedAtNs(judged[last - 1]) / 1e9, Double.NaN);
     int missed = 0;
     double top = 0;
     for (int i = 0; i < judged.length; i++) {
@@ -77,9 +75,9 @@ final class CoverageOverTimePlot implements Plot {
       missed -= i >= last && bound.isMissed(batches, judged[i - last]) ? 1 : 0;
       int place = i - last + 1;
       if (place >= 0 && place % step == 0) {
-        xs[place / step] = batches.finishedAtNs(judged[i]) / 1e9;
-        ys[place / step] = 100.0 * missed / last;
-        top = Math.max(top, ys[place / step]);
+        double percent = 100.0 * missed / last;
+        steps.to(batches.finishedAtNs(judged[i]) / 1e9, percent);
+        top = Math.max(top, percent);
       }
     }
     String name =
@@ -89,10 +87,6 @@ final class CoverageOverTimePlot implements Plot {
             bound.text(),
             100 * (1 - bound.probability()),
             last);
-    var steps = new ChartStyle.Steps(xs[0], ys[0]);
-    for (int i = 1; i < points; i++) {
-      steps.to(xs[i], ys[i]);
-    }
     BasicStroke stroke = ChartStyle.stroke(bound == UpperBound.P95 ? 0 : 4, 1.8f);
     chart.curve(steps, ChartStyle.ofBound(bound), stroke);
     frame.line(name, ChartStyle.ofBound(bound), stroke);

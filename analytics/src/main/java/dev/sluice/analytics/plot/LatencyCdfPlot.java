@@ -13,7 +13,7 @@ import java.util.Optional;
  * Latencies of each class's measured jobs ({@link LatencyCdf}), and the classes' promises; of a
  * class that promises a multiple of the isolated time, the least and the most.
  */
-final class LatencyCdfPlot implements Plot {
+final class LatencyCdfPlot implements Plots.Plot {
   @Override
   public String subject() {
     return "End-to-end latency";

@@ -20,7 +20,7 @@ import java.util.stream.LongStream;
  * phases. A window without such a job is a gap. A percentile that falls on a job that was not done
  * is infinite, and drawn at the upper edge. The thin lines are the classes' promises.
  */
-final class LatencyOverTimePlot implements Plot {
+final class LatencyOverTimePlot implements Plots.Plot {
   private static final List<Integer> PERCENTS = List.of(50, 95, 99);
   private static final int WINDOWS_MAX = 120;
   private static final long[] WINDOWS_S = {1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600};

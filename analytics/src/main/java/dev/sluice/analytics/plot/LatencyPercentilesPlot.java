@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * by side; whole powers of ten are added where a value needs them. A percentile that falls on a job
  * that was not done is infinite: a hollow bar up to the axis's end.
  */
-final class LatencyPercentilesPlot implements Plot {
+final class LatencyPercentilesPlot implements Plots.Plot {
   private static final List<String> PERCENTILES = List.of("p50", "p95", "p99");
 
   private static final double AXIS_FROM_MS = 1;

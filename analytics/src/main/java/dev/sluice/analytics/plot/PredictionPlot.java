@@ -1,16 +1,18 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.figure.PredictionFigures;
+import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.fold.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.DoubleStream;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
@@ -18,7 +20,7 @@ import java.util.Optional;
  * long as the upper bound allows in the median. Of very many dispatches the plot shows evenly
  * chosen ones.
  */
-final class PredictionPlot implements Plot {
+final class PredictionPlot implements Plots.Plot {
   private static final int POINTS_MAX = 3_000;
 
   @Override
@@ -39,16 +41,14 @@ final class PredictionPlot implements Plot {
     for (int i = 0; i < workloads.size(); i++) {
       addPoints(chart, frame, batches, rows, step, workloads.get(i), i);
     }
-    double least = Double.POSITIVE_INFINITY;
-    double most = 0;
-    for (int batch : rows) {
-      double predictedMs = batches.predictedNs(batch) / 1e6;
-      double actualMs = batches.serviceNs(batch) / 1e6;
-      least = Math.min(least, Math.min(predictedMs, actualMs));
-      most = Math.max(most, Math.max(predictedMs, actualMs));
-    }
-    double from = ChartStyle.niceBelow(least);
-    double to = ChartStyle.niceAbove(most);
+    DoubleSummaryStatistics ms =
+        Arrays.stream(rows)
+            .boxed()
+            .flatMapToDouble(
+                b -> DoubleStream.of(batches.predictedNs(b) / 1e6, batches.serviceNs(b) / 1e6))
+            .summaryStatistics();
+    double from = ChartStyle.niceBelow(ms.getMin());
+    double to = ChartStyle.niceAbove(ms.getMax());
     double[] diagonal = {from, to};
     chart.line(diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
     frame.line("as predicted", ChartStyle.QUIET, ChartStyle.EDGE);

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
  * dashed lines are the ends of the measured window.
  */
-final class QueueDepthPlot implements Plot {
+final class QueueDepthPlot implements Plots.Plot {
   private static final int INTERVALS = 600;
 
   @Override

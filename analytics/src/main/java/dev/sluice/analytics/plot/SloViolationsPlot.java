@@ -2,17 +2,16 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.statistic.Decimals;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Share of the measured jobs that broke their promise, by workload and class. */
-final class SloViolationsPlot implements Plot {
+final class SloViolationsPlot implements Plots.Plot {
   private static final String ALL = "all workloads";
 
   @Override
@@ -28,24 +27,22 @@ final class SloViolationsPlot implements Plot {
     List<String> groups = new ArrayList<>(run.workloadNames());
     groups.add(ALL);
     List<String> classes = run.classNames();
-    long[][][] counts = counts(run);
     var bars = new Bars(groups);
     double highest = 0;
     for (int i = 0; i < classes.size(); i++) {
-      long[][] ofClass = counts[i]; // of each workload, then of all
-      List<Double> percents = Arrays.stream(ofClass).map(SloViolationsPlot::percent).toList();
-      highest =
-          Math.max(
-              highest,
-              percents.stream()
-                  .mapToDouble(Double::doubleValue)
-                  .filter(Double::isFinite)
-                  .max()
-                  .orElse(0));
+      String name = classes.get(i);
+      List<Double> percents = new ArrayList<>();
+      for (String workload : run.workloadNames()) {
+        percents.add(percent(summary, "by_class_workload." + name + "." + workload + "."));
+      }
+      percents.add(percent(summary, name + "_"));
+      for (double percent : percents) {
+        highest = Double.isNaN(percent) ? highest : Math.max(highest, percent);
+      }
       Paint fill = ChartStyle.fill(i, ChartStyle.ofClass(i));
       bars.add(ChartStyle.ofClass(i), fill, percents.stream().map(SloViolationsPlot::bar).toList());
       frame.fill(
-          classes.get(i) + " (" + ofClass[groups.size() - 1][0] + " jobs)",
+          name + " (" + Decimals.plain(figure(summary, name + "_count")) + " jobs)",
           ChartStyle.ofClass(i),
           fill);
     }
@@ -60,26 +57,12 @@ final class SloViolationsPlot implements Plot {
         : new Bars.Bar(percent, String.format(Locale.ROOT, "%.1f", percent), false);
   }
 
-  private static double percent(long[] countAndViolations) {
-    return countAndViolations[0] == 0
-        ? Double.NaN
-        : 100.0 * countAndViolations[1] / countAndViolations[0];
+  private static double percent(Summary summary, String prefix) {
+    return 100 * figure(summary, prefix + "slo_violations") / figure(summary, prefix + "count");
   }
 
-  /** Number of measured jobs and of violations, of each class: of each workload, then of all. */
-  private static long[][][] counts(RunRows run) {
-    Jobs jobs = run.jobs();
-    int all = run.workloadNames().size();
-    var counts = new long[run.classNames().size()][all + 1][2];
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        for (int group : new int[] {run.workloadOf(job), all}) {
-          counts[run.classOf(job)][group][0]++;
-          counts[run.classOf(job)][group][1] += jobs.isViolation(job) ? 1 : 0;
-        }
-      }
-    }
-    return counts;
+  private static double figure(Summary summary, String name) {
+    Double value = summary.figure(name);
+    return value == null ? Double.NaN : value;
   }
 }

@@ -28,12 +28,14 @@ public final class RunReport {
   private final List<String> deviceKinds;
   private final double fitCpuSeconds;
 
-  /** Lock of what the page shows of seconds and batches, which is counted beside the summary. */
-  private final Object windowsLock = new Object();
+  /** Lock of {@link #shown}, which is counted beside the summary. */
+  private final Object shownLock = new Object();
 
   private @Nullable Summary summary;
-  private @Nullable List<MetricsWindow> windows;
-  private @Nullable ObjectNode batches;
+  private @Nullable Shown shown;
+
+  /** What the page shows of the run's seconds and batches. */
+  private record Shown(List<MetricsWindow> windows, ObjectNode batches) {}
 
   private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
     this.run = run;
@@ -115,18 +117,17 @@ public final class RunReport {
 
   /** Begins to write trace.csv and dispatches.csv. */
   private void begin(ParallelTasks beside, Path folder) {
-    beside.begin(() -> TraceTable.write(run, folder.resolve(FolderFiles.TRACE)));
-    beside.begin(() -> DispatchTable.write(run, folder.resolve(FolderFiles.DISPATCHES)));
+    beside.begin(() -> RunTables.writeTrace(run, folder.resolve(FolderFiles.TRACE)));
+    beside.begin(() -> RunTables.writeDispatches(run, folder.resolve(FolderFiles.DISPATCHES)));
     if (run.context().experiment().lanes().memoryMb() != null) {
-      beside.begin(() -> LoadTable.write(run.stays(), folder.resolve(FolderFiles.LOADS)));
+      beside.begin(() -> RunTables.writeLoads(run.stays(), folder.resolve(FolderFiles.LOADS)));
     }
   }
 
   private void writeWindows(Path folder) throws IOException {
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
-      windows().forEach(metrics::write);
+      shown().windows().forEach(metrics::write);
     }
-    var unused = batches(); // for the page, beside the pictures
   }
 
   /**
@@ -135,28 +136,16 @@ public final class RunReport {
    * @throws IOException if the page cannot be written; then there is none, and the run is whole
    */
   public void writePage(Path folder) throws IOException {
-    ReportPage.write(folder, windows(), batches());
+    ReportPage.write(folder, shown().windows(), shown().batches());
   }
 
-  /** The run's seconds. */
-  private List<MetricsWindow> windows() {
-    synchronized (windowsLock) {
-      List<MetricsWindow> known = windows;
+  private Shown shown() {
+    synchronized (shownLock) {
+      Shown known = shown;
       if (known == null) {
-        known = FinishedWindows.of(run);
-        windows = known;
-      }
-      return known;
-    }
-  }
-
-  /** What the page shows of the run's batches. */
-  private ObjectNode batches() {
-    synchronized (windowsLock) {
-      ObjectNode known = batches;
-      if (known == null) {
-        known = ReportPage.batches(run, windows());
-        batches = known;
+        List<MetricsWindow> windows = FinishedWindows.of(run);
+        known = new Shown(windows, ReportPage.batches(run, windows));
+        shown = known;
       }
       return known;
     }

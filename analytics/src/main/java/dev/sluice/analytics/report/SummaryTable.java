@@ -1,7 +1,7 @@
 package dev.sluice.analytics.report;
 
 import dev.sluice.analytics.figure.LaneFigures;
-import dev.sluice.analytics.fold.UpperBound;
+import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.statistic.Decimals;
@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ public final class SummaryTable {
 
   /** Number of reasons that the line "not comparable" shows; summary.json has all of them. */
   private static final int REASONS_SHOWN_MAX = 4;
+
+  private static final Pattern FIGURE = Pattern.compile("\\{([#%]?)(\\w+)}");
 
   private final Summary summary;
   private final boolean details;
@@ -69,23 +72,19 @@ public final class SummaryTable {
     line(
         ScreenText.wrapped(
             "",
-            String.format(
-                "%s, policy %s, %s", value("run_name"), value("scheduler_name"), value("run_id"))));
+            value("run_name") + ", policy " + value("scheduler_name") + ", " + value("run_id")));
   }
 
   private void classes() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADINGS);
-    if (summary.values().get("by_class_workload") instanceof Map<?, ?> classes) {
-      classes.keySet().forEach(name -> rows.add(row(String.valueOf(name))));
-    }
+    map("by_class_workload").keySet().forEach(name -> rows.add(row(String.valueOf(name))));
     rows.add(row("all"));
     text.append(TextTable.fitted(rows, Set.of(0)));
     line("");
   }
 
   private List<String> row(String name) {
-    Double violationRate = summary.figure(name + "_slo_violation_rate");
     return List.of(
         name,
         count(name + "_count"),
@@ -96,7 +95,7 @@ public final class SummaryTable {
         percentile(name, "p95"),
         percentile(name, "p99"),
         number(name + "_avg_wait_ms"),
-        violationRate == null ? "-" : percent(violationRate));
+        percent(name + "_slo_violation_rate"));
   }
 
   private String percentile(String name, String percentile) {
@@ -104,22 +103,15 @@ public final class SummaryTable {
   }
 
   private boolean few(String name, String percentile) {
-    return Boolean.TRUE.equals(summary.values().get(name + "_" + percentile + "_few_jobs"));
+    return isTrue(name + "_" + percentile + "_few_jobs");
   }
 
   private void overall() {
-    fact(
+    figures(
         "throughput",
-        number("overall_throughput_jobs_sec")
-            + " jobs/s, "
-            + number("overall_throughput_sps")
-            + " samples/s; goodput "
-            + number("all_goodput_jobs_sec")
-            + " jobs/s");
-    Double laneUse = summary.figure("lane_use");
-    fact(
-        "lane use",
-        (laneUse == null ? "-" : percent(laneUse)) + " of " + count("lanes") + " lanes");
+        "{overall_throughput_jobs_sec} jobs/s, {overall_throughput_sps} samples/s; goodput"
+            + " {all_goodput_jobs_sec} jobs/s");
+    figures("lane use", "{%lane_use} of {#lanes} lanes");
     blocked();
     load();
     predictions();
@@ -132,53 +124,38 @@ public final class SummaryTable {
     fact("service", number("all_avg_service_ms") + " ms on average" + byClass("avg_service_ms"));
     fact("hop", overCount("hop", "arrival to start of jobs that found an idle lane"));
     fact("bubble", overCount("bubble", "idle between two batches while work waited"));
-    fact(
+    figures(
         "lateness",
-        middleAndTail("lateness")
-            + ", max "
-            + number("lateness_max_ms")
-            + " ms; append delay p99 "
-            + number("append_delay_p99_ms")
-            + " ms");
+        "p50 {lateness_p50_ms} ms, p99 {lateness_p99_ms} ms, max {lateness_max_ms} ms; append delay"
+            + " p99 {append_delay_p99_ms} ms");
     spells();
   }
 
   private String byClass(String figure) {
-    return summary.values().get("by_class_workload") instanceof Map<?, ?> classes
-        ? classes.keySet().stream()
-            .map(name -> name + " " + number(name + "_" + figure))
-            .collect(Collectors.joining(", ", " (", ")"))
-        : "";
+    return map("by_class_workload").keySet().stream()
+        .map(name -> name + " " + number(name + "_" + figure))
+        .collect(Collectors.joining(", ", " (", ")"));
   }
 
   private void load() {
     Object scenario = value("scenario");
     if (Scenario.OFFLINE.key().equals(scenario)) {
-      fact(
+      figures(
           "load",
-          "offline: all jobs at time zero; "
-              + number("offline_throughput_sps")
-              + " samples/s to the last end");
+          "offline: all jobs at time zero; {offline_throughput_sps} samples/s to the last end");
     } else if (Scenario.SINGLE_STREAM.key().equals(scenario)) {
-      fact(
+      figures(
           "load",
-          "single_stream: "
-              + number("realized_rate_jobs_sec")
-              + " jobs/s, one at a time; latency p90 "
-              + number("single_stream_p90_e2e_ms")
-              + " ms");
+          "single_stream: {realized_rate_jobs_sec} jobs/s, one at a time; latency p90"
+              + " {single_stream_p90_e2e_ms} ms");
     } else {
-      fact(
+      figures(
           "load",
-          number("realized_rate_jobs_sec")
-              + " jobs/s"
-              + (summary.values().get("asked_rate_jobs_sec") == null
-                  ? ""
-                  : " of " + number("asked_rate_jobs_sec") + " asked")
+          "{realized_rate_jobs_sec} jobs/s"
+              + (value("asked_rate_jobs_sec") == null ? "" : " of {asked_rate_jobs_sec} asked")
               + " ("
               + value("asked_arrivals")
-              + "), gap variation "
-              + number("realized_gap_cv"));
+              + "), gap variation {realized_gap_cv}");
     }
   }
 
@@ -202,19 +179,21 @@ public final class SummaryTable {
     if (error == null || bias == null) {
       return;
     }
-    var said = new StringBuilder();
-    said.append("off by ").append(percent(Math.expm1(error))).append(" in the median, ");
-    said.append(bias < 0 ? "too long by " : "too short by ");
-    said.append(percent(Math.expm1(Math.abs(bias)))).append(", over ");
-    said.append(count("prediction_count")).append(" batches");
+    String said =
+        String.format(
+            Locale.ROOT,
+            "off by %.1f %% in the median, too %s by %.1f %%, over %s batches",
+            100 * Math.expm1(error),
+            bias < 0 ? "long" : "short",
+            100 * Math.expm1(Math.abs(bias)),
+            count("prediction_count"));
     for (UpperBound bound : UpperBound.values()) {
       Double missRate = summary.figure("prediction_" + bound.text() + "_miss_rate");
       if (missRate != null) {
-        said.append("; ").append(bound.text()).append(" missed by ");
-        said.append(String.format(Locale.ROOT, "%.2f %%", 100 * missRate));
+        said += String.format(Locale.ROOT, "; %s missed by %.2f %%", bound.text(), 100 * missRate);
       }
     }
-    fact("predictions", said.toString());
+    fact("predictions", said);
   }
 
   private void blocked() {
@@ -232,49 +211,41 @@ public final class SummaryTable {
     if (few("all", "p99") || anyClassHasFew()) {
       fact(
           "*",
-          "fewer than "
-              + NearestRank.COUNT_FOR_P95
-              + " jobs: too few for a p95; than "
-              + NearestRank.COUNT_FOR_P99
-              + ": for a p99");
+          "fewer than %d jobs: too few for a p95; than %d: for a p99"
+              .formatted(NearestRank.COUNT_FOR_P95, NearestRank.COUNT_FOR_P99));
     }
-    if (Boolean.TRUE.equals(summary.values().get("emulation_late"))) {
-      fact("emulation", "late, p99 " + number("emulation_late_p99_ms") + " ms off");
+    if (isTrue("emulation_late")) {
+      figures("emulation", "late, p99 {emulation_late_p99_ms} ms off");
     }
     if (isPositive("attempts_lost") || isPositive("superseded_completions")) {
-      fact(
+      figures(
           "attempts",
-          count("attempts_lost")
-              + " lost, of these "
-              + count("attempts_unanswered")
-              + " never answered; "
-              + count("superseded_completions")
-              + " completions superseded");
+          "{#attempts_lost} lost, of these {#attempts_unanswered} never answered;"
+              + " {#superseded_completions} completions superseded");
     }
   }
 
   /** Whether the run tells something of its policy, each threshold, and the reasons. */
   private void verdict() {
     Verdict verdict = summary.verdict();
-    boolean asked = summary.values().get("thresholds") instanceof Map<?, ?> map && !map.isEmpty();
+    Map<?, ?> thresholds = map("thresholds");
     fact(
         "verdict",
         switch (verdict) {
-              case MET -> asked ? "every threshold met" : "sound, no threshold asked";
+              case MET ->
+                  thresholds.isEmpty() ? "sound, no threshold asked" : "every threshold met";
               case MISSED -> "a threshold missed";
               case INCONCLUSIVE -> "inconclusive: this run tells nothing of its policy";
               case FAILED -> "failed";
             }
             + others());
-    if (summary.values().get("thresholds") instanceof Map<?, ?> thresholds) {
-      thresholds.forEach(
-          (name, entry) -> {
-            if (entry instanceof Map<?, ?> result) {
-              fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
-            }
-          });
-    }
-    if (summary.values().get("failure") instanceof String failure) {
+    thresholds.forEach(
+        (name, entry) -> {
+          if (entry instanceof Map<?, ?> result) {
+            fact("threshold", name + " " + result.get("bound") + ": " + result.get("result"));
+          }
+        });
+    if (value("failure") instanceof String failure) {
       fact("failed", failure);
     }
     List<String> reasons = summary.notComparableReasons();
@@ -287,10 +258,10 @@ public final class SummaryTable {
                   ? ""
                   : "; and " + (reasons.size() - shown) + " more (summary.json)"));
     }
-    if (Boolean.TRUE.equals(summary.values().get("unstable"))) {
+    if (isTrue("unstable")) {
       fact("unstable", "the queue rose over the whole measured window");
     }
-    if (Boolean.TRUE.equals(summary.values().get("tail_limit_reached"))) {
+    if (isTrue("tail_limit_reached")) {
       fact("tail limit", "measured jobs still waited when the tail was over");
     }
     for (Object broken : list("broken_promises")) {
@@ -313,20 +284,35 @@ public final class SummaryTable {
   }
 
   private boolean anyClassHasFew() {
-    return summary.values().get("by_class_workload") instanceof Map<?, ?> classes
-        && classes.keySet().stream().anyMatch(name -> few(String.valueOf(name), "p99"));
+    return map("by_class_workload").keySet().stream().anyMatch(n -> few(String.valueOf(n), "p99"));
   }
 
   private void fact(String name, String what) {
     line(ScreenText.labeled("", name, what));
   }
 
-  private void line(String line) {
-    text.append(line).append('\n');
+  /**
+   * Adds a fact of figures.
+   *
+   * @param what text with names of figures in braces: with # before it a whole number, with % a
+   *     share, without either a number of three digits
+   */
+  private void figures(String name, String what) {
+    fact(
+        name,
+        FIGURE
+            .matcher(what)
+            .replaceAll(
+                found ->
+                    switch (found.group(1)) {
+                      case "#" -> count(found.group(2));
+                      case "%" -> percent(found.group(2));
+                      default -> number(found.group(2));
+                    }));
   }
 
-  private String middleAndTail(String name) {
-    return "p50 " + number(name + "_p50_ms") + " ms, p99 " + number(name + "_p99_ms") + " ms";
+  private void line(String line) {
+    text.append(line).append('\n');
   }
 
   /** Percentiles with their count, of an event that may not have happened at all. */
@@ -334,7 +320,8 @@ public final class SummaryTable {
     String count = count(name + "_count");
     return count.equals("0")
         ? "none: no " + meaning
-        : middleAndTail(name) + " over " + count + " (" + meaning + ")";
+        : "p50 %s ms, p99 %s ms over %s (%s)"
+            .formatted(number(name + "_p50_ms"), number(name + "_p99_ms"), count, meaning);
   }
 
   private @Nullable Object value(String name) {
@@ -342,7 +329,15 @@ public final class SummaryTable {
   }
 
   private List<?> list(String name) {
-    return summary.values().get(name) instanceof List<?> list ? list : List.of();
+    return value(name) instanceof List<?> list ? list : List.of();
+  }
+
+  private Map<?, ?> map(String name) {
+    return value(name) instanceof Map<?, ?> map ? map : Map.of();
+  }
+
+  private boolean isTrue(String name) {
+    return Boolean.TRUE.equals(value(name));
   }
 
   private String count(String name) {
@@ -352,10 +347,7 @@ public final class SummaryTable {
 
   private String number(String name) {
     Double value = summary.figure(name);
-    if (value == null) {
-      return "-";
-    }
-    return Decimals.short3(value);
+    return value == null ? "-" : Decimals.short3(value);
   }
 
   private boolean isPositive(String name) {
@@ -363,7 +355,8 @@ public final class SummaryTable {
     return value != null && value > 0;
   }
 
-  private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+  private String percent(String name) {
+    Double share = summary.figure(name);
+    return share == null ? "-" : String.format(Locale.ROOT, "%.1f %%", 100 * share);
   }
 }

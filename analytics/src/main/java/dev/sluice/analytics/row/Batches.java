@@ -206,16 +206,6 @@ public final class Batches {
     return columns.predictedBusyLanes.get(batch);
   }
 
-  /** Number of {@link #modelVersion} in {@link #names()}; below 0: no table gave the prediction. */
-  public int modelVersionNumber(int batch) {
-    return columns.modelVersion.get(batch);
-  }
-
-  /** Names that predictions hold, by their numbers. */
-  public List<String> names() {
-    return columns.names.values();
-  }
-
   /** Version of the published table that gave the prediction; null: no table did. */
   public @Nullable String modelVersion(int batch) {
     int number = columns.modelVersion.get(batch);

@@ -133,11 +133,6 @@ public final class Jobs {
     return columns.ids.text(job);
   }
 
-  /** The number in an id {@code job-NUMBER}; below 0: the id is another one. */
-  public int idNumber(int job) {
-    return columns.ids.number(job);
-  }
-
   /** Number of the job's kind in {@link #kinds()}. */
   public int kindNumber(int job) {
     return columns.kind.get(job);

@@ -2,15 +2,14 @@ package dev.sluice.analytics.statistic;
 
 import java.math.BigDecimal;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** Numbers as text, with a point in every locale. */
 public final class Decimals {
   private Decimals() {}
 
-  /** Seconds with six decimals, half up; empty for null. */
-  public static String seconds(@Nullable Long ns) {
-    return ns == null ? "" : sixDecimals(Math.floorDiv(ns + 500, 1000L));
+  /** Seconds with six decimals, half up. */
+  public static String seconds(long ns) {
+    return sixDecimals(Math.floorDiv(ns + 500, 1000L));
   }
 
   /** Milliseconds with six decimals: exact. */

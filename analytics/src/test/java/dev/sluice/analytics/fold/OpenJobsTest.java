@@ -23,7 +23,7 @@ final class OpenJobsTest {
   void areWhatAMapOfThemIs(@ForAll @Size(max = 60) List<@IntRange(max = 23) Integer> changes) {
     var jobs = new OpenJobs();
     Map<String, Twin> twin = new HashMap<>();
-    Map<String, OpenJob> asked = new HashMap<>();
+    Map<String, OpenJobs.OpenJob> asked = new HashMap<>();
     for (int step = 0; step < changes.size(); step++) {
       String id = IDS.get(changes.get(step) / 3);
       int change = changes.get(step) % 3;
@@ -45,7 +45,7 @@ final class OpenJobsTest {
     asked.forEach((id, job) -> assertThat(jobs.get(id)).isSameAs(job));
   }
 
-  private static @Nullable Twin twinOf(@Nullable OpenJob job) {
+  private static @Nullable Twin twinOf(OpenJobs.@Nullable OpenJob job) {
     return job == null ? null : new Twin(job.classType, job.intendedAtNs, job.sloNs);
   }
 }

@@ -82,7 +82,7 @@ final class EventLogReaderTest {
       assertThat(reader.snapshot().throughNs()).isEqualTo(4_000_000_000L);
       assertThat(reader.report(context(), null).summary().figure("all_count")).isEqualTo(4);
       assertThat(reader.report(context(), null).summary().notComparableReasons()).isEmpty();
-      ReaderNumbers numbers = reader.numbers();
+      EventLogReader.ReaderNumbers numbers = reader.numbers();
       assertThat(reader.snapshot().violations()).isEqualTo(Map.of("interactive", 1L, "batch", 1L));
       assertThat(numbers.recordsRead()).containsEntry("run-1.outcomes", 6L);
       assertThat(numbers.recordsBehind()).isZero();

@@ -32,7 +32,7 @@ final class FactsFirstTest {
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
   private final FactsFirst order =
-      new FactsFirst(TOPICS, new RunPartitions(TOPICS), new LiveFold(), ALL);
+      new FactsFirst(TOPICS, new RunPartitions(TOPICS), new LiveFold(), null, ALL);
 
   @BeforeEach
   void assign() {

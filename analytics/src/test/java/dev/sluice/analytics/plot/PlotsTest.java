@@ -161,14 +161,14 @@ final class PlotsTest {
     Experiment overloaded = SyntheticRun.experiment(120, 5, 60, 2, Map.of());
     RunReport report = SyntheticRun.of(overloaded, 7).report();
     report.write(folder);
-    assertThat(RunNotes.of(report.summary()))
+    assertThat(Plots.notes(report.summary()))
         .containsExactly("unstable: the queue rose over the whole window");
     for (String name : Plots.names(overloaded)) {
       assertThat(noted(picture(name))).as(name).isPositive();
     }
     RunReport quiet = SyntheticRun.of(withPredictor(true), 7).report();
     quiet.write(folder);
-    assertThat(RunNotes.of(quiet.summary())).isEmpty();
+    assertThat(Plots.notes(quiet.summary())).isEmpty();
     for (String name : Plots.names()) {
       assertThat(noted(picture(name))).as(name).isZero();
     }

@@ -18,7 +18,7 @@ final class RunNotesTest {
     summary.put("tail_limit_reached", null);
     summary.put("emulation_late", false);
     summary.put("emulation_late_p99_ms", 0.5);
-    assertThat(RunNotes.of(summary)).isEmpty();
+    assertThat(Plots.notes(summary)).isEmpty();
   }
 
   @Test
@@ -33,7 +33,7 @@ final class RunNotesTest {
     summary.put("tail_limit_reached", true);
     summary.put("emulation_late", true);
     summary.put("emulation_late_p99_ms", 4.789);
-    assertThat(RunNotes.of(summary))
+    assertThat(Plots.notes(summary))
         .containsExactly(
             "busy machine: others took 33 %",
             "clocks differ by up to 3 ms",
@@ -45,11 +45,11 @@ final class RunNotesTest {
   @Test
   void givesTheFirstReasonsAgainstAComparison_andCountsTheOthers() {
     summary.notComparable("interrupted");
-    assertThat(RunNotes.of(summary)).containsExactly("not comparable: interrupted");
+    assertThat(Plots.notes(summary)).containsExactly("not comparable: interrupted");
     summary.notComparable("a fault");
     summary.notComparable("another");
     summary.notComparable("a third");
-    assertThat(RunNotes.of(summary))
+    assertThat(Plots.notes(summary))
         .containsExactly("not comparable: interrupted; a fault; and 2 more");
   }
 
@@ -59,8 +59,8 @@ final class RunNotesTest {
     summary.worsen(Verdict.FAILED, "the run was given up: no lane\nanswers, " + "x".repeat(199));
     summary.worsen(Verdict.FAILED, "threshold missed: p99_e2e_ms < 5");
     summary.put("interrupted", true);
-    assertThat(RunNotes.of(summary)).hasSize(1);
-    assertThat(RunNotes.of(summary).get(0))
+    assertThat(Plots.notes(summary)).hasSize(1);
+    assertThat(Plots.notes(summary).get(0))
         .startsWith("failed: the run was given up: no lane answers, xxx")
         .endsWith("x…; interrupted")
         .hasSizeLessThan(150);

@@ -89,7 +89,8 @@ final class AuditedRunTest {
             LogClients.of(kafka),
             topics,
             new ProcessClock(InstantSource.system(), System::nanoTime),
-            started -> described)) {
+            started -> described,
+            null)) {
       assertThat(again.awaitRunEnd(Duration.ofSeconds(60))).isTrue();
       assertThat(again.snapshot().sent()).isEqualTo(audit.jobs());
       assertThat(again.numbers().windowsWritten()).isZero();
