@@ -8,7 +8,7 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
-import dev.sluice.scheduling.state.Reservations.PassedOver;
+import dev.sluice.scheduling.state.PassedOverGroups.PassedOver;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Set;
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
   private static final long TOKENS_PER_SAMPLE = 4;
+  private static final JobOrder[] ORDERS = JobOrder.values();
 
   /** What the jobs of a group have in common. */
   record Key(
@@ -65,7 +66,6 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   public final Key key;
-  private final ModelKey model;
   public final JobClass jobClass;
   public final JobSet set;
   final int baseTokens;
@@ -74,9 +74,9 @@ public final class JobGroup implements SchedulerState.Group {
   /** Whether the jobs may share a batch. */
   public final boolean shares;
 
-  private final @Nullable JobList byDeadline;
-  private final @Nullable JobList byEntry;
-  private final @Nullable JobList byPath;
+  /** Jobs in the orders that are kept, by the order's place; null: an order is not kept. */
+  private final @Nullable JobList[] lists = new JobList[ORDERS.length];
+
   private int waiting;
 
   /** Place of the group among all groups by key. */
@@ -111,58 +111,45 @@ public final class JobGroup implements SchedulerState.Group {
       boolean shares,
       Set<JobOrder> orders) {
     this.key = key;
-    this.model = new ModelKey(key.workload, key.backend, key.precision);
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
     this.tokens = tokens(baseTokens, key.precision(), key.samples());
     this.shares = shares;
-    byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
-    byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
-    byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
+    for (JobOrder order : orders) {
+      if (order != JobOrder.ARRIVAL) {
+        lists[order.ordinal()] = new JobList(order);
+      }
+    }
   }
 
-  /** Returns the model that the jobs run. */
+  @Override
   public ModelKey model() {
-    return model;
+    return set.model();
   }
 
   void add(QueuedJob job) {
-    if (byDeadline != null) {
-      byDeadline.insert(job);
-    }
-    if (byEntry != null) {
-      byEntry.insert(job);
-    }
-    if (byPath != null) {
-      byPath.insert(job);
+    for (JobList list : lists) {
+      if (list != null) {
+        list.insert(job);
+      }
     }
     waiting++;
     set.added(job);
   }
 
   void remove(QueuedJob job) {
-    if (byDeadline != null) {
-      byDeadline.remove(job);
-    }
-    if (byEntry != null) {
-      byEntry.remove(job);
-    }
-    if (byPath != null) {
-      byPath.remove(job);
+    for (JobList list : lists) {
+      if (list != null) {
+        list.remove(job);
+      }
     }
     waiting--;
     set.removed(job);
   }
 
   public JobList list(JobOrder order) {
-    JobList list =
-        switch (order) {
-          case DEADLINE -> byDeadline;
-          case ENTRY -> byEntry;
-          case PATH -> byPath;
-          case ARRIVAL -> null;
-        };
+    JobList list = lists[order.ordinal()];
     if (list == null) {
       throw new IllegalStateException(
           "the policy reads order " + order + " but did not declare it");
@@ -194,19 +181,14 @@ public final class JobGroup implements SchedulerState.Group {
     return key != thatKey ? key < thatKey : order.compare(first(order), that.first(order)) < 0;
   }
 
-  /** Returns whether a batch of both groups is one inference of one model. */
-  public boolean hasModelOf(JobGroup that) {
-    return key.workload().equals(that.key.workload())
-        && key.backend().equals(that.key.backend())
-        && key.precision().equals(that.key.precision());
-  }
-
   /** Returns some waiting job; equal answers while equal jobs wait. */
   QueuedJob anyJob() {
-    if (byDeadline != null) {
-      return first(JobOrder.DEADLINE);
+    for (JobOrder order : ORDERS) {
+      if (lists[order.ordinal()] != null) {
+        return first(order);
+      }
     }
-    return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
+    throw new IllegalStateException("the group keeps no order");
   }
 
   /** Returns the record of how the executor passes over this group. */
@@ -232,21 +214,6 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   @Override
-  public String workload() {
-    return key.workload();
-  }
-
-  @Override
-  public String backend() {
-    return key.backend();
-  }
-
-  @Override
-  public String precision() {
-    return key.precision();
-  }
-
-  @Override
   public int samples() {
     return key.samples();
   }
@@ -269,11 +236,6 @@ public final class JobGroup implements SchedulerState.Group {
   @Override
   public QueuedJob first(JobOrder order) {
     return requireNonNull(list(order).first(), "the group is empty");
-  }
-
-  @Override
-  public long firstDeadlineNs() {
-    return firstKey(JobOrder.DEADLINE);
   }
 
   @Override
