@@ -230,7 +230,8 @@ final class DecisionCheck {
     JobGroup first = jobs.get(0).group;
     for (QueuedJob job : jobs) {
       JobGroup group = job.group;
-      if (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded()) {
+      if (group.set != first.set
+          && (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded())) {
         throw broken(
             Rule.MICROBATCH_INCOMPATIBLE,
             "jobs %s: (%s) and (%s)".formatted(jobs, first.key, group.key));

@@ -215,7 +215,7 @@ public interface SchedulerState {
     }
 
     default boolean hasModelOf(OfModel that) {
-      return model() == that.model() || model().equals(that.model());
+      return model().equals(that.model());
     }
   }
 

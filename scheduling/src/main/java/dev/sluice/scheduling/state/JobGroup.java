@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
   private static final long TOKENS_PER_SAMPLE = 4;
-  private static final JobOrder[] ORDERS = JobOrder.values();
 
   /** What the jobs of a group have in common. */
   record Key(
@@ -74,9 +73,9 @@ public final class JobGroup implements SchedulerState.Group {
   /** Whether the jobs may share a batch. */
   public final boolean shares;
 
-  /** Jobs in the orders that are kept, by the order's place; null: an order is not kept. */
-  private final @Nullable JobList[] lists = new JobList[ORDERS.length];
-
+  private final @Nullable JobList byDeadline;
+  private final @Nullable JobList byEntry;
+  private final @Nullable JobList byPath;
   private int waiting;
 
   /** Place of the group among all groups by key. */
@@ -116,11 +115,9 @@ public final class JobGroup implements SchedulerState.Group {
     this.baseTokens = baseTokens;
     this.tokens = tokens(baseTokens, key.precision(), key.samples());
     this.shares = shares;
-    for (JobOrder order : orders) {
-      if (order != JobOrder.ARRIVAL) {
-        lists[order.ordinal()] = new JobList(order);
-      }
-    }
+    byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
+    byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
+    byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
   }
 
   @Override
@@ -129,27 +126,41 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   void add(QueuedJob job) {
-    for (JobList list : lists) {
-      if (list != null) {
-        list.insert(job);
-      }
+    if (byDeadline != null) {
+      byDeadline.insert(job);
+    }
+    if (byEntry != null) {
+      byEntry.insert(job);
+    }
+    if (byPath != null) {
+      byPath.insert(job);
     }
     waiting++;
     set.added(job);
   }
 
   void remove(QueuedJob job) {
-    for (JobList list : lists) {
-      if (list != null) {
-        list.remove(job);
-      }
+    if (byDeadline != null) {
+      byDeadline.remove(job);
+    }
+    if (byEntry != null) {
+      byEntry.remove(job);
+    }
+    if (byPath != null) {
+      byPath.remove(job);
     }
     waiting--;
     set.removed(job);
   }
 
   public JobList list(JobOrder order) {
-    JobList list = lists[order.ordinal()];
+    JobList list =
+        switch (order) {
+          case DEADLINE -> byDeadline;
+          case ENTRY -> byEntry;
+          case PATH -> byPath;
+          case ARRIVAL -> null;
+        };
     if (list == null) {
       throw new IllegalStateException(
           "the policy reads order " + order + " but did not declare it");
@@ -183,12 +194,10 @@ public final class JobGroup implements SchedulerState.Group {
 
   /** Returns some waiting job; equal answers while equal jobs wait. */
   QueuedJob anyJob() {
-    for (JobOrder order : ORDERS) {
-      if (lists[order.ordinal()] != null) {
-        return first(order);
-      }
+    if (byDeadline != null) {
+      return first(JobOrder.DEADLINE);
     }
-    throw new IllegalStateException("the group keeps no order");
+    return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
   }
 
   /** Returns the record of how the executor passes over this group. */

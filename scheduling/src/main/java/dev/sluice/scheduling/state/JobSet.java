@@ -258,7 +258,14 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public int waitingWith(SchedulerState.Attribute attribute) {
-    return counts[attribute.ordinal()].jobs;
+    Count count =
+        switch (attribute) {
+          case WORKLOAD -> counts[0];
+          case BACKEND -> counts[1];
+          case PRECISION -> counts[2];
+          case CLASS -> counts[3];
+        };
+    return count.jobs;
   }
 
   @Override

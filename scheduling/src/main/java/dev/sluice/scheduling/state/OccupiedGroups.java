@@ -5,7 +5,6 @@ import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.RandomAccess;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The groups of a set in which a job waits, by key, and the first of them in each order. */
@@ -13,8 +12,9 @@ final class OccupiedGroups extends AbstractList<JobGroup> implements RandomAcces
   private JobGroup[] groups = {};
   private int count;
 
-  /** First groups by order. */
-  private final First[] firsts = Stream.of(JobOrder.values()).map(First::new).toArray(First[]::new);
+  private final First byDeadline = new First(JobOrder.DEADLINE);
+  private final First byEntry = new First(JobOrder.ENTRY);
+  private final First byPath = new First(JobOrder.PATH);
 
   /** Makes room for a number of groups. */
   void room(int most) {
@@ -38,9 +38,9 @@ final class OccupiedGroups extends AbstractList<JobGroup> implements RandomAcces
       System.arraycopy(groups, place, groups, place + 1, count++ - place);
       groups[place] = group;
     }
-    for (First first : firsts) {
-      first.added(group);
-    }
+    byDeadline.added(group);
+    byEntry.added(group);
+    byPath.added(group);
   }
 
   /** Notes that a job was removed from the group. */
@@ -49,9 +49,9 @@ final class OccupiedGroups extends AbstractList<JobGroup> implements RandomAcces
       int place = placeOf(group);
       System.arraycopy(groups, place + 1, groups, place, --count - place);
     }
-    for (First first : firsts) {
-      first.removed(group);
-    }
+    byDeadline.removed(group);
+    byEntry.removed(group);
+    byPath.removed(group);
   }
 
   /** Returns how many occupied groups come before the group. */
@@ -65,7 +65,12 @@ final class OccupiedGroups extends AbstractList<JobGroup> implements RandomAcces
 
   /** Returns the first group by any order but ARRIVAL, as {@link First} knows it. */
   First first(JobOrder order) {
-    return firsts[order.ordinal()];
+    return switch (order) {
+      case DEADLINE -> byDeadline;
+      case ENTRY -> byEntry;
+      case PATH -> byPath;
+      case ARRIVAL -> throw new IllegalArgumentException("sets keep no order " + order);
+    };
   }
 
   /** The group whose first job comes first in an order; remembered until it loses a job. */
