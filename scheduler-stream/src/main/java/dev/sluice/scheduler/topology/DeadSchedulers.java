@@ -43,11 +43,15 @@ final class DeadSchedulers implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   private final LogClients kafka;
-  private final ShardOwners owners;
+  private final TopicPartition runs;
+  private final TopicReader reader;
   private final String group;
   private final String instance;
   private final Supplier<@Nullable String> presentTransactionalId;
   private final Thread thread;
+
+  /** Last owner of each shard, as the topic {@code runs} says. */
+  private final Map<Integer, Owner> lastOwners = new TreeMap<>();
 
   /** Offsets in {@code runs} of the shard takings whose instances were fenced. */
   private final Set<Long> fencedOffsets = new HashSet<>();
@@ -63,6 +67,13 @@ final class DeadSchedulers implements AutoCloseable {
   private boolean closed;
 
   /**
+   * A shard's owner.
+   *
+   * @param offset offset of its record, since an instance may take a shard again under an equal id
+   */
+  private record Owner(long offset, ShardTaken taken) {}
+
+  /**
    * Prepares the search, which {@link #start} begins.
    *
    * @param group the schedulers' consumer group
@@ -76,7 +87,8 @@ final class DeadSchedulers implements AutoCloseable {
       String instance,
       Supplier<@Nullable String> presentTransactionalId) {
     this.kafka = kafka;
-    owners = new ShardOwners(topics, kafka);
+    runs = new TopicPartition(topics.runs(), 0);
+    reader = TopicReader.open(kafka, Reading.UNCOMMITTED);
     this.group = group;
     this.instance = instance;
     this.presentTransactionalId = presentTransactionalId;
@@ -96,7 +108,7 @@ final class DeadSchedulers implements AutoCloseable {
   }
 
   private void run() {
-    try (owners;
+    try (reader;
         var admin = kafka.admin(ANSWER_LIMIT)) {
       for (long change = awaitChange(); change >= 0; change = awaitChange()) {
         try {
@@ -135,8 +147,9 @@ final class DeadSchedulers implements AutoCloseable {
   }
 
   private void look(Admin admin) throws ExecutionException, InterruptedException {
+    reader.readOn(runs, this::take);
     List<Owner> suspects =
-        owners.read().stream()
+        lastOwners.values().stream()
             .filter(o -> !fencedOffsets.contains(o.offset()))
             .filter(o -> !Objects.equals(o.taken().transactionalId(), presentTransactionalId.get()))
             .toList();
@@ -161,6 +174,17 @@ final class DeadSchedulers implements AutoCloseable {
     }
   }
 
+  private void take(ConsumerRecord<byte[], byte[]> received) {
+    try {
+      if (received.value() != null
+          && EventCodec.RUNS.read(received.value()) instanceof ShardTaken taken) {
+        lastOwners.put(taken.shard(), new Owner(received.offset(), taken));
+      }
+    } catch (UnreadableEventException e) {
+      LOG.warn("{} at {} is no event", runs, received.offset(), e); // analytics keeps it
+    }
+  }
+
   /**
    * Returns whether a client belongs to an instance: Kafka Streams names its threads by number, and
    * its clients after their threads.
@@ -176,64 +200,14 @@ final class DeadSchedulers implements AutoCloseable {
       notifyAll();
     }
     if (thread.getState() == Thread.State.NEW) {
-      owners.close(); // never started
+      reader.close(); // never started
       return;
     }
-    owners.wakeUp();
+    reader.wakeUp();
     try {
       thread.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /**
-   * A shard's owner.
-   *
-   * @param offset offset of its record, since an instance may take a shard again under an equal id
-   */
-  private record Owner(long offset, ShardTaken taken) {}
-
-  /** The last owner of each shard, as the topic {@code runs} says. For one thread. */
-  private static final class ShardOwners implements AutoCloseable {
-    private final TopicPartition runs;
-    private final TopicReader reader;
-    private final Map<Integer, Owner> lastByShard = new TreeMap<>();
-
-    ShardOwners(Topics topics, LogClients kafka) {
-      runs = new TopicPartition(topics.runs(), 0);
-      reader = TopicReader.open(kafka, Reading.UNCOMMITTED);
-    }
-
-    /**
-     * Reads up to the topic's present end, and returns the last owner of each shard.
-     *
-     * @throws org.apache.kafka.common.KafkaException if the broker does not answer
-     */
-    List<Owner> read() {
-      reader.readOn(runs, this::take);
-      return List.copyOf(lastByShard.values());
-    }
-
-    private void take(ConsumerRecord<byte[], byte[]> received) {
-      try {
-        if (received.value() != null
-            && EventCodec.RUNS.read(received.value()) instanceof ShardTaken taken) {
-          lastByShard.put(taken.shard(), new Owner(received.offset(), taken));
-        }
-      } catch (UnreadableEventException e) {
-        LOG.warn("{} at {} is no event", runs, received.offset(), e); // analytics keeps it
-      }
-    }
-
-    /** Makes a call that waits for the broker fail at once; from any thread. */
-    void wakeUp() {
-      reader.wakeUp();
-    }
-
-    @Override
-    public void close() {
-      reader.close();
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.scheduler.topology;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
@@ -253,24 +255,15 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   }
 
   private ProcessorContext<Integer, byte[]> context() {
-    if (context == null) {
-      throw new IllegalStateException("used before init");
-    }
-    return context;
+    return requireNonNull(context, "used before init");
   }
 
   private SnapshotStore store() {
-    if (store == null) {
-      throw new IllegalStateException("used before init");
-    }
-    return store;
+    return requireNonNull(store, "used before init");
   }
 
   private SchedulingCore core() {
-    if (core == null) {
-      throw new IllegalStateException("used before init");
-    }
-    return core;
+    return requireNonNull(core, "used before init");
   }
 
   /** A shard's facts, to be read once more by a scheduler that takes the shard over. */

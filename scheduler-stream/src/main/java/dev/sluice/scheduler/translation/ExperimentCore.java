@@ -3,9 +3,11 @@ package dev.sluice.scheduler.translation;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.driver.CoreSettings.Admission;
+import dev.sluice.scheduling.driver.CoreSettings.BatchLimits;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -27,7 +29,12 @@ public final class ExperimentCore {
     var lanes = experiment.lanes();
     Integer maxWaiting = experiment.scheduling().maxWaiting();
     Double expireAfterMs = experiment.scheduling().expireAfterMs();
-    return CoreSettings.of(
+    Map<String, BatchLimits> limits = new HashMap<>();
+    microbatch
+        .models()
+        .forEach((model, l) -> limits.put(model, new BatchLimits(l.maxBatch(), l.preferred())));
+    return new CoreSettings(
+        new CoreSettings.Jobs(
             experiment.seed(),
             experiment.jobs().classes().stream()
                 .map(c -> new JobClass(c.name(), c.priority(), c.interactive(), c.microbatch()))
@@ -35,35 +42,25 @@ public final class ExperimentCore {
             experiment.jobs().workloads().stream()
                 .collect(
                     Collectors.toMap(
-                        Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens)))
-        .with(
-            new CoreSettings.Microbatch(
-                experiment.joinsJobs(),
-                Math.round(microbatch.windowMs() * 1e6),
-                microbatch.maxBatch(),
-                microbatch.respectDeadlines(),
-                microbatch.models().entrySet().stream()
-                    .collect(
-                        Collectors.toMap(
-                            Map.Entry::getKey,
-                            entry ->
-                                new CoreSettings.BatchLimits(
-                                    entry.getValue().maxBatch(), entry.getValue().preferred())))))
-        .with(Admission.valueOf(experiment.scheduling().admission().toUpperCase(Locale.ROOT)))
-        .with(
-            new CoreSettings.Bounds(
-                maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
-                expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)))
-        .with(
-            new CoreSettings.Leases(
-                lanes.heartbeatMs() * 1_000_000L,
-                lanes.leaseMs() * 1_000_000L,
-                lanes.maxAttempts()))
-        .withAhead(lanes.ahead())
-        .withLaneBytes(lanes.memoryBytes())
-        .withCpuFallback(experiment.resources().cpuFallback())
-        .with(
-            new CoreSettings.Predictor(
-                experiment.predictor().enabled(), experiment.predictor().quantile()));
+                        Experiment.WorkloadChoice::name, Experiment.WorkloadChoice::tokens))),
+        new CoreSettings.Microbatch(
+            experiment.joinsJobs(),
+            Math.round(microbatch.windowMs() * 1e6),
+            microbatch.maxBatch(),
+            microbatch.respectDeadlines(),
+            limits),
+        Admission.valueOf(experiment.scheduling().admission().toUpperCase(Locale.ROOT)),
+        new CoreSettings.Bounds(
+            maxWaiting == null ? Integer.MAX_VALUE : maxWaiting,
+            expireAfterMs == null ? Long.MAX_VALUE : Math.round(expireAfterMs * 1e6)),
+        new CoreSettings.Leases(
+            lanes.heartbeatMs() * 1_000_000L, lanes.leaseMs() * 1_000_000L, lanes.maxAttempts()),
+        new CoreSettings.Placing(
+            lanes.ahead(),
+            experiment.resources().cpuFallback(),
+            CoreSettings.Switching.NONE,
+            lanes.memoryBytes()),
+        new CoreSettings.Predictor(
+            experiment.predictor().enabled(), experiment.predictor().quantile()));
   }
 }

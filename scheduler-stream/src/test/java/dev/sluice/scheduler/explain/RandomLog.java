@@ -22,6 +22,8 @@ import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.driver.CoreSettings.Bounds;
 import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Placing;
+import dev.sluice.scheduling.driver.CoreSettings.Switching;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import java.util.ArrayList;
@@ -68,7 +70,7 @@ final class RandomLog implements CoreListener {
                     random.nextBoolean() ? Integer.MAX_VALUE : 12,
                     random.nextBoolean() ? Long.MAX_VALUE : 120 * MS))
             .with(new Leases(50 * MS, 300 * MS, 2))
-            .withAhead(random.nextInt(2));
+            .with(new Placing(random.nextInt(2), false, Switching.NONE, 0));
     this.core = newCore();
     draw();
   }

@@ -58,8 +58,7 @@ public record RecordedRun(
           .with(Admission.EXPIRED)
           .with(new CoreSettings.Bounds(30, 900_000_000))
           .with(new CoreSettings.Leases(20_000_000, 200_000_000, 2))
-          .withAhead(1)
-          .withCpuFallback(true)
+          .with(new CoreSettings.Placing(1, true, CoreSettings.Switching.NONE, 0))
           .with(new CoreSettings.Predictor(true, 0.9));
 
   private static final List<String> WORKLOADS = List.of("small", "middle", "large");

@@ -90,7 +90,7 @@ final class Arrivals {
 
   private void queueNew(JobSpec spec, @Nullable RunningWorkflow workflow, CoreListener listener) {
     long entry = queue.nextEntry++;
-    JobGroup group = state.groupOf(spec);
+    JobGroup group = state.jobs.groupOf(spec);
     String reason = group == null ? Reason.UNRUNNABLE.text() : reasonToTurnAway(group);
     if (group == null || reason != null) {
       tellDropped(spec.id(), 0, reason, listener);

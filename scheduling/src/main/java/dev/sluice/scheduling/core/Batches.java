@@ -29,8 +29,8 @@ final class Batches {
   /** Finds a running batch, looking at the likely lane first. */
   @Nullable Batch running(DispatchId name, @Nullable ExecutorLane likely) {
     Batch batch = likely == null ? null : likely.runningBatch(name);
-    for (int i = 0; batch == null && i < state.executors().size(); i++) {
-      List<ExecutorLane> lanes = state.executors().get(i).allLanes();
+    for (int i = 0; batch == null && i < state.executors.all.size(); i++) {
+      List<ExecutorLane> lanes = state.executors.all.get(i).allLanes();
       for (int j = 0; batch == null && j < lanes.size(); j++) {
         batch = lanes.get(j).runningBatch(name);
       }

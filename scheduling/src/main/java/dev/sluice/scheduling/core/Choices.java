@@ -85,7 +85,7 @@ final class Choices {
     int index = 0;
     int dropped = 0;
     while (true) {
-      if (state.waiting() == 0 || !(actsOnBusyLanes || state.hasFreeLane())) {
+      if (state.waiting() == 0 || !(actsOnBusyLanes || state.executors.hasFreeLane())) {
         resume();
         wakeAtNs = Long.MAX_VALUE;
         noteBlocked(Cause.LANE, listener);
@@ -141,7 +141,7 @@ final class Choices {
     }
     batches.lose(batch);
     cancelled = batch;
-    state.openOnly(batch.lane);
+    state.executors.openOnly(batch.lane);
   }
 
   /** Leaves a cancelled batch on its lane after all, since nothing takes its place. */
@@ -151,7 +151,7 @@ final class Choices {
       return;
     }
     cancelled = null;
-    state.openOnly(null);
+    state.executors.openOnly(null);
     batches.forget(batch);
     batch.lost = false;
     batch.cancelled = false;
@@ -170,7 +170,8 @@ final class Choices {
   }
 
   private void noteBlocked(Cause answered, CoreListener listener) {
-    boolean blocked = answered != Cause.LANE && state.waiting() > 0 && state.hasIdleLane();
+    boolean blocked =
+        answered != Cause.LANE && state.waiting() > 0 && state.executors.hasIdleLane();
     Cause cause = blocked ? answered : null;
     if (cause != blockedCause) {
       if (blockedCause != null && state.nowNs() - blockedSinceNs >= BLOCKED_NS_MIN) {
@@ -286,7 +287,7 @@ final class Choices {
       return null;
     }
     cancelled = null;
-    state.openOnly(null);
+    state.executors.openOnly(null);
     return batch.dispatch.dispatchId();
   }
 

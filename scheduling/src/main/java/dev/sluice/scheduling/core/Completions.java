@@ -56,7 +56,7 @@ final class Completions {
   }
 
   private @Nullable ExecutorLane laneNamedIn(BatchCompleted completion) {
-    ExecutorLanes executor = state.executor(completion.executorId());
+    ExecutorLanes executor = state.executors.byId(completion.executorId());
     return executor != null && executor.hasLane(completion.lane())
         ? executor.lane(completion.lane())
         : null;

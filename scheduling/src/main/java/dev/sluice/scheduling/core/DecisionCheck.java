@@ -42,7 +42,7 @@ final class DecisionCheck {
   }
 
   Batch check(Choice.Cancel cancel) {
-    if (!(cancel.lane() instanceof ExecutorLane lane) || !state.hasLane(lane)) {
+    if (!(cancel.lane() instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(cancel.lane()));
     }
     if (!lane.mayCancel() || lane.held().get(0).decidedAtNs() >= state.nowNs()) {
@@ -53,7 +53,7 @@ final class DecisionCheck {
 
   /** Returns the lane, whose memory has room for what it is to load. */
   ExecutorLane check(Choice.Prepare prepare) {
-    if (!(prepare.lane() instanceof ExecutorLane lane) || !state.hasLane(lane)) {
+    if (!(prepare.lane() instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(prepare.lane()));
     }
     LaneMemory memory = lane.memory();
@@ -126,7 +126,7 @@ final class DecisionCheck {
           Rule.TOKENS_EXCEEDED,
           "jobs %s together, and (%s) runs alone".formatted(jobs, jobs.get(0)));
     }
-    long freeTokens = state.freeTokens(lane, group);
+    long freeTokens = lane.executor().freeTokens(group, state.nowNs());
     if (!outside && tokens > freeTokens) {
       throw broken(
           Rule.TOKENS_EXCEEDED,
@@ -175,7 +175,7 @@ final class DecisionCheck {
   }
 
   private ExecutorLane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
-    if (!(chosen instanceof ExecutorLane lane) || !state.hasLane(lane)) {
+    if (!(chosen instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
       throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
     }
     if (!lane.takesBatch()) {
@@ -205,7 +205,7 @@ final class DecisionCheck {
 
   private QueuedJob checkWaits(SchedulerState.Job job, List<SchedulerState.Job> batch) {
     if (!(job instanceof QueuedJob queued)
-        || !state.hasGroup(queued.group)
+        || !state.jobs.has(queued.group)
         || queued.phase == QueuedJob.Phase.ENDED) {
       throw broken(Rule.UNKNOWN_JOB, "job (%s)".formatted(job));
     }
@@ -230,7 +230,8 @@ final class DecisionCheck {
     JobGroup first = jobs.get(0).group;
     for (QueuedJob job : jobs) {
       JobGroup group = job.group;
-      if (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded()) {
+      if (group.set != first.set
+          && (!group.hasModelOf(first) || group.lanesNeeded() != first.lanesNeeded())) {
         throw broken(
             Rule.MICROBATCH_INCOMPATIBLE,
             "jobs %s: (%s) and (%s)".formatted(jobs, first.key, group.key));

@@ -117,7 +117,7 @@ final class Drops {
 
   /** Returns how long before its deadline a job must start not to be dropped. */
   private static long neededNs(CoreState state, Admission admission, JobGroup group) {
-    return admission == Admission.HOPELESS ? state.fastestNs(group) : 0;
+    return admission == Admission.HOPELESS ? state.executors.fastestNs(group) : 0;
   }
 
   long nextAdmissionAtNs() {

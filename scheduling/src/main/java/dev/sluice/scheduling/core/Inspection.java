@@ -42,7 +42,7 @@ public final class Inspection {
 
   /** Returns the waiting jobs in the order in which the core took them in. */
   public List<WaitingJob> waitingJobs() {
-    return state.waitingIn(group -> true).stream().map(QueuedJob::toEntity).toList();
+    return state.jobs.waitingIn(group -> true).stream().map(QueuedJob::toEntity).toList();
   }
 
   /** Returns how many waiting jobs each cause holds up; only the first of a job's causes counts. */
@@ -59,12 +59,12 @@ public final class Inspection {
    * these jobs.
    */
   public @Nullable WatchedJob find(String jobId) {
-    for (QueuedJob job : state.waitingIn(group -> true)) {
+    for (QueuedJob job : state.jobs.waitingIn(group -> true)) {
       if (job.spec.id().equals(jobId)) {
         return new WatchedJob(state, job);
       }
     }
-    for (ExecutorLanes executor : state.executors()) {
+    for (ExecutorLanes executor : state.executors.all) {
       for (ExecutorLane lane : executor.allLanes()) {
         for (Batch batch : lane.held()) {
           for (QueuedJob job : batch.jobs) {
@@ -98,7 +98,7 @@ public final class Inspection {
 
   /** Returns the tokens of all executors that have not left, as they joined. */
   public List<TokenUse> tokens() {
-    return state.executors().stream()
+    return state.executors.all.stream()
         .filter(ExecutorLanes::joined)
         .map(
             executor -> {
@@ -121,7 +121,7 @@ public final class Inspection {
    * @param most number of jobs at which the list ends
    */
   public List<Candidate> candidates(int most) {
-    List<QueuedJob> startable = state.waitingIn(group -> state.laneFor(group) != null);
+    List<QueuedJob> startable = state.jobs.waitingIn(group -> state.laneFor(group) != null);
     JobOrder order =
         policy.needs().orders().stream().min(Comparator.naturalOrder()).orElse(JobOrder.ENTRY);
     startable.sort(order);
@@ -175,7 +175,7 @@ public final class Inspection {
 
     /** Returns whether an executor that is not lost can run the job, be it busy or not. */
     public boolean canRunOn(String executorId) {
-      ExecutorLanes executor = state.executor(executorId);
+      ExecutorLanes executor = state.executors.byId(executorId);
       return executor != null && canRunOn(executor, job.group);
     }
 
@@ -207,7 +207,7 @@ public final class Inspection {
       boolean anyHasLanes = false;
       long freeTokens = Long.MIN_VALUE;
       boolean hasRoom = false;
-      for (ExecutorLanes executor : state.executors()) {
+      for (ExecutorLanes executor : state.executors.all) {
         if (!canRunOn(executor, group)) {
           continue;
         }

@@ -43,7 +43,7 @@ final class JobQueue {
   }
 
   void add(QueuedJob job) {
-    state.add(job);
+    state.jobs.add(job);
     anyOfWorkflows |= job.workflow != null;
     if (leftOver != null) {
       leftOver.add(job);
@@ -65,7 +65,7 @@ final class JobQueue {
   }
 
   void remove(QueuedJob job, QueuedJob.Phase to) {
-    state.remove(job);
+    state.jobs.remove(job);
     job.phase = to;
   }
 
@@ -96,7 +96,7 @@ final class JobQueue {
   /** Walks over all waiting jobs of these groups: once, not for each slice that is dropped. */
   private PriorityQueue<QueuedJob> collect(Predicate<JobGroup> matches) {
     var all = new PriorityQueue<QueuedJob>(JobOrder.ENTRY);
-    all.addAll(state.waitingIn(matches));
+    all.addAll(state.jobs.waitingIn(matches));
     return all;
   }
 

@@ -31,7 +31,7 @@ public final class RecordedDecisions {
       SchedulerState state, List<String> batch, String executorId, List<Integer> lanes) {
     CoreState core = (CoreState) state;
     Map<String, QueuedJob> waiting = new HashMap<>();
-    core.waitingIn(group -> true).forEach(job -> waiting.put(job.spec.id(), job));
+    core.jobs.waitingIn(group -> true).forEach(job -> waiting.put(job.spec.id(), job));
     List<QueuedJob> jobs =
         batch.stream().map(waiting::get).filter(Objects::nonNull).distinct().toList();
     if (jobs.size() < batch.size()) {
@@ -40,7 +40,7 @@ public final class RecordedDecisions {
           "record",
           "jobs %s, of which only %s wait".formatted(batch, jobs));
     }
-    ExecutorLanes executor = core.executor(executorId);
+    ExecutorLanes executor = core.executors.byId(executorId);
     if (executor == null || !lanes.stream().allMatch(executor::hasLane)) {
       throw new InvalidChoiceException(
           InvalidChoiceException.Rule.UNKNOWN_LANE,

@@ -39,12 +39,12 @@ final class Reports {
   }
 
   void take(ExecutorReported report, CoreListener listener) {
-    ExecutorLanes known = state.executor(report.executorId());
+    ExecutorLanes known = state.executors.byId(report.executorId());
     if (known == null) {
       if (!report.leaving()) {
         ExecutorLanes joined =
-            new ExecutorLanes(state.executors().size(), report, state.settings.placing());
-        state.add(joined);
+            new ExecutorLanes(state.executors.all.size(), report, state.settings.placing());
+        state.executors.add(joined);
         leases.reported(joined);
         update(joined, report);
       }
@@ -77,7 +77,7 @@ final class Reports {
 
   /** Notes that a lane has loaded a model, or could not. */
   void take(ModelLoaded loaded) {
-    ExecutorLanes executor = state.executor(loaded.executorId());
+    ExecutorLanes executor = state.executors.byId(loaded.executorId());
     if (executor == null
         || executor.report.incarnation() != loaded.incarnation()
         || !executor.hasLane(loaded.lane())) {
@@ -117,7 +117,7 @@ final class Reports {
 
   void checkLeases(CoreListener listener) {
     if (leases.anyExpired()) {
-      for (ExecutorLanes executor : state.executors()) {
+      for (ExecutorLanes executor : state.executors.all) {
         if (leases.hasExpired(executor)) {
           executor.lost(true);
           loseAll(executor, listener);
@@ -133,7 +133,7 @@ final class Reports {
   /** Gives up all batches of hanging lanes; a lane hangs if its first batch is overdue. */
   private void loseOverdue(CoreListener listener) {
     List<ExecutorLane> hanging = new ArrayList<>();
-    for (ExecutorLanes executor : state.executors()) {
+    for (ExecutorLanes executor : state.executors.all) {
       for (ExecutorLane lane : executor.allLanes()) {
         List<Batch> held = lane.held();
         if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs()) {

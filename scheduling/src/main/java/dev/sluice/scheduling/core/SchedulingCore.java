@@ -55,7 +55,7 @@ public final class SchedulingCore {
 
   public SchedulingCore(CoreSettings settings, SchedulingPolicy policy) {
     state = new CoreState(settings, policy.needs());
-    leases = new LeaseClock(settings.leases(), state.executors());
+    leases = new LeaseClock(settings.leases(), state.executors.all);
     queue = new JobQueue(state);
     batches = new Batches(state);
     arrivals = new Arrivals(state, queue);
@@ -76,7 +76,7 @@ public final class SchedulingCore {
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
     SchedulingCore core = new SchedulingCore(settings, policy);
-    Restore.into(core, entities);
+    Snapshot.Restore.into(core, entities);
     return core;
   }
 
@@ -210,8 +210,8 @@ public final class SchedulingCore {
       return wakeAtNs;
     }
     wakeAtNs = Math.min(wakeAtNs, Math.min(queue.nextExpiryAtNs(), arrivals.endAtNs));
-    return state.settings.microbatch().enabled() && state.hasFreeLane()
-        ? Math.min(wakeAtNs, state.nextRipeAtNs())
+    return state.settings.microbatch().enabled() && state.executors.hasFreeLane()
+        ? Math.min(wakeAtNs, state.jobs.nextRipeAtNs(state.nowNs()))
         : wakeAtNs;
   }
 
@@ -222,7 +222,7 @@ public final class SchedulingCore {
    * present state.
    */
   public List<CoreEntity> entities() {
-    return Snapshot.of(state, queue, batches, remembering, progress());
+    return Snapshot.of(this, progress());
   }
 
   /** Returns whether the run has begun, and each of its sources has said that it sends no more. */
@@ -260,7 +260,7 @@ public final class SchedulingCore {
     } else if (fact instanceof ModelLoaded loaded) {
       reports.take(loaded);
     } else if (fact instanceof PredictionsPublished table) {
-      String refusal = state.serviceTimes.publish(table, state.reports());
+      String refusal = state.serviceTimes.publish(table, state.executors.reports());
       if (refusal != null) {
         listener.refused(table, refusal);
       }

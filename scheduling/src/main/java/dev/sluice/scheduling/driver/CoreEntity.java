@@ -221,16 +221,8 @@ public sealed interface CoreEntity {
       implements CoreEntity {
     @Override
     public String key() {
-      return "mean/"
-          + deviceKind
-          + "/"
-          + workload
-          + "/"
-          + backend
-          + "/"
-          + precision
-          + "/"
-          + samples;
+      return String.join(
+          "/", "mean", deviceKind, workload, backend, precision, Integer.toString(samples));
     }
   }
 

@@ -10,17 +10,7 @@ import dev.sluice.scheduling.policy.SchedulerState;
 /** Receives the core's decisions while it applies one fact. */
 public interface CoreListener {
   /** Listens to nothing, where a fact is applied again for the state alone. */
-  CoreListener NOBODY =
-      new CoreListener() {
-        @Override
-        public void started(BatchDispatched dispatch) {}
-
-        @Override
-        public void ended(JobEnded end) {}
-
-        @Override
-        public void blocked(Blocked span) {}
-      };
+  CoreListener NOBODY = new CoreListener() {};
 
   /**
    * Called once for each fact of a started run, after the fact was taken in, and before any job is
@@ -31,19 +21,19 @@ public interface CoreListener {
   default void deciding(SchedulerState state) {}
 
   /** Called when a batch starts. */
-  void started(BatchDispatched dispatch);
+  default void started(BatchDispatched dispatch) {}
 
   /** Called when a lane is to release or load models. */
   default void prepared(LanePrepared dispatch) {}
 
   /** Called when a job has ended. */
-  void ended(JobEnded end);
+  default void ended(JobEnded end) {}
 
   /**
    * Called after a span in which jobs waited, a lane was idle, and the policy had nothing to start.
    * Spans do not overlap; spans below a millisecond are left out.
    */
-  void blocked(Blocked span);
+  default void blocked(Blocked span) {}
 
   /**
    * Called when a published table is refused; it leaves no trace in the core.

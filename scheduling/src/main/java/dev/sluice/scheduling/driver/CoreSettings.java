@@ -66,48 +66,8 @@ public record CoreSettings(
             microbatch.enabled, 0, microbatch.maxBatch, false, microbatch.limitsByWorkload));
   }
 
-  public CoreSettings withAhead(int ahead) {
-    return new CoreSettings(
-        jobs,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        new Placing(ahead, cpuFallback(), switching(), laneBytes()),
-        predictor);
-  }
-
-  public CoreSettings withCpuFallback(boolean cpuFallback) {
-    return new CoreSettings(
-        jobs,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        new Placing(ahead(), cpuFallback, switching(), laneBytes()),
-        predictor);
-  }
-
-  public CoreSettings with(Switching switching) {
-    return new CoreSettings(
-        jobs,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        new Placing(ahead(), cpuFallback(), switching, laneBytes()),
-        predictor);
-  }
-
-  public CoreSettings withLaneBytes(long laneBytes) {
-    return new CoreSettings(
-        jobs,
-        microbatch,
-        admission,
-        bounds,
-        leases,
-        new Placing(ahead(), cpuFallback(), switching(), laneBytes),
-        predictor);
+  public CoreSettings with(Placing newPlacing) {
+    return new CoreSettings(jobs, microbatch, admission, bounds, leases, newPlacing, predictor);
   }
 
   public long laneBytes() {
@@ -199,11 +159,6 @@ public record CoreSettings(
       limitsByWorkload = Map.copyOf(limitsByWorkload);
     }
 
-    /** Makes settings with one limit for all models. */
-    public Microbatch(boolean enabled, long windowNs, int maxBatch, boolean respectDeadlines) {
-      this(enabled, windowNs, maxBatch, respectDeadlines, Map.of());
-    }
-
     /** Returns the most samples in one inference of a model. */
     public int maxBatch(String workload) {
       BatchLimits limits = limitsByWorkload.get(workload);
@@ -216,9 +171,9 @@ public record CoreSettings(
       return limits == null ? List.of() : limits.preferred;
     }
 
-    /** Makes settings without regard to deadlines. */
+    /** Makes settings without regard to deadlines, with one limit for all models. */
     public Microbatch(boolean enabled, long windowNs, int maxBatch) {
-      this(enabled, windowNs, maxBatch, false);
+      this(enabled, windowNs, maxBatch, false, Map.of());
     }
   }
 

@@ -5,6 +5,7 @@ import static dev.sluice.scheduling.policy.Choice.start;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
+import dev.sluice.scheduling.policy.SchedulerState.Attribute;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
@@ -79,10 +80,10 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   /** Returns the score, which is equal for all jobs of a set. */
   private double score(CompatibleSet set) {
-    return workload * (set.waitingWithWorkload() - 1)
-        + backend * (set.waitingWithBackend() - 1)
-        + precision * (set.waitingWithPrecision() - 1)
-        + jobClass * (set.waitingWithClass() - 1)
+    return workload * (set.waitingWith(Attribute.WORKLOAD) - 1)
+        + backend * (set.waitingWith(Attribute.BACKEND) - 1)
+        + precision * (set.waitingWith(Attribute.PRECISION) - 1)
+        + jobClass * (set.waitingWith(Attribute.CLASS) - 1)
         + bonus(set);
   }
 
@@ -98,10 +99,10 @@ final class BatchAwarePolicy implements SchedulingPolicy {
   private ScoreTerms terms(CompatibleSet set) {
     return ScoreTerms.of(
         TERMS,
-        workload * (set.waitingWithWorkload() - 1),
-        backend * (set.waitingWithBackend() - 1),
-        precision * (set.waitingWithPrecision() - 1),
-        jobClass * (set.waitingWithClass() - 1),
+        workload * (set.waitingWith(Attribute.WORKLOAD) - 1),
+        backend * (set.waitingWith(Attribute.BACKEND) - 1),
+        precision * (set.waitingWith(Attribute.PRECISION) - 1),
+        jobClass * (set.waitingWith(Attribute.CLASS) - 1),
         bonus(set));
   }
 }

@@ -42,7 +42,7 @@ final class ClipperPolicy implements SchedulingPolicy {
     objective = Weight.in(parameters, "objective");
     backoff = Weight.in(parameters, "backoff");
     step = Weight.in(parameters, "step");
-    delayNs = Math.round(Weight.in(parameters, "delay_ms") * 1e6);
+    delayNs = Weight.nsOfMs(parameters, "delay_ms");
   }
 
   @Override

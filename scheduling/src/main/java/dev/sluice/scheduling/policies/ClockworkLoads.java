@@ -194,9 +194,7 @@ final class ClockworkLoads {
   /** Returns whether a job of the model waits. */
   private static boolean isWanted(SchedulerState state, Resident resident) {
     for (CompatibleSet set : state.sets()) {
-      if (set.workload().equals(resident.workload())
-          && set.backend().equals(resident.backend())
-          && set.precision().equals(resident.precision())) {
+      if (set.hasModelOf(resident)) {
         return true;
       }
     }

@@ -31,7 +31,7 @@ final class ClockworkPolicy implements SchedulingPolicy {
   private final int samplesMax;
 
   ClockworkPolicy(Map<String, Double> parameters) {
-    bufferNs = Math.round(Weight.in(parameters, "buffer_ms") * 1e6);
+    bufferNs = Weight.nsOfMs(parameters, "buffer_ms");
     samplesMax = (int) Weight.in(parameters, "max_batch");
   }
 

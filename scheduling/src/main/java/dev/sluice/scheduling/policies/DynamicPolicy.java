@@ -14,7 +14,6 @@ import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.ScoreTerms;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,12 +76,8 @@ final class DynamicPolicy implements SchedulingPolicy {
             new Mistake(
                 "overdue",
                 "overdue (%s) must be at least urgency (%s): dynamic starts a group's earliest deadline first"
-                    .formatted(words(overdue), words(urgency)),
-                "urgency should be at most " + words(overdue)));
-  }
-
-  private static String words(double weight) {
-    return BigDecimal.valueOf(weight).stripTrailingZeros().toPlainString();
+                    .formatted(Weight.plain(overdue), Weight.plain(urgency)),
+                "urgency should be at most " + Weight.plain(overdue)));
   }
 
   @Override
@@ -150,7 +145,7 @@ final class DynamicPolicy implements SchedulingPolicy {
    * terms.
    */
   private double scoreMax(SchedulerState state, CompatibleSet set) {
-    long leftNs = set.earliestDeadlineNs() - state.nowNs();
+    long leftNs = set.firstKey(JobOrder.DEADLINE) - state.nowNs();
     return interactiveTerm(set.jobClass())
         + urgencyTerm(leftNs) // falls with the deadline, for overdue is at least urgency
         + batchabilityTerm(set)

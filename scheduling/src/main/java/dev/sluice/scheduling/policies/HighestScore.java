@@ -72,7 +72,7 @@ record HighestScore(Job job, Lane lane) {
         if (lane == null) {
           continue;
         }
-        double groupScore = score.of(group, group.firstDeadlineNs(), lane);
+        double groupScore = score.of(group, group.firstKey(JobOrder.DEADLINE), lane);
         if (best == null
             || groupScore > bestScore
             || (groupScore == bestScore && isBefore(group, best))) {
@@ -91,12 +91,13 @@ record HighestScore(Job job, Lane lane) {
       CompatibleSet set, double most, @Nullable Group best, double bestScore) {
     return best != null
         && (most < bestScore
-            || (most == bestScore && set.earliestDeadlineNs() > best.firstDeadlineNs()));
+            || (most == bestScore
+                && set.firstKey(JobOrder.DEADLINE) > best.firstKey(JobOrder.DEADLINE)));
   }
 
   private static boolean isBefore(Group a, Group b) {
-    return a.firstDeadlineNs() != b.firstDeadlineNs()
-        ? a.firstDeadlineNs() < b.firstDeadlineNs()
+    return a.firstKey(JobOrder.DEADLINE) != b.firstKey(JobOrder.DEADLINE)
+        ? a.firstKey(JobOrder.DEADLINE) < b.firstKey(JobOrder.DEADLINE)
         : JobOrder.DEADLINE.compare(a.first(JobOrder.DEADLINE), b.first(JobOrder.DEADLINE)) < 0;
   }
 }

@@ -114,7 +114,7 @@ final class NexusPolicy implements SchedulingPolicy {
     List<Session> sessions = new ArrayList<>();
     for (CompatibleSet set : state.allSets()) {
       double perSecond = set.arrivalsPerSecond();
-      Lane lane = anyLane(state, set);
+      Lane lane = Queues.anyLane(state, set);
       if (lane != null && perSecond > 0) {
         memory.set("rate/" + set.name(), perSecond);
         sessions.add(
@@ -138,16 +138,6 @@ final class NexusPolicy implements SchedulingPolicy {
         memory.set("planned/" + set, 1);
       }
     }
-  }
-
-  private static @Nullable Lane anyLane(SchedulerState state, CompatibleSet set) {
-    List<? extends Lane> lanes = state.lanes();
-    for (int i = 0; i < lanes.size(); i++) {
-      if (state.canRun(lanes.get(i), set)) {
-        return lanes.get(i);
-      }
-    }
-    return null;
   }
 
   private static String planOf(Lane lane) {

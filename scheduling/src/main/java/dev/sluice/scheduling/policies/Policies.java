@@ -1,11 +1,8 @@
 package dev.sluice.scheduling.policies;
 
-import static java.util.Map.entry;
-
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;
-import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,51 +14,48 @@ import java.util.function.Supplier;
 
 /** The policies by name: those below, and each {@link PolicyEntry} on the class path. */
 public final class Policies {
-  private static final Map<String, Registration> BUILT_IN =
-      Map.ofEntries(
-          entry("fifo", unweighted(FifoPolicy::new)),
-          entry("priority_slo", unweighted(PrioritySloPolicy::new)),
-          entry("batch_aware", weighted(BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new)),
-          entry("clipper", weighted(ClipperPolicy.PARAMETERS, ClipperPolicy::new)),
-          entry(
+  private static final List<PolicyEntry> BUILT_IN =
+      List.of(
+          unweighted("fifo", FifoPolicy::new),
+          unweighted("priority_slo", PrioritySloPolicy::new),
+          weighted("batch_aware", BatchAwarePolicy.WEIGHTS, BatchAwarePolicy::new),
+          weighted("clipper", ClipperPolicy.PARAMETERS, ClipperPolicy::new),
+          new BuiltIn(
               "clockwork",
-              weighted(
-                  ClockworkPolicy.PARAMETERS,
-                  given -> Weight.notWhole(given, "max_batch"),
-                  ClockworkPolicy::new)),
-          entry("critical_path", unweighted(CriticalPathPolicy::new)),
-          entry(
-              "dynamic",
-              weighted(DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new)),
-          entry("eager_edf", unweighted(EagerEdfPolicy::new)),
-          entry(
+              ClockworkPolicy.PARAMETERS,
+              given -> Weight.notWhole(given, "max_batch"),
+              ClockworkPolicy::new),
+          unweighted("critical_path", CriticalPathPolicy::new),
+          new BuiltIn(
+              "dynamic", DynamicPolicy.WEIGHTS, DynamicPolicy::mistakeIn, DynamicPolicy::new),
+          unweighted("eager_edf", EagerEdfPolicy::new),
+          new BuiltIn(
               "nexus",
-              weighted(
-                  NexusPolicy.PARAMETERS,
-                  given -> Weight.notWhole(given, "lazy_drop"),
-                  NexusPolicy::new)),
-          entry("shepherd", weighted(ShepherdPolicy.PARAMETERS, ShepherdPolicy::new)),
-          entry("shepherd_nonpreemptive", unweighted(ShepherdPolicy::new)),
-          entry("slack", weighted(SlackPolicy.PARAMETERS, SlackPolicy::new)),
-          entry("symphony", weighted(SymphonyPolicy.PARAMETERS, SymphonyPolicy::new)),
-          entry("triton", weighted(TritonPolicy.PARAMETERS, TritonPolicy::new)),
-          entry("random", unweighted(RandomPolicy::new)),
-          entry("ray_like", unweighted(RayLikePolicy::new)));
+              NexusPolicy.PARAMETERS,
+              given -> Weight.notWhole(given, "lazy_drop"),
+              NexusPolicy::new),
+          weighted("shepherd", ShepherdPolicy.PARAMETERS, ShepherdPolicy::new),
+          unweighted("shepherd_nonpreemptive", ShepherdPolicy::new),
+          weighted("slack", SlackPolicy.PARAMETERS, SlackPolicy::new),
+          weighted("symphony", SymphonyPolicy.PARAMETERS, SymphonyPolicy::new),
+          weighted("triton", TritonPolicy.PARAMETERS, TritonPolicy::new),
+          unweighted("random", RandomPolicy::new),
+          unweighted("ray_like", RayLikePolicy::new));
 
-  private static final Map<String, Registration> BY_NAME = withEntries();
+  private static final Map<String, PolicyEntry> BY_NAME = new HashMap<>();
+
+  static {
+    BUILT_IN.forEach(Policies::register);
+    ServiceLoader.load(PolicyEntry.class, Policies.class.getClassLoader())
+        .forEach(Policies::register);
+  }
 
   private Policies() {}
 
-  private static Map<String, Registration> withEntries() {
-    Map<String, Registration> all = new HashMap<>(BUILT_IN);
-    for (PolicyEntry entry :
-        ServiceLoader.load(PolicyEntry.class, Policies.class.getClassLoader())) {
-      var registration = new Registration(entry.weights(), entry::mistakeIn, entry::create);
-      if (all.put(entry.name(), registration) != null) {
-        throw new IllegalStateException("two schedulers have the name (" + entry.name() + ")");
-      }
+  private static void register(PolicyEntry entry) {
+    if (BY_NAME.put(entry.name(), entry) != null) {
+      throw new IllegalStateException("two schedulers have the name (" + entry.name() + ")");
     }
-    return Map.copyOf(all);
   }
 
   /** Returns the names of all policies, in alphabetical order. */
@@ -75,7 +69,7 @@ public final class Policies {
    * @throws IllegalArgumentException if no policy has that name
    */
   public static List<Weight> weights(String name) {
-    return registration(name).weights();
+    return entry(name).weights();
   }
 
   /**
@@ -85,7 +79,7 @@ public final class Policies {
    */
   public static Map<String, Double> defaultWeights(String name) {
     Map<String, Double> weights = new LinkedHashMap<>();
-    registration(name).weights().forEach(w -> weights.put(w.name(), w.defaultValue()));
+    entry(name).weights().forEach(w -> weights.put(w.name(), w.defaultValue()));
     return weights;
   }
 
@@ -97,9 +91,9 @@ public final class Policies {
    * @throws IllegalArgumentException if no policy has that name
    */
   public static Optional<Mistake> mistakeIn(String name, Map<String, Double> weights) {
-    Registration registration = registration(name);
+    PolicyEntry entry = entry(name);
     Map<String, Weight> known = new LinkedHashMap<>();
-    registration.weights().forEach(weight -> known.put(weight.name(), weight));
+    entry.weights().forEach(weight -> known.put(weight.name(), weight));
     for (Map.Entry<String, Double> given : weights.entrySet()) {
       Weight weight = known.get(given.getKey());
       if (weight == null) {
@@ -117,16 +111,12 @@ public final class Policies {
                     .formatted(
                         weight.name(),
                         given.getValue(),
-                        digits(weight.least()),
-                        digits(weight.most())),
+                        Weight.plain(weight.least()),
+                        Weight.plain(weight.most())),
                 "it should be left out, for its default, " + weight.defaultValue()));
       }
     }
-    return registration.rule().apply(withDefaults(name, weights));
-  }
-
-  private static String digits(double value) {
-    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    return entry.mistakeIn(withDefaults(name, weights));
   }
 
   private static Map<String, Double> withDefaults(String name, Map<String, Double> weights) {
@@ -148,43 +138,48 @@ public final class Policies {
             mistake -> {
               throw new IllegalArgumentException(mistake.what());
             });
-    return registration(name).create().apply(withDefaults(name, weights));
+    return entry(name).create(withDefaults(name, weights));
   }
 
-  private static Registration registration(String name) {
-    Registration registration = BY_NAME.get(name);
-    if (registration == null) {
+  private static PolicyEntry entry(String name) {
+    PolicyEntry entry = BY_NAME.get(name);
+    if (entry == null) {
       throw new IllegalArgumentException(
           "scheduler (%s) is unknown. Known schedulers: %s"
               .formatted(name, String.join(", ", names())));
     }
-    return registration;
+    return entry;
   }
 
-  private static Registration unweighted(Supplier<SchedulingPolicy> create) {
-    return new Registration(List.of(), weights -> Optional.empty(), weights -> create.get());
+  private static PolicyEntry unweighted(String name, Supplier<SchedulingPolicy> create) {
+    return weighted(name, List.of(), weights -> create.get());
   }
 
-  private static Registration weighted(
-      List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {
-    return weighted(weights, given -> Optional.empty(), create);
-  }
-
-  private static Registration weighted(
-      List<Weight> weights,
-      Function<Map<String, Double>, Optional<Mistake>> rule,
-      Function<Map<String, Double>, SchedulingPolicy> create) {
-    return new Registration(weights, rule, create);
+  private static PolicyEntry weighted(
+      String name, List<Weight> weights, Function<Map<String, Double>, SchedulingPolicy> create) {
+    return new BuiltIn(name, weights, given -> Optional.empty(), create);
   }
 
   /**
-   * A registered policy.
+   * A policy of this package.
    *
    * @param rule mistakes in all weights together, each in its range
    * @param create makes the policy from all weights
    */
-  private record Registration(
+  private record BuiltIn(
+      String name,
       List<Weight> weights,
       Function<Map<String, Double>, Optional<Mistake>> rule,
-      Function<Map<String, Double>, SchedulingPolicy> create) {}
+      Function<Map<String, Double>, SchedulingPolicy> create)
+      implements PolicyEntry {
+    @Override
+    public Optional<Mistake> mistakeIn(Map<String, Double> given) {
+      return rule.apply(given);
+    }
+
+    @Override
+    public SchedulingPolicy create(Map<String, Double> given) {
+      return create.apply(given);
+    }
+  }
 }

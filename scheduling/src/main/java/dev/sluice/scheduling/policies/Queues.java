@@ -132,6 +132,17 @@ final class Queues {
     return longest;
   }
 
+  /** Returns the first lane, busy or not, that can run the set's model; null: there is none. */
+  static @Nullable Lane anyLane(SchedulerState state, CompatibleSet set) {
+    List<? extends Lane> lanes = state.lanes();
+    for (int i = 0; i < lanes.size(); i++) {
+      if (state.canRun(lanes.get(i), set)) {
+        return lanes.get(i);
+      }
+    }
+    return null;
+  }
+
   /** Starts the next jobs by an order on a lane, up to a number of samples. */
   static Choice.Start start(
       SchedulerState state, Job first, Lane lane, JobOrder order, int samplesMax) {

@@ -5,6 +5,7 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
+import dev.sluice.scheduling.policy.SchedulerState.OfModel;
 import dev.sluice.scheduling.policy.SchedulerState.Resident;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ final class SlackLoads {
     work = new double[sets.size()];
     copies = new int[sets.size()];
     for (CompatibleSet set : sets) {
-      int model = indexOf(set.workload(), set.backend(), set.precision());
+      int model = indexOf(set);
       if (model < 0) {
         model = models.size();
         models.add(set);
@@ -183,24 +184,13 @@ final class SlackLoads {
     return held;
   }
 
-  private int indexOf(Resident resident) {
-    return indexOf(resident.workload(), resident.backend(), resident.precision());
-  }
-
-  private int indexOf(String workload, String backend, String precision) {
+  private int indexOf(OfModel sought) {
     for (int i = 0; i < models.size(); i++) {
-      if (isOf(models.get(i), workload, backend, precision)) {
+      if (models.get(i).hasModelOf(sought)) {
         return i;
       }
     }
     return -1;
-  }
-
-  private static boolean isOf(
-      CompatibleSet set, String workload, String backend, String precision) {
-    return set.workload().equals(workload)
-        && set.backend().equals(backend)
-        && set.precision().equals(precision);
   }
 
   /** Returns when the first job that waits for a model is due; Long.MAX_VALUE: none waits. */
@@ -208,7 +198,7 @@ final class SlackLoads {
     long dueNs = Long.MAX_VALUE;
     CompatibleSet of = models.get(model);
     for (CompatibleSet set : state.sets()) {
-      if (isOf(set, of.workload(), of.backend(), of.precision())) {
+      if (set.hasModelOf(of)) {
         dueNs = Math.min(dueNs, set.firstKey(JobOrder.DEADLINE));
       }
     }

@@ -57,7 +57,7 @@ final class SlackPolicy implements SchedulingPolicy {
   private final double horizon;
 
   SlackPolicy(Map<String, Double> parameters) {
-    firstHopNs = Math.round(Weight.in(parameters, "hop_ms") * 1e6);
+    firstHopNs = Weight.nsOfMs(parameters, "hop_ms");
     horizon = Weight.in(parameters, "horizon");
   }
 

@@ -12,7 +12,6 @@ import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.Weight;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Deferred batches: a set's batch starts when one more job could not join it and still end by its
@@ -31,7 +30,7 @@ final class SymphonyPolicy implements SchedulingPolicy {
   private final long hopNs;
 
   SymphonyPolicy(Map<String, Double> parameters) {
-    hopNs = Math.round(Weight.in(parameters, "hop_ms") * 1e6);
+    hopNs = Weight.nsOfMs(parameters, "hop_ms");
   }
 
   /**
@@ -59,7 +58,7 @@ final class SymphonyPolicy implements SchedulingPolicy {
       CompatibleSet set = sets.get(i);
       Group group = Queues.first(set, JobOrder.DEADLINE).group();
       Lane idle = Queues.longestIdle(state, group);
-      Lane lane = idle == null ? anyLane(state, group) : idle;
+      Lane lane = idle == null ? Queues.anyLane(state, set) : idle;
       if (lane == null) {
         continue;
       }
@@ -91,16 +90,6 @@ final class SymphonyPolicy implements SchedulingPolicy {
         JobOrder.DEADLINE,
         next.samples,
         Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
-  }
-
-  private static @Nullable Lane anyLane(SchedulerState state, Group group) {
-    List<? extends Lane> lanes = state.lanes();
-    for (int i = 0; i < lanes.size(); i++) {
-      if (state.canRun(lanes.get(i), group)) {
-        return lanes.get(i);
-      }
-    }
-    return null;
   }
 
   /**

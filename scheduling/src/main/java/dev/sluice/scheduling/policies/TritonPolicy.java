@@ -33,7 +33,7 @@ final class TritonPolicy implements SchedulingPolicy {
   private final double promiseShare;
 
   TritonPolicy(Map<String, Double> parameters) {
-    delayNs = Math.round(Weight.in(parameters, "delay_ms") * 1e6);
+    delayNs = Weight.nsOfMs(parameters, "delay_ms");
     promiseShare = Weight.in(parameters, "promise_share");
   }
 

@@ -1,5 +1,6 @@
 package dev.sluice.scheduling.policy;
 
+import dev.sluice.contract.value.ModelKey;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,9 @@ public interface SchedulerState {
   boolean mayStartOn(Lane first, Group group);
 
   /** Returns whether the lane's executor can run the group's model. */
-  boolean canRun(Lane lane, Group group);
+  default boolean canRun(Lane lane, Group group) {
+    return canRun(lane, group.set());
+  }
 
   /** Returns whether the lane's executor can run the set's model. */
   boolean canRun(Lane lane, CompatibleSet set);
@@ -150,17 +153,12 @@ public interface SchedulerState {
   Choice nothingStartable();
 
   /**
-   * Returns the tokens that a batch of the group may take on the lane's executor now: tokens that
-   * no batch holds, except tokens that are reserved for another group. A job that may run outside
-   * the budget may take more.
-   */
-  long freeTokens(Lane lane, Group group);
-
-  /**
    * Returns the predicted mean service time of a number of samples of the group's model, at least 1
    * ns.
    */
-  long predictedNs(Group group, int samples, Lane lane);
+  default long predictedNs(Group group, int samples, Lane lane) {
+    return predictedNs(group.set(), samples, lane);
+  }
 
   /** Returns the predicted mean service time likewise, for the model of a set. */
   long predictedNs(CompatibleSet set, int samples, Lane lane);
@@ -200,15 +198,30 @@ public interface SchedulerState {
     long deadlineNs();
   }
 
+  /** A thing of one model: a workload on a backend in a precision. */
+  interface OfModel {
+    ModelKey model();
+
+    default String workload() {
+      return model().workload();
+    }
+
+    default String backend() {
+      return model().backend();
+    }
+
+    default String precision() {
+      return model().precision();
+    }
+
+    default boolean hasModelOf(OfModel that) {
+      return model().equals(that.model());
+    }
+  }
+
   /** The waiting jobs of equal class, workload, backend, precision, samples and lanes needed. */
-  interface Group {
+  interface Group extends OfModel {
     JobClass jobClass();
-
-    String workload();
-
-    String backend();
-
-    String precision();
 
     /** Returns the number of samples of each of its jobs. */
     int samples();
@@ -225,9 +238,6 @@ public interface SchedulerState {
     /** Returns its first job in an order that the policy declared, any but ARRIVAL. */
     Job first(JobOrder order);
 
-    /** Returns the earliest deadline of its jobs; the policy must declare the order by deadline. */
-    long firstDeadlineNs();
-
     /**
      * Returns the value by which its first job is ordered before ties, in any order but ARRIVAL: a
      * time, or the job's entry; {@link Long#MAX_VALUE} if none waits.
@@ -242,14 +252,8 @@ public interface SchedulerState {
   }
 
   /** The groups of equal class, workload, backend, precision and lanes needed. */
-  interface CompatibleSet {
+  interface CompatibleSet extends OfModel {
     JobClass jobClass();
-
-    String workload();
-
-    String backend();
-
-    String precision();
 
     /** Returns its groups in which a job waits, in the order of {@link SchedulerState#groups}. */
     List<? extends Group> groups();
@@ -257,17 +261,8 @@ public interface SchedulerState {
     /** Returns how many of its jobs wait, including jobs too large to share a batch. */
     int waiting();
 
-    /**
-     * Returns how many waiting jobs have its workload, those of other sets included; the next three
-     * methods count likewise.
-     */
-    int waitingWithWorkload();
-
-    int waitingWithBackend();
-
-    int waitingWithPrecision();
-
-    int waitingWithClass();
+    /** Returns how many waiting jobs share its attribute, those of other sets included. */
+    int waitingWith(Attribute attribute);
 
     /**
      * Returns the fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE} if none waits.
@@ -282,9 +277,6 @@ public interface SchedulerState {
 
     /** Returns the number of samples of its waiting jobs that may share a batch. */
     long samples();
-
-    /** Returns the earliest deadline of its waiting jobs; {@link Long#MAX_VALUE} if none waits. */
-    long earliestDeadlineNs();
 
     /**
      * Returns the value by which its first waiting job is ordered before ties; {@link
@@ -353,6 +345,14 @@ public interface SchedulerState {
     List<Job> fill(Job first, Lane lane, Score score);
   }
 
+  /** What jobs of several sets may have in common. */
+  enum Attribute {
+    WORKLOAD,
+    BACKEND,
+    PRECISION,
+    CLASS
+  }
+
   /** A walk over waiting jobs. */
   interface Walk {
     /** Returns the next job; null: there is none. */
@@ -372,13 +372,7 @@ public interface SchedulerState {
   }
 
   /** A model in the memory of a lane. */
-  interface Resident {
-    String workload();
-
-    String backend();
-
-    String precision();
-
+  interface Resident extends OfModel {
     /** Returns the memory that it takes. */
     long bytes();
 
@@ -387,9 +381,6 @@ public interface SchedulerState {
 
     /** Returns whether a batch on the lane needs it. */
     boolean isInUse();
-
-    /** Returns when a batch of it was last started here, or else it was begun to load. */
-    long usedAtNs();
   }
 
   /** A lane of an executor. */

@@ -2,6 +2,7 @@ package dev.sluice.scheduling.policy;
 
 import static java.util.Objects.requireNonNull;
 
+import java.math.BigDecimal;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,6 +24,16 @@ public record Weight(String name, double defaultValue, double least, double most
   /** Returns the weight of a name; the registry has filled in the defaults. */
   public static double in(Map<String, Double> weights, String name) {
     return requireNonNull(weights.get(name), name);
+  }
+
+  /** Returns a weight of milliseconds in nanoseconds. */
+  public static long nsOfMs(Map<String, Double> weights, String name) {
+    return Math.round(in(weights, name) * 1e6);
+  }
+
+  /** Returns a value in digits, without an exponent. */
+  public static String plain(double value) {
+    return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
   }
 
   /** Finds a value that is not whole, of a weight that counts or chooses something. */

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.prediction;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * corrections and bounds that completions taught.
  */
 final class DeviceTimes {
-  private final String deviceKind;
+  final String deviceKind;
   private final CoreSettings.Predictor settings;
   private final Factor factor = new Factor();
   private final Map<List<String>, Workload> workloads = new LinkedHashMap<>();
@@ -111,7 +112,9 @@ final class DeviceTimes {
       for (int i = 0; i < Math.min(RESTART_MAX, bounds.remembered()); i++) {
         CoreEntity.Observed batch = observed[bounds.slot(i)];
         PublishedTable.Row row =
-            batch == null ? null : published.row(workload, backend, batch.precision());
+            batch == null
+                ? null
+                : published.row(new ModelKey(workload, backend, batch.precision()));
         if (batch != null && row != null) {
           double tableNs = row.meanNs(batch.samples(), batch.busyLanes());
           logs.add(StrictMath.log(batch.serviceNs() / tableNs));
@@ -222,15 +225,13 @@ final class DeviceTimes {
   /** A published table of mean service times, for a look-up in nanoseconds. */
   static final class PublishedTable {
     final PredictionsPublished fact;
-    private final Map<List<String>, Row> rows = new HashMap<>();
+    private final Map<ModelKey, Row> rows = new HashMap<>();
     private final Map<List<String>, double[]> residuals = new HashMap<>();
 
     PublishedTable(PredictionsPublished fact) {
       this.fact = fact;
       for (Service service : fact.services()) {
-        rows.put(
-            List.of(service.workload(), service.backend(), service.precision()),
-            new Row(service.meanNs()));
+        rows.put(service.model(), new Row(service.meanNs()));
       }
       for (Calibration calibration : fact.calibrations()) {
         residuals.put(
@@ -240,8 +241,8 @@ final class DeviceTimes {
     }
 
     /** Returns the means of a model; null: it is not in the table. */
-    @Nullable Row row(String workload, String backend, String precision) {
-      return rows.get(List.of(workload, backend, precision));
+    @Nullable Row row(ModelKey model) {
+      return rows.get(model);
     }
 
     /**

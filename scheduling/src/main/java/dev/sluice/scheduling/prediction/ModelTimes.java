@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.prediction.Correction.Factor;
@@ -21,9 +22,6 @@ public final class ModelTimes {
   static final double ASSUMED_FLOPS_PER_SECOND = 1e11;
 
   private static final double NS_PER_SECOND = 1e9;
-
-  /** What the service times are of: a model on one kind of device. */
-  record ModelKey(String deviceKind, String workload, String backend, String precision) {}
 
   /** Number of samples below which predictions are remembered. */
   private static final int REMEMBERED_SAMPLES = 1024;
@@ -121,14 +119,14 @@ public final class ModelTimes {
   ModelTimes(ModelKey key, DeviceTimes device, boolean learns) {
     this.key = key;
     this.device = device;
-    this.workload = device.workload(key.workload, key.backend);
+    this.workload = device.workload(key.workload(), key.backend());
     this.learns = learns;
     findRow();
   }
 
   void findRow() {
     PublishedTable table = device.table();
-    row = table == null ? null : table.row(key.workload, key.backend, key.precision);
+    row = table == null ? null : table.row(key);
   }
 
   /**
@@ -286,7 +284,7 @@ public final class ModelTimes {
     }
     int busyLanes = requireNonNull(predicted.busyLanes(), "the core tells it of each batch");
     if (PredictionSource.learns(predicted.source())) {
-      workload.observe(key.precision, samples, busyLanes, predicted, serviceNs);
+      workload.observe(key.precision(), samples, busyLanes, predicted, serviceNs);
     }
     if (row != null) {
       int index = nearestInTable(samples);
@@ -342,7 +340,12 @@ public final class ModelTimes {
       if (factor != null) {
         entities.add(
             new CoreEntity.SamplesCorrection(
-                key.deviceKind, key.workload, key.backend, key.precision, samples, factor.log()));
+                device.deviceKind,
+                key.workload(),
+                key.backend(),
+                key.precision(),
+                samples,
+                factor.log()));
       }
     }
   }
@@ -351,7 +354,7 @@ public final class ModelTimes {
   public CoreEntity.RunningMean toEntity(int samples) {
     Mean mean = requireNonNull(means.get(samples));
     return new CoreEntity.RunningMean(
-        key.deviceKind(),
+        device.deviceKind,
         key.workload(),
         key.backend(),
         key.precision(),

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.prediction;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.prediction.DeviceTimes.PublishedTable;
@@ -22,17 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServiceTimes {
   private final CoreSettings.Predictor settings;
-  private final Map<ModelTimes.ModelKey, ModelTimes> models = new LinkedHashMap<>();
+  private final Map<OnDevice, ModelTimes> models = new LinkedHashMap<>();
   private final Map<String, DeviceTimes> devices = new HashMap<>();
+
+  private record OnDevice(String deviceKind, ModelKey model) {}
 
   public ServiceTimes(CoreSettings.Predictor settings) {
     this.settings = settings;
   }
 
-  public ModelTimes model(String deviceKind, String workload, String backend, String precision) {
+  public ModelTimes model(String deviceKind, ModelKey model) {
     return models.computeIfAbsent(
-        new ModelTimes.ModelKey(deviceKind, workload, backend, precision),
-        key -> new ModelTimes(key, device(deviceKind), settings.enabled()));
+        new OnDevice(deviceKind, model),
+        key -> new ModelTimes(model, device(deviceKind), settings.enabled()));
   }
 
   private DeviceTimes device(String deviceKind) {
@@ -44,12 +47,7 @@ public final class ServiceTimes {
     models.values().forEach(ModelTimes::forgetCapability);
     for (ExecutorReported executor : executors) {
       for (Capability capability : executor.capabilities()) {
-        model(
-                executor.deviceKind(),
-                capability.workload(),
-                capability.backend(),
-                capability.precision())
-            .readCapability(capability);
+        model(executor.deviceKind(), capability.model()).readCapability(capability);
       }
     }
   }
@@ -148,19 +146,15 @@ public final class ServiceTimes {
             .workload(correction.workload(), correction.backend())
             .restore(correction);
       } else if (entity instanceof CoreEntity.SamplesCorrection correction) {
-        model(
-                correction.deviceKind(),
-                correction.workload(),
-                correction.backend(),
-                correction.precision())
-            .factorOf(correction.samples())
-            .set(correction.log());
+        var model =
+            new ModelKey(correction.workload(), correction.backend(), correction.precision());
+        model(correction.deviceKind(), model).factorOf(correction.samples()).set(correction.log());
       }
     }
   }
 
   private void restore(CoreEntity.RunningMean mean) {
-    model(mean.deviceKind(), mean.workload(), mean.backend(), mean.precision())
+    model(mean.deviceKind(), new ModelKey(mean.workload(), mean.backend(), mean.precision()))
         .restore(mean.samples(), mean.count(), mean.meanNs());
   }
 }

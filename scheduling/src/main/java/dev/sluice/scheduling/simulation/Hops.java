@@ -13,6 +13,7 @@ public final class Hops {
   public static final Hops NONE = new Hops(null, null);
 
   private static final int NO_ROW = -1;
+  private static final Hop AT_ONCE = new Hop(0, Kind.REQUEST, 0, 0, 0);
 
   private final @Nullable Recording requests;
   private final @Nullable Recording completions;
@@ -44,15 +45,13 @@ public final class Hops {
     }
   }
 
-  /** All hops of one kind, by column. */
+  /** All hops of one kind, by the time at which they were recorded. */
   private static final class Recording {
     final BlockSeries series;
-    final long[] lateNs;
-    final long[] appendNs;
-    final long[] startNs;
+    final List<Hop> hops;
 
     Recording(List<Hop> all, Kind kind, long seed) {
-      List<Hop> hops =
+      hops =
           all.stream()
               .filter(hop -> hop.kind() == kind)
               .sorted(Comparator.comparingLong(Hop::atNs))
@@ -61,9 +60,6 @@ public final class Hops {
         throw new IllegalArgumentException("no hop of kind " + kind + " was recorded");
       }
       series = new BlockSeries(hops.stream().mapToLong(Hop::atNs).toArray(), seed);
-      lateNs = hops.stream().mapToLong(Hop::lateNs).toArray();
-      appendNs = hops.stream().mapToLong(Hop::appendNs).toArray();
-      startNs = hops.stream().mapToLong(Hop::startNs).toArray();
     }
   }
 
@@ -90,18 +86,20 @@ public final class Hops {
   }
 
   long lateNs(Kind kind, int row) {
-    Recording recording = of(kind);
-    return recording == null ? 0 : recording.lateNs[row];
+    return hop(kind, row).lateNs;
   }
 
   long appendNs(Kind kind, int row) {
-    Recording recording = of(kind);
-    return recording == null ? 0 : recording.appendNs[row];
+    return hop(kind, row).appendNs;
   }
 
   long startNs(Kind kind, int row) {
+    return hop(kind, row).startNs;
+  }
+
+  private Hop hop(Kind kind, int row) {
     Recording recording = of(kind);
-    return recording == null ? 0 : recording.startNs[row];
+    return recording == null ? AT_ONCE : recording.hops.get(row);
   }
 
   private @Nullable Recording of(Kind kind) {

@@ -75,10 +75,6 @@ final class LaneTraffic {
     }
   }
 
-  private int slot(int first, SimulatedShard shard, int lane) {
-    return first + shard.number * settings.lanes() + lane;
-  }
-
   /** Sends a dispatch to its lane; dispatches to one lane arrive in their order. */
   void send(SimulatedShard shard, Dispatch dispatch, long arrivesNs) {
     int number =
@@ -87,28 +83,26 @@ final class LaneTraffic {
             : ((LanePrepared) dispatch).lane();
     SimulatedLane lane = shard.lanes[number];
     if (arrivesNs == simulation.nowNs && lane.coming.isEmpty()) {
-      hold(shard, number, dispatch);
+      hold(lane, dispatch);
       return;
     }
     Coming last = lane.coming.peekLast();
     lane.coming.add(
         new Coming(dispatch, last == null ? arrivesNs : Math.max(arrivesNs, last.atNs())));
-    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
+    timeline.set(dispatches + lane.place, lane.comesAtNs());
   }
 
-  void reach(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  void reach(SimulatedLane lane) {
     Dispatch dispatch = lane.coming.remove().dispatch();
-    timeline.set(slot(dispatches, shard, number), lane.comesAtNs());
-    hold(shard, number, dispatch);
+    timeline.set(dispatches + lane.place, lane.comesAtNs());
+    hold(lane, dispatch);
   }
 
-  private void hold(SimulatedShard shard, int number, Dispatch sent) {
-    SimulatedLane lane = shard.lanes[number];
+  private void hold(SimulatedLane lane, Dispatch sent) {
     if (!(sent instanceof BatchDispatched dispatch)) {
       lane.preparations.add((LanePrepared) sent);
       if (lane.preparations.size() == 1) {
-        prepare(shard, number);
+        prepare(lane);
       }
       return;
     }
@@ -117,82 +111,80 @@ final class LaneTraffic {
     DispatchId cancels = dispatch.cancels();
     BatchDispatched runs = lane.running;
     if (runs != null && runs.dispatchId().equals(cancels)) {
-      if (shard.work.cancel(number, simulation.nowNs)) {
-        cancelled(shard, number, runs);
-        begin(shard, number, dispatch);
+      if (lane.shard.work.cancel(lane.number, simulation.nowNs)) {
+        cancelled(lane, runs);
+        begin(lane, dispatch);
       } else {
         lane.ahead.add(dispatch); // the other is done, and leaves the lane at once
       }
     } else if (waits != null && waits.dispatchId().equals(cancels)) {
       lane.ahead.remove();
-      answerCancelled(shard, number, waits, simulation.nowNs, null);
-      timeline.set(slot(releases, shard, number), Timeline.NEVER);
-      begin(shard, number, dispatch);
+      answerCancelled(lane, waits, simulation.nowNs, null);
+      timeline.set(releases + lane.place, Timeline.NEVER);
+      begin(lane, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
-      refuse(shard, number, dispatch, Reason.TOO_LATE);
+      refuse(lane, dispatch, Reason.TOO_LATE);
     } else if (lane.holds() > settings.core().ahead()) {
-      refuse(shard, number, dispatch, Reason.BUSY);
+      refuse(lane, dispatch, Reason.BUSY);
     } else if (lane.running == null) {
-      begin(shard, number, dispatch);
+      begin(lane, dispatch);
     } else {
       lane.ahead.add(dispatch);
     }
   }
 
-  private void cancelled(SimulatedShard shard, int number, BatchDispatched dispatch) {
-    SimulatedLane lane = shard.lanes[number];
+  private void cancelled(SimulatedLane lane, BatchDispatched dispatch) {
     lane.running = null;
     finished++;
-    timeline.set(shard.number, shard.work.nextFinishNs());
-    answerCancelled(shard, number, dispatch, lane.startedAtNs, lane.busyLanesAtStart);
+    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
+    answerCancelled(lane, dispatch, lane.startedAtNs, lane.busyLanesAtStart);
   }
 
   private void answerCancelled(
-      SimulatedShard shard,
-      int number,
-      BatchDispatched dispatch,
-      long startedAtNs,
-      @Nullable Integer busyLanes) {
+      SimulatedLane lane, BatchDispatched dispatch, long startedAtNs, @Nullable Integer busyLanes) {
     int row = hops.row(Kind.COMPLETION, simulation.nowNs);
     var fact =
         new BatchCompleted(
             dispatch.dispatchId(),
             dispatch.executorId(),
             dispatch.incarnation(),
-            number,
+            lane.number,
             startedAtNs,
             simulation.nowNs,
             simulation.nowNs - startedAtNs,
-            startedAtNs - shard.lanes[number].waitsSinceNs,
+            startedAtNs - lane.waitsSinceNs,
             Result.CANCELLED,
             null,
             List.of(),
             null,
             busyLanes);
-    go(shard, number, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
   }
 
-  private void refuse(SimulatedShard shard, int number, BatchDispatched dispatch, Reason cause) {
+  private void refuse(SimulatedLane lane, BatchDispatched dispatch, Reason cause) {
     int row = hops.row(Kind.REQUEST, simulation.nowNs);
     long atNs = simulation.nowNs + hops.appendNs(Kind.REQUEST, row);
     var fact =
         BatchCompleted.refused(
-            dispatch.dispatchId(), dispatch.executorId(), dispatch.incarnation(), number, cause);
-    go(shard, number, new Going(fact, row, atNs));
+            dispatch.dispatchId(),
+            dispatch.executorId(),
+            dispatch.incarnation(),
+            lane.number,
+            cause);
+    go(lane, new Going(fact, row, atNs));
   }
 
   /** Begins a batch, at once or when the lane has loaded its model. */
-  private void begin(SimulatedShard shard, int number, BatchDispatched dispatch) {
-    SimulatedLane lane = shard.lanes[number];
+  private void begin(SimulatedLane lane, BatchDispatched dispatch) {
     lane.waitsSinceNs = simulation.nowNs;
     if (mayBegin(lane, dispatch)) {
-      run(shard, number, dispatch);
+      run(lane, dispatch);
       return;
     }
     lane.ahead.addFirst(dispatch);
     Long notBeforeNs = dispatch.notBeforeNs();
     if (notBeforeNs != null && notBeforeNs > simulation.nowNs) {
-      timeline.set(slot(releases, shard, number), notBeforeNs);
+      timeline.set(releases + lane.place, notBeforeNs);
     }
   }
 
@@ -204,18 +196,16 @@ final class LaneTraffic {
   }
 
   /** Runs the batch that waits on a lane which runs none, if it may begin. */
-  private void runWaiting(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  private void runWaiting(SimulatedLane lane) {
     BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
     if (waits != null && mayBegin(lane, waits)) {
       lane.ahead.remove();
-      run(shard, number, waits);
+      run(lane, waits);
     }
   }
 
   /** Carries out the lane's first preparation. */
-  private void prepare(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  private void prepare(SimulatedLane lane) {
     LanePrepared preparation = lane.preparations.element();
     for (ModelKey model : preparation.releases()) {
       lane.loaded.remove(model);
@@ -224,35 +214,33 @@ final class LaneTraffic {
               preparation.dispatchId(),
               preparation.executorId(),
               preparation.incarnation(),
-              number,
+              lane.number,
               model,
               simulation.nowNs);
-      tell(shard, number, fact);
+      tell(lane, fact);
     }
-    loadFrom(shard, number, 0);
+    loadFrom(lane, 0);
   }
 
   /** Loads the models of the first preparation from a place on. */
-  private void loadFrom(SimulatedShard shard, int number, int place) {
-    SimulatedLane lane = shard.lanes[number];
+  private void loadFrom(SimulatedLane lane, int place) {
     LanePrepared preparation = lane.preparations.element();
     if (place < preparation.loads().size()) {
       lane.loads = place;
       lane.loadStartedAtNs = simulation.nowNs;
       long ns = loadNs.getOrDefault(preparation.loads().get(place), 0L);
-      timeline.set(slot(loads, shard, number), simulation.nowNs + ns);
+      timeline.set(loads + lane.place, simulation.nowNs + ns);
       return;
     }
-    timeline.set(slot(loads, shard, number), Timeline.NEVER);
+    timeline.set(loads + lane.place, Timeline.NEVER);
     lane.preparations.remove();
     if (!lane.preparations.isEmpty()) {
-      prepare(shard, number);
+      prepare(lane);
     }
   }
 
   /** Ends the load of a model, for which a batch may wait. */
-  void endLoad(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  void endLoad(SimulatedLane lane) {
     LanePrepared preparation = lane.preparations.element();
     ModelKey model = preparation.loads().get(lane.loads);
     lane.loaded.add(model);
@@ -261,33 +249,32 @@ final class LaneTraffic {
             preparation.dispatchId(),
             preparation.executorId(),
             preparation.incarnation(),
-            number,
+            lane.number,
             model,
             lane.loadStartedAtNs,
             simulation.nowNs,
             null);
-    tell(shard, number, fact);
-    loadFrom(shard, number, lane.loads + 1);
-    runWaiting(shard, number);
+    tell(lane, fact);
+    loadFrom(lane, lane.loads + 1);
+    runWaiting(lane);
   }
 
-  private void tell(SimulatedShard shard, int number, Fact fact) {
+  private void tell(SimulatedLane lane, Fact fact) {
     int row = hops.row(Kind.COMPLETION, simulation.nowNs);
-    go(shard, number, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
   }
 
-  private void run(SimulatedShard shard, int number, BatchDispatched dispatch) {
-    SimulatedLane lane = shard.lanes[number];
-    shard.work.start(
-        number,
+  private void run(SimulatedLane lane, BatchDispatched dispatch) {
+    lane.shard.work.start(
+        lane.number,
         service.nsByBusyLanes(dispatch.work()),
         service.factor(dispatch.work(), simulation.nowNs),
         simulation.nowNs);
-    timeline.set(shard.number, shard.work.nextFinishNs());
+    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
     started++;
     lane.running = dispatch;
     lane.startedAtNs = simulation.nowNs;
-    lane.busyLanesAtStart = shard.work.busy();
+    lane.busyLanesAtStart = lane.shard.work.busy();
   }
 
   void endBatches(SimulatedShard shard) {
@@ -299,20 +286,20 @@ final class LaneTraffic {
       lane.endRow = hops.row(Kind.COMPLETION, simulation.nowNs);
       long lateNs = hops.lateNs(Kind.COMPLETION, lane.endRow);
       if (lateNs == 0) {
-        release(shard, ended[i]);
+        release(lane);
       } else {
-        timeline.set(slot(releases, shard, ended[i]), simulation.nowNs + lateNs);
+        timeline.set(releases + lane.place, simulation.nowNs + lateNs);
       }
     }
     timeline.set(shard.number, shard.work.nextFinishNs());
   }
 
-  void releaseDue(SimulatedShard shard, int number) {
-    timeline.set(slot(releases, shard, number), Timeline.NEVER);
-    if (shard.lanes[number].running == null) {
-      runWaiting(shard, number); // whose time has come
+  void releaseDue(SimulatedLane lane) {
+    timeline.set(releases + lane.place, Timeline.NEVER);
+    if (lane.running == null) {
+      runWaiting(lane); // whose time has come
     } else {
-      release(shard, number);
+      release(lane);
     }
   }
 
@@ -320,18 +307,17 @@ final class LaneTraffic {
    * Releases the lane after a batch: its next batch may begin, and the completion leaves for the
    * log.
    */
-  private void release(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  private void release(SimulatedLane lane) {
     BatchDispatched dispatch = lane.running;
     if (dispatch == null) {
-      throw new IllegalStateException("lane " + number + " ran nothing");
+      throw new IllegalStateException("lane " + lane.number + " ran nothing");
     }
     var fact =
         new BatchCompleted(
             dispatch.dispatchId(),
             dispatch.executorId(),
             dispatch.incarnation(),
-            number,
+            lane.number,
             lane.startedAtNs,
             simulation.nowNs,
             simulation.nowNs - lane.startedAtNs,
@@ -345,31 +331,29 @@ final class LaneTraffic {
     lane.running = null;
     BatchDispatched next = lane.ahead.poll();
     if (next != null) {
-      begin(shard, number, next);
+      begin(lane, next);
     }
     long appendNs = hops.appendNs(Kind.COMPLETION, row);
     if (appendNs == 0 && lane.going.isEmpty()) {
-      append(shard, fact, row);
+      append(lane.shard, fact, row);
     } else {
-      go(shard, number, new Going(fact, row, simulation.nowNs + appendNs));
+      go(lane, new Going(fact, row, simulation.nowNs + appendNs));
     }
   }
 
-  private void go(SimulatedShard shard, int number, Going going) {
-    SimulatedLane lane = shard.lanes[number];
+  private void go(SimulatedLane lane, Going going) {
     Going last = lane.going.peekLast();
     lane.going.add(
         last == null || last.atNs() <= going.atNs()
             ? going
             : new Going(going.fact(), going.row(), last.atNs()));
-    timeline.set(slot(completions, shard, number), lane.goesAtNs());
+    timeline.set(completions + lane.place, lane.goesAtNs());
   }
 
-  void appendCompletion(SimulatedShard shard, int number) {
-    SimulatedLane lane = shard.lanes[number];
+  void appendCompletion(SimulatedLane lane) {
     Going going = lane.going.remove();
-    timeline.set(slot(completions, shard, number), lane.goesAtNs());
-    append(shard, going.fact(), going.row());
+    timeline.set(completions + lane.place, lane.goesAtNs());
+    append(lane.shard, going.fact(), going.row());
   }
 
   private void append(SimulatedShard shard, Fact fact, int row) {

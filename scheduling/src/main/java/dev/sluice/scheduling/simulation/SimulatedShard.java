@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A shard: its core, the lanes of its executor, and its tick. */
@@ -42,17 +43,15 @@ final class SimulatedShard implements CoreListener {
 
   private final SchedulingCore core;
   private final SimulationListener listener;
-  private final JobEnds ends;
+  private final Consumer<JobEnded> ends;
   private long facts;
   private long appendedAtNs;
 
-  /** Told of each job that ended. */
-  interface JobEnds {
-    void ended(JobEnded end);
-  }
-
   SimulatedShard(
-      int number, SimulationSettings settings, SimulationListener listener, JobEnds ends) {
+      int number,
+      SimulationSettings settings,
+      SimulationListener listener,
+      Consumer<JobEnded> ends) {
     this.number = number;
     this.listener = listener;
     this.ends = ends;
@@ -60,7 +59,7 @@ final class SimulatedShard implements CoreListener {
     work = new SharedLanes(settings.lanes());
     lanes = new SimulatedLane[settings.lanes()];
     for (int i = 0; i < lanes.length; i++) {
-      lanes[i] = new SimulatedLane();
+      lanes[i] = new SimulatedLane(this, i, number * lanes.length + i);
     }
   }
 
@@ -123,7 +122,7 @@ final class SimulatedShard implements CoreListener {
   @Override
   public void ended(JobEnded end) {
     listener.onOutcome(end, number, appendedAtEpochMs());
-    ends.ended(end);
+    ends.accept(end);
   }
 
   @Override
@@ -138,6 +137,12 @@ final class SimulatedShard implements CoreListener {
 
   /** A lane with its batches, and the dispatches and completions on their way to and from it. */
   static final class SimulatedLane {
+    final SimulatedShard shard;
+    final int number;
+
+    /** Place among the lanes of all shards. */
+    final int place;
+
     /** Batch that the lane runs, or has run and not released yet. */
     @Nullable BatchDispatched running;
 
@@ -182,6 +187,12 @@ final class SimulatedShard implements CoreListener {
 
     /** A fact on its way, with its time of append. */
     record Going(Fact fact, int row, long atNs) {}
+
+    SimulatedLane(SimulatedShard shard, int number, int place) {
+      this.shard = shard;
+      this.number = number;
+      this.place = place;
+    }
 
     /** Returns how many dispatches the lane holds. */
     int holds() {

@@ -13,6 +13,7 @@ import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.simulation.Hops.Kind;
+import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -158,21 +159,22 @@ public final class Simulation {
     logTimeNs = SimulatedShard.logTimeNs(atNs);
   }
 
+  /** Returns a lane by its place among those of all shards. */
+  private SimulatedLane lane(int place) {
+    return shards[place / settings.lanes()].lanes[place % settings.lanes()];
+  }
+
   private void happen(int slot) {
-    int lanes = settings.lanes();
     if (slot < traffic.releases) {
       traffic.endBatches(shards[slot]);
     } else if (slot < traffic.completions) {
-      int number = slot - traffic.releases;
-      traffic.releaseDue(shards[number / lanes], number % lanes);
+      traffic.releaseDue(lane(slot - traffic.releases));
     } else if (slot < arrivals) {
-      int number = slot - traffic.completions;
-      traffic.appendCompletion(shards[number / lanes], number % lanes);
+      traffic.appendCompletion(lane(slot - traffic.completions));
     } else if (slot < traffic.dispatches) {
       appendJob(slot - arrivals);
     } else if (slot < ticks) {
-      int number = slot - traffic.dispatches;
-      traffic.reach(shards[number / lanes], number % lanes);
+      traffic.reach(lane(slot - traffic.dispatches));
     } else if (slot < ticksDue) {
       appendTick(shards[slot - ticks]);
     } else if (slot < reports) {
@@ -182,8 +184,7 @@ public final class Simulation {
     } else if (slot < loads) {
       endSlotDue();
     } else {
-      int number = slot - loads;
-      traffic.endLoad(shards[number / lanes], number % lanes);
+      traffic.endLoad(lane(slot - loads));
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.state;
 
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.SchedulerState;
 import java.util.List;
@@ -42,8 +41,7 @@ public final class Batch implements SchedulerState.Running {
 
   /** Returns how long the batch may be first on its lane by the lease clock, loading included. */
   public long allowedNs() {
-    ModelKey model = dispatch.work().model();
-    long loadNs = lane.executor().loadNs(model.workload(), model.backend(), model.precision());
+    long loadNs = lane.executor().loadNs(dispatch.work().model());
     long meanNs = dispatch.prediction().meanNs() + loadNs + heldBackNs();
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2

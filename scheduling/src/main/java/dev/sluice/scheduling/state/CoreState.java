@@ -1,7 +1,5 @@
 package dev.sluice.scheduling.state;
 
-import dev.sluice.contract.event.ExecutorReported;
-import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.scheduling.driver.CoreEntity;
@@ -19,7 +17,6 @@ import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,20 +27,14 @@ public final class CoreState implements SchedulerState {
   public final CoreSettings settings;
   public final ServiceTimes serviceTimes;
 
-  private final ExecutorTable executors = new ExecutorTable();
-  private final WaitingJobs jobs;
-  private final Placement placement;
+  public final ExecutorTable executors = new ExecutorTable();
+  public final WaitingJobs jobs;
 
   /** Groups that are passed over; null: the policy wants no reservations. */
   private final @Nullable PassedOverGroups passedOverGroups;
 
   /** List that {@link #setsOfGangs} returns, used again for each choice. */
   private final List<JobSet> ofGangs = new ArrayList<>();
-
-  private final OpenExecutors openExecutors = new OpenExecutors();
-
-  /** Whether the open executors were looked up for an earlier choice. */
-  private boolean openIsStale;
 
   /** What the policy remembers. */
   public final Memory memory = new Memory();
@@ -62,7 +53,6 @@ public final class CoreState implements SchedulerState {
     this.jobs =
         new WaitingJobs(
             this.settings, needs, executors, serviceTimes, passedOverGroups, this::nowNs);
-    this.placement = new Placement(this.settings, executors);
   }
 
   public void advanceTo(long toNs) {
@@ -73,8 +63,7 @@ public final class CoreState implements SchedulerState {
   public void deciding(long fact, int index) {
     factId = fact;
     dispatchIndex = index;
-    openIsStale = true;
-    executors.idleIsStale = true;
+    executors.deciding();
   }
 
   @Override
@@ -87,39 +76,13 @@ public final class CoreState implements SchedulerState {
     return SplitMix64.mix(SplitMix64.mix(settings.seed(), factId) + dispatchIndex);
   }
 
-  /**
-   * Finds the group of a job; null: the settings lack its class or workload, or no core can place
-   * it at all.
-   */
-  public @Nullable JobGroup groupOf(JobSpec job) {
-    return jobs.groupOf(job);
-  }
-
   /** Makes a job that the core knew before. */
   public QueuedJob newJob(JobSpec spec, long entry, long appendedAtNs, int attempts) {
-    JobGroup group = groupOf(spec);
+    JobGroup group = jobs.groupOf(spec);
     if (group == null) {
       throw new IllegalArgumentException(spec + " has an unknown class or workload");
     }
     return new QueuedJob(spec, group, entry, appendedAtNs, attempts);
-  }
-
-  public void add(QueuedJob job) {
-    jobs.add(job);
-  }
-
-  public void remove(QueuedJob job) {
-    jobs.remove(job);
-  }
-
-  /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
-  public List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
-    return jobs.waitingIn(matches);
-  }
-
-  /** Returns all waiting jobs, in no order that means anything. Looks at none of them. */
-  public QueuedJob[] allWaiting() {
-    return jobs.all();
   }
 
   @Override
@@ -165,28 +128,6 @@ public final class CoreState implements SchedulerState {
     }
   }
 
-  /** Adds the arrival rates of all sets. */
-  public void addRatesTo(List<CoreEntity> entities) {
-    for (JobSet set : jobs.sets) {
-      if (set.rate != null) {
-        set.rate.addTo(entities, set.name());
-      }
-    }
-  }
-
-  public void restore(CoreEntity.ArrivalCounts entity) {
-    jobs.restore(entity);
-  }
-
-  public boolean hasGroup(JobGroup group) {
-    return jobs.has(group);
-  }
-
-  /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
-  public long nextRipeAtNs() {
-    return jobs.nextRipeAtNs(nowNs);
-  }
-
   @Override
   public List<JobSet> setsThatMayStart() {
     if (jobs.standstill.cause(nowNs, executors.changes()) != null) {
@@ -194,14 +135,15 @@ public final class CoreState implements SchedulerState {
     }
     boolean none =
         !jobs.anyRipe(nowNs) // after most arrivals, while batches gather
-            || jobs.tokensNeededMin() > open().freeTokensMax(); // or while much waits
+            || jobs.tokensNeededMin()
+                > executors.open(nowNs).freeTokensMax(); // or while much waits
     return none ? List.of() : jobs.waitingSets();
   }
 
   @Override
   public boolean mayStart(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
-    return jobs.hasRipe(nowNs) && mayStart(jobs, open());
+    return jobs.hasRipe(nowNs) && mayStart(jobs, executors.open(nowNs));
   }
 
   @Override
@@ -213,15 +155,7 @@ public final class CoreState implements SchedulerState {
     return ofGangs;
   }
 
-  private OpenExecutors open() {
-    if (openIsStale) {
-      openExecutors.find(executors.array, nowNs);
-      openIsStale = false;
-    }
-    return openExecutors;
-  }
-
-  private boolean mayStart(JobSet set, OpenExecutors open) {
+  private boolean mayStart(JobSet set, ExecutorTable.OpenExecutors open) {
     long needed = set.neededMinRipe(nowNs);
     if (needed > open.freeTokensMax()) {
       return false;
@@ -236,12 +170,12 @@ public final class CoreState implements SchedulerState {
     if (!mayStart(jobs)) {
       return 0;
     }
-    long tokens = open().tokensFor(jobs);
+    long tokens = executors.open(nowNs).tokensFor(jobs);
     if (canStartWhole(jobs, tokens)) {
       return jobs.waiting();
     }
     int startable = 0;
-    boolean anyReserved = open().reserveEnoughFor(jobs, nowNs);
+    boolean anyReserved = executors.open(nowNs).reserveEnoughFor(jobs, nowNs);
     List<JobGroup> groups = jobs.groups();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
@@ -258,12 +192,12 @@ public final class CoreState implements SchedulerState {
     if (!mayStart(jobs)) {
       return null;
     }
-    long tokens = open().tokensFor(jobs);
+    long tokens = executors.open(nowNs).tokensFor(jobs);
     if (canStartWhole(jobs, tokens)) {
       return jobs.first(order);
     }
     JobGroup first = null;
-    boolean anyReserved = open().reserveEnoughFor(jobs, nowNs);
+    boolean anyReserved = executors.open(nowNs).reserveEnoughFor(jobs, nowNs);
     List<JobGroup> groups = jobs.groups();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
@@ -287,46 +221,18 @@ public final class CoreState implements SchedulerState {
    */
   private boolean canStart(JobGroup group, long tokens, boolean anyReserved) {
     boolean hasTokens = tokens > Long.MIN_VALUE && group.tokensNeeded <= tokens;
-    return (hasTokens || (anyReserved && open().haveRoomFor(group, nowNs))) && group.ripe(nowNs);
-  }
-
-  public List<ExecutorLanes> executors() {
-    return executors.all;
-  }
-
-  public @Nullable ExecutorLanes executor(String executorId) {
-    return executors.byId(executorId);
-  }
-
-  public void add(ExecutorLanes executor) {
-    executors.add(executor);
-  }
-
-  public boolean hasLane(ExecutorLane lane) {
-    return executors.hasLane(lane);
+    return (hasTokens || (anyReserved && executors.open(nowNs).haveRoomFor(group, nowNs)))
+        && group.ripe(nowNs);
   }
 
   /** Reads anew what the executors can run, after one of them joined or changed. */
   public void executorsChanged() {
     executors.changed();
-    serviceTimes.readCapabilities(reports());
+    serviceTimes.readCapabilities(executors.reports());
     jobs.executorsChanged();
     if (passedOverGroups != null) {
       passedOverGroups.executorsChanged(executors.all);
     }
-  }
-
-  /** Returns what each executor reported last. */
-  public List<ExecutorReported> reports() {
-    return executors.reports();
-  }
-
-  /**
-   * Returns the upper bound of the time of one job of the group alone on the fastest joined
-   * executor, if none of its other lanes is busy; 0: none can run it.
-   */
-  public long fastestNs(JobGroup group) {
-    return executors.fastestNs(group);
   }
 
   @Override
@@ -339,27 +245,19 @@ public final class CoreState implements SchedulerState {
     return executors.idleLanes();
   }
 
-  /** Lets no lane but this take a batch; null: lets all. */
-  public void openOnly(@Nullable ExecutorLane lane) {
-    executors.openOnly(lane);
-  }
-
-  /** Returns whether some lane is idle and takes a batch. */
-  public boolean hasIdleLane() {
-    return executors.hasIdleLane();
-  }
-
-  /**
-   * Returns whether some lane takes a batch: an idle one or, with {@code ahead}, one that holds
-   * some.
-   */
-  public boolean hasFreeLane() {
-    return executors.hasFreeLane();
-  }
-
   @Override
-  public @Nullable ExecutorLane laneFor(Group group) {
-    return placement.laneFor((JobGroup) group, nowNs);
+  public @Nullable ExecutorLane laneFor(Group asked) {
+    JobGroup group = (JobGroup) asked;
+    if (!group.ripe(nowNs)) {
+      return null;
+    }
+    for (ExecutorLanes executor : executors.array) {
+      ExecutorLane lane = executor.hasIdleLane() ? executor.firstIdle(group.lanesNeeded()) : null;
+      if (lane != null && hasRoom(group, executor)) {
+        return lane;
+      }
+    }
+    return settings.ahead() == 0 || group.lanesNeeded() > 1 ? null : busyLaneFor(group);
   }
 
   @Override
@@ -369,18 +267,90 @@ public final class CoreState implements SchedulerState {
   }
 
   @Override
-  public boolean mayStartOn(Lane first, Group group) {
-    return placement.mayStartOn((ExecutorLane) first, (JobGroup) group, nowNs);
+  public boolean mayStartOn(Lane lane, Group asked) {
+    ExecutorLane first = (ExecutorLane) lane;
+    JobGroup group = (JobGroup) asked;
+    return first.executor().isIdle(first, group.lanesNeeded())
+        && group.ripe(nowNs)
+        && hasRoom(group, first.executor());
   }
 
   @Override
-  public @Nullable ExecutorLane laneToWaitFor(Group gang) {
-    return placement.laneToWaitFor((JobGroup) gang);
+  public @Nullable ExecutorLane laneToWaitFor(Group asked) {
+    JobGroup gang = (JobGroup) asked;
+    ExecutorLane best = null;
+    long bestNs = Long.MAX_VALUE;
+    for (ExecutorLanes executor : executors.all) {
+      if (executor.joined() && !executor.lost() && couldEverRun(gang, executor)) {
+        for (int i = 0;
+            i + gang.lanesNeeded() <= executor.lanes().size();
+            i += gang.lanesNeeded()) {
+          ExecutorLane lane = executor.lane(i);
+          long freeAtNs = executor.expectedFreeAtNs(lane, gang.lanesNeeded());
+          if (best == null || freeAtNs < bestNs) {
+            best = lane;
+            bestNs = freeAtNs;
+          }
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Returns whether the executor can run the group's model, and has the tokens if it is empty. */
+  private boolean couldEverRun(JobGroup group, ExecutorLanes executor) {
+    return group.modelOn(executor) != null
+        && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.budgetTokens());
   }
 
   @Override
-  public long switchNs(Lane first, Group group) {
-    return placement.switchNs((ExecutorLane) first, (JobGroup) group);
+  public long switchNs(Lane lane, Group asked) {
+    ExecutorLane first = (ExecutorLane) lane;
+    JobGroup group = (JobGroup) asked;
+    ExecutorLanes executor = first.executor();
+    long loadNs = executor.loadNs(group.model());
+    if (loadNs == 0 && settings.switching() == CoreSettings.Switching.NONE) {
+      return 0;
+    }
+    long longestNs = 0;
+    for (ExecutorLane each : executor.lanesFrom(first, group.lanesNeeded())) {
+      long laneNs =
+          each.memory == null
+              ? switchNs(each.resident(), group.workload(), loadNs)
+              : each.memory.of(group.model()) == null ? loadNs : 0;
+      longestNs = Math.max(longestNs, laneNs);
+    }
+    return longestNs;
+  }
+
+  /** Returns the loading time that the executor says, else that of the settings. */
+  private long switchNs(@Nullable String resident, String workload, long loadNs) {
+    if (loadNs == 0) {
+      return settings.switching().switchNs(resident, workload);
+    }
+    return workload.equals(resident) ? 0 : loadNs;
+  }
+
+  /** Finds, of the lanes that take a batch beside what they hold, the one expected free first. */
+  private @Nullable ExecutorLane busyLaneFor(JobGroup group) {
+    ExecutorLane best = null;
+    for (ExecutorLanes executor : executors.all) {
+      ExecutorLane lane = executor.firstToTakeMore();
+      if (lane != null
+          && (best == null || lane.expectedFreeAtNs() < best.expectedFreeAtNs())
+          && hasRoom(group, executor)) {
+        best = lane;
+      }
+    }
+    return best;
+  }
+
+  /** Returns whether the executor can run the group's model, and has the tokens for one job. */
+  private boolean hasRoom(JobGroup group, ExecutorLanes executor) {
+    return group.modelOn(executor) != null
+        && (group.overBudget
+            ? settings.cpuFallback()
+            : group.tokens <= executor.freeTokens(group, nowNs));
   }
 
   @Override
@@ -398,11 +368,8 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public long loadNs(CompatibleSet set, Lane lane) {
-    ModelKey model = ((JobSet) set).model();
     ExecutorLane on = (ExecutorLane) lane;
-    return on.memory == null
-        ? 0
-        : on.executor().loadNs(model.workload(), model.backend(), model.precision());
+    return on.memory == null ? 0 : on.executor().loadNs(((JobSet) set).model());
   }
 
   @Override
@@ -412,7 +379,7 @@ public final class CoreState implements SchedulerState {
 
   /** Returns the tokens that a batch of the group takes; 0 if it may run outside the budget. */
   public long tokensHeldBy(JobGroup group, long samples) {
-    return placement.tokensHeldBy(group, samples);
+    return group.overBudget && settings.cpuFallback() ? 0 : group.tokensOf(samples);
   }
 
   /** Notes that a batch of these jobs has started on the executor. */
@@ -452,7 +419,21 @@ public final class CoreState implements SchedulerState {
   @Override
   public Cause blockedBy(Group group) {
     JobGroup jobs = (JobGroup) group;
-    return jobs.ripe(nowNs) ? placement.ripeBlockedBy(jobs.set) : Cause.WINDOW;
+    return jobs.ripe(nowNs) ? ripeBlockedBy(jobs.set) : Cause.WINDOW;
+  }
+
+  /** Returns why no ripe job of the set may start, as long as none can. */
+  private Cause ripeBlockedBy(JobSet set) {
+    Cause cause = Cause.CAPABILITY;
+    for (ExecutorLanes executor : executors.array) {
+      if (executor.joined() && set.modelOn(executor) != null) {
+        if (executor.takes(set.lanesNeeded())) {
+          return Cause.TOKENS;
+        }
+        cause = Cause.LANE;
+      }
+    }
+    return cause;
   }
 
   @Override
@@ -473,7 +454,7 @@ public final class CoreState implements SchedulerState {
     List<JobSet> sets = jobs.waitingSets();
     for (int i = 0; i < sets.size(); i++) {
       JobSet set = sets.get(i);
-      Cause cause = set.hasRipe(nowNs) ? placement.ripeBlockedBy(set) : Cause.WINDOW;
+      Cause cause = set.hasRipe(nowNs) ? ripeBlockedBy(set) : Cause.WINDOW;
       if (cause == Cause.TOKENS) {
         return cause;
       }
@@ -484,18 +465,6 @@ public final class CoreState implements SchedulerState {
       return Cause.LANE;
     }
     return anyForWindow ? Cause.WINDOW : Cause.CAPABILITY;
-  }
-
-  @Override
-  public long freeTokens(Lane lane, Group group) {
-    return ((ExecutorLane) lane).executor().freeTokens((JobGroup) group, nowNs);
-  }
-
-  @Override
-  public long predictedNs(Group group, int samples, Lane lane) {
-    ExecutorLane on = (ExecutorLane) lane;
-    return modelOn(on, (JobGroup) group)
-        .meanNs(samples, on.executor().busyLanesWith(on, group.lanesNeeded()));
   }
 
   @Override
@@ -559,22 +528,8 @@ public final class CoreState implements SchedulerState {
     return ((JobSet) set).modelOn(((ExecutorLane) lane).executor()) != null;
   }
 
-  @Override
-  public boolean canRun(Lane lane, Group group) {
-    return ((JobGroup) group).modelOn(((ExecutorLane) lane).executor()) != null;
-  }
-
   /** Returns what is known in advance of a batch on the lane, which does not hold it yet. */
   public Prediction prediction(JobGroup group, int samples, ExecutorLane lane) {
-    return modelOn(lane, group)
-        .predict(samples, lane.executor().busyLanesWith(lane, group.lanesNeeded()));
-  }
-
-  private static ModelTimes modelOn(ExecutorLane lane, JobGroup group) {
-    ModelTimes model = group.modelOn(lane.executor());
-    if (model == null) {
-      throw new IllegalArgumentException(lane + " cannot run " + group.key);
-    }
-    return model;
+    return modelOn(lane, group.set).predict(samples, busyLanesWith(lane, group.set));
   }
 }

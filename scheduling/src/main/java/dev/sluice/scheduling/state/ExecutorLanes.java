@@ -6,6 +6,7 @@ import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.state.PassedOverGroups.Reservations;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -154,35 +155,27 @@ public final class ExecutorLanes {
     lanes.forEach(ExecutorLane::refresh);
   }
 
-  boolean canRun(JobGroup.Key key) {
-    return canRun(key.workload(), key.backend(), key.precision());
-  }
-
-  boolean canRun(String workload, String backend, String precision) {
-    return capability(workload, backend, precision) != null;
+  boolean canRun(ModelKey model) {
+    return capability(model) != null;
   }
 
   /** Returns how long a lane takes to load a model, as the executor says; 0: it does not say. */
-  long loadNs(String workload, String backend, String precision) {
-    if (!loads) {
-      return 0;
-    }
-    Capability capability = capability(workload, backend, precision);
+  long loadNs(ModelKey model) {
+    Capability capability = loads ? capability(model) : null;
     return capability == null || capability.loadNs() == null ? 0 : capability.loadNs();
   }
 
   /** Returns the memory that a model takes, as the executor says; 0: it does not say. */
   public long memoryBytes(ModelKey model) {
-    Capability capability =
-        laneBytes == 0 ? null : capability(model.workload(), model.backend(), model.precision());
+    Capability capability = laneBytes == 0 ? null : capability(model);
     return capability == null || capability.memoryBytes() == null ? 0 : capability.memoryBytes();
   }
 
-  private @Nullable Capability capability(String workload, String backend, String precision) {
+  private @Nullable Capability capability(ModelKey model) {
     for (Capability capability : report.capabilities()) {
-      if (capability.workload().equals(workload)
-          && capability.backend().equals(backend)
-          && capability.precision().equals(precision)) {
+      if (capability.workload().equals(model.workload())
+          && capability.backend().equals(model.backend())
+          && capability.precision().equals(model.precision())) {
         return capability;
       }
     }

@@ -8,7 +8,7 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
-import dev.sluice.scheduling.state.Reservations.PassedOver;
+import dev.sluice.scheduling.state.PassedOverGroups.PassedOver;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Set;
@@ -65,7 +65,6 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   public final Key key;
-  private final ModelKey model;
   public final JobClass jobClass;
   public final JobSet set;
   final int baseTokens;
@@ -111,7 +110,6 @@ public final class JobGroup implements SchedulerState.Group {
       boolean shares,
       Set<JobOrder> orders) {
     this.key = key;
-    this.model = new ModelKey(key.workload, key.backend, key.precision);
     this.jobClass = jobClass;
     this.set = set;
     this.baseTokens = baseTokens;
@@ -122,9 +120,9 @@ public final class JobGroup implements SchedulerState.Group {
     byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
   }
 
-  /** Returns the model that the jobs run. */
+  @Override
   public ModelKey model() {
-    return model;
+    return set.model();
   }
 
   void add(QueuedJob job) {
@@ -194,13 +192,6 @@ public final class JobGroup implements SchedulerState.Group {
     return key != thatKey ? key < thatKey : order.compare(first(order), that.first(order)) < 0;
   }
 
-  /** Returns whether a batch of both groups is one inference of one model. */
-  public boolean hasModelOf(JobGroup that) {
-    return key.workload().equals(that.key.workload())
-        && key.backend().equals(that.key.backend())
-        && key.precision().equals(that.key.precision());
-  }
-
   /** Returns some waiting job; equal answers while equal jobs wait. */
   QueuedJob anyJob() {
     if (byDeadline != null) {
@@ -232,21 +223,6 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   @Override
-  public String workload() {
-    return key.workload();
-  }
-
-  @Override
-  public String backend() {
-    return key.backend();
-  }
-
-  @Override
-  public String precision() {
-    return key.precision();
-  }
-
-  @Override
   public int samples() {
     return key.samples();
   }
@@ -269,11 +245,6 @@ public final class JobGroup implements SchedulerState.Group {
   @Override
   public QueuedJob first(JobOrder order) {
     return requireNonNull(list(order).first(), "the group is empty");
-  }
-
-  @Override
-  public long firstDeadlineNs() {
-    return firstKey(JobOrder.DEADLINE);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.sluice.scheduling.state;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
 import dev.sluice.scheduling.policy.JobClass;
@@ -9,6 +11,7 @@ import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -20,27 +23,7 @@ import org.jspecify.annotations.Nullable;
  * their batches.
  */
 public final class JobSet implements SchedulerState.CompatibleSet {
-  /** Returns the model that its jobs run. */
-  public ModelKey model() {
-    return all.get(0).model();
-  }
-
-  @Override
-  public String workload() {
-    return model().workload();
-  }
-
-  @Override
-  public String backend() {
-    return model().backend();
-  }
-
-  @Override
-  public String precision() {
-    return model().precision();
-  }
-
-  /** How many waiting jobs share one attribute. */
+  /** Number of waiting jobs that share one attribute. */
   static final class Count {
     private int jobs;
   }
@@ -48,25 +31,24 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private final JobClass jobClass;
   private final Microbatch microbatch;
   private final LongSupplier nowNs;
-  private final Count sameWorkload;
-  private final Count sameBackend;
-  private final Count samePrecision;
-  private final Count sameClass;
+
+  /** Numbers of waiting jobs that share an attribute, by attribute. */
+  private final Count[] counts;
 
   private final List<JobGroup> all = new ArrayList<>();
 
   private final OccupiedGroups occupied = new OccupiedGroups();
 
-  private final Filling filling;
-
   private int lanesNeeded = 1;
   private boolean anyShares;
 
   private final String name;
+  private final ModelKey model;
   private final long promiseNs;
   private final int samplesMax;
   private final boolean mayShare;
   private final SetWalk walk = new SetWalk();
+  private final SetWalk filling = new SetWalk();
 
   /** Rate of arrivals; null: the policy reads none. */
   @Nullable ArrivalRate rate;
@@ -107,36 +89,26 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   /**
    * @param first first job that came to it
-   * @param ofAllClasses whether its jobs may be of other classes too
-   * @param counts how many waiting jobs have the workload, the backend, the precision and the class
+   * @param mayShare whether some of its jobs may share a batch
+   * @param counts numbers of waiting jobs that share an attribute, by attribute
    */
   JobSet(
+      String name,
       JobClass jobClass,
       JobSpec first,
-      boolean ofAllClasses,
       Microbatch microbatch,
+      boolean mayShare,
       LongSupplier nowNs,
-      List<Count> counts) {
+      Count[] counts) {
+    this.name = name;
     this.jobClass = jobClass;
     this.promiseNs = first.sloNs();
-    JobGroup.Key key = JobGroup.Key.of(first);
-    this.name =
-        String.join(
-            "/",
-            ofAllClasses ? "" : key.classType(),
-            key.workload(),
-            key.backend(),
-            key.precision(),
-            Integer.toString(key.lanesNeeded()));
-    this.samplesMax = microbatch.maxBatch(key.workload());
-    this.mayShare = microbatch.enabled() && (ofAllClasses || jobClass.microbatch());
+    this.samplesMax = microbatch.maxBatch(first.workload());
+    this.mayShare = mayShare;
     this.microbatch = microbatch;
     this.nowNs = nowNs;
-    filling = new Filling(microbatch);
-    sameWorkload = counts.get(0);
-    sameBackend = counts.get(1);
-    samePrecision = counts.get(2);
-    sameClass = counts.get(3);
+    this.counts = counts;
+    this.model = new ModelKey(first.workload(), first.backend(), first.precision());
   }
 
   void add(JobGroup group) {
@@ -178,10 +150,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private void count(int change) {
     waiting += change;
-    sameWorkload.jobs += change;
-    sameBackend.jobs += change;
-    samePrecision.jobs += change;
-    sameClass.jobs += change;
+    for (Count count : counts) {
+      count.jobs += change;
+    }
   }
 
   /** Returns when the job's micro-batch window ends. */
@@ -206,14 +177,11 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Looks up the set's model on each executor anew, by executor order. */
   void findModels(List<ExecutorLanes> executors, ServiceTimes serviceTimes) {
-    JobGroup.Key key = all.get(0).key;
     models = new ModelTimes[executors.size()];
     for (int i = 0; i < models.length; i++) {
       ExecutorLanes executor = executors.get(i);
-      if (executor.canRun(key)) {
-        models[i] =
-            serviceTimes.model(
-                executor.report.deviceKind(), key.workload(), key.backend(), key.precision());
+      if (executor.canRun(model())) {
+        models[i] = serviceTimes.model(executor.report.deviceKind(), model());
       }
     }
     distinctModels =
@@ -289,33 +257,20 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   }
 
   @Override
-  public int waitingWithWorkload() {
-    return sameWorkload.jobs;
-  }
-
-  @Override
-  public int waitingWithBackend() {
-    return sameBackend.jobs;
-  }
-
-  @Override
-  public int waitingWithPrecision() {
-    return samePrecision.jobs;
-  }
-
-  @Override
-  public int waitingWithClass() {
-    return sameClass.jobs;
+  public int waitingWith(SchedulerState.Attribute attribute) {
+    Count count =
+        switch (attribute) {
+          case WORKLOAD -> counts[0];
+          case BACKEND -> counts[1];
+          case PRECISION -> counts[2];
+          case CLASS -> counts[3];
+        };
+    return count.jobs;
   }
 
   @Override
   public long samples() {
     return samples;
-  }
-
-  @Override
-  public long earliestDeadlineNs() {
-    return firstKey(JobOrder.DEADLINE);
   }
 
   @Override
@@ -415,6 +370,11 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   }
 
   @Override
+  public ModelKey model() {
+    return model;
+  }
+
+  @Override
   public String name() {
     return name;
   }
@@ -423,13 +383,19 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public SchedulerState.Walk walk(JobOrder order) {
-    walk.begin(occupied, order, false);
-    return walk;
+    return walk(order, false);
   }
 
   @Override
   public SchedulerState.Walk walkBack(JobOrder order) {
-    walk.begin(occupied, order, true);
+    return walk(order, true);
+  }
+
+  private SchedulerState.Walk walk(JobOrder order, boolean fromTheEnd) {
+    walk.begin(order, fromTheEnd);
+    for (int i = 0; i < occupied.size(); i++) {
+      walk.add(occupied.get(i));
+    }
     return walk;
   }
 
@@ -460,12 +426,180 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     if (!first.group.shares || waitingToShare() == 1 || first.group.overBudget) {
       return List.of(first);
     }
-    filling.begin(first, lane, order, score, nowNs.getAsLong(), most);
+    long atNs = nowNs.getAsLong();
+    filling.begin(order, false);
+    filling.skipped = first;
+    filling.score = score;
+    filling.lane = lane;
     for (int i = 0; i < occupied.size(); i++) {
       if (occupied.get(i).shares) {
         filling.add(occupied.get(i));
       }
     }
-    return filling.fill();
+    List<SchedulerState.Job> batch = new ArrayList<>();
+    batch.add(first);
+    long joined = first.group.samples();
+    long freeTokens = lane.executor().freeTokens(first.group, atNs);
+    ModelTimes model = first.group.modelOn(lane.executor());
+    Deadlines deadlines =
+        microbatch.respectDeadlines() && model != null
+            ? new Deadlines(first, model, lane, atNs)
+            : null;
+    for (QueuedJob next = filling.next(); next != null; next = filling.next()) {
+      long joinedWith = joined + next.group.samples();
+      if (joinedWith > most
+          || next.group.tokensOf(joinedWith) > freeTokens
+          || (deadlines != null && !deadlines.allow(next, joinedWith))) {
+        filling.leaveGroup(); // all of its jobs are as large, and no sooner due
+      } else {
+        batch.add(next);
+        if (deadlines != null) {
+          deadlines.joined(next, joinedWith);
+        }
+        joined = joinedWith;
+      }
+    }
+    return batch;
+  }
+
+  /**
+   * A walk over the jobs of several groups, the best one first. Used again for each walk of a set,
+   * so that a walk makes no object for each group.
+   */
+  private static final class SetWalk implements SchedulerState.Walk {
+    private Head[] heads = {};
+    private int count;
+    private JobOrder order = JobOrder.ENTRY;
+    private boolean back;
+
+    /** Group of the job that came last, whose next job is not looked up yet; null: none. */
+    private @Nullable Head last;
+
+    /** Job that is left out; null: none. */
+    private @Nullable QueuedJob skipped;
+
+    /** Score on the lane, which comes before the order; null: none. */
+    private SchedulerState.@Nullable Score score;
+
+    private @Nullable ExecutorLane lane;
+
+    /** The next job of a group. */
+    private final class Head {
+      final JobList.Walk walk = new JobList.Walk();
+      double scored;
+      long key;
+
+      /** Next job; null: no job of the group is left, or none is wanted. */
+      @Nullable QueuedJob job;
+
+      void advance() {
+        QueuedJob next = back ? walk.previous() : walk.next();
+        job = next != null && next == skipped ? walk.next() : next;
+        if (job != null) {
+          key = walk.key();
+          scored = score == null || lane == null ? 0 : score.of(job, lane);
+        }
+      }
+
+      /** Returns whether it comes before another head; both have a job. */
+      boolean isBefore(Head that) {
+        if (scored != that.scored) {
+          return scored > that.scored;
+        }
+        return key != that.key
+            ? key < that.key
+            : order.compare(requireNonNull(job), requireNonNull(that.job)) < 0;
+      }
+    }
+
+    /** Begins another walk, of no groups yet. */
+    void begin(JobOrder inOrder, boolean fromTheEnd) {
+      order = inOrder;
+      back = fromTheEnd;
+      count = 0;
+      last = null;
+    }
+
+    void add(JobGroup group) {
+      if (count == heads.length) {
+        heads = Arrays.copyOf(heads, count + 1);
+        heads[count] = new Head();
+      }
+      Head head = heads[count++];
+      if (back) {
+        head.walk.end(group.list(order));
+      } else {
+        head.walk.begin(group.list(order));
+      }
+      head.advance();
+    }
+
+    @Override
+    public @Nullable QueuedJob next() {
+      if (last != null) {
+        last.advance();
+      }
+      Head best = null;
+      for (int i = 0; i < count; i++) {
+        Head head = heads[i];
+        if (head.job != null && (best == null || head.isBefore(best) != back)) {
+          best = head;
+        }
+      }
+      last = best;
+      return best == null ? null : best.job;
+    }
+
+    /** Leaves out what is left of the group of the job that came last. */
+    void leaveGroup() {
+      if (last != null) {
+        last.job = null;
+        last = null;
+      }
+    }
+  }
+
+  /**
+   * Keeps a batch from growing if that would make a member miss a deadline that it would meet in
+   * the batch as it is, or alone, by the upper bound of the service time. Members that would miss
+   * their deadline anyway do not limit the batch.
+   */
+  private static final class Deadlines {
+    private final ModelTimes model;
+    private final int busyLanes;
+    private final long startNs;
+
+    /** The earliest deadline of the members that would meet theirs. */
+    private long earliestMetNs;
+
+    /**
+     * @param lane where the batch starts, after what it holds already
+     */
+    Deadlines(QueuedJob first, ModelTimes model, ExecutorLane lane, long nowNs) {
+      this.model = model;
+      this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
+      this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
+      this.earliestMetNs = Long.MAX_VALUE;
+      joined(first, first.group.samples());
+    }
+
+    /** Returns whether the job may join the members, given their samples together with it. */
+    boolean allow(QueuedJob next, long samples) {
+      long endNs = endNs(samples);
+      boolean nextWouldMiss =
+          endNs > next.deadlineNs && endNs(next.group.samples()) <= next.deadlineNs;
+      return endNs <= earliestMetNs && !nextWouldMiss;
+    }
+
+    /** Makes the job a member; the samples are those of all members together. */
+    void joined(QueuedJob job, long samples) {
+      if (endNs(samples) <= job.deadlineNs) {
+        earliestMetNs = Math.min(earliestMetNs, job.deadlineNs);
+      }
+    }
+
+    private long endNs(long samples) {
+      return startNs + model.boundNs(Math.toIntExact(samples), busyLanes);
+    }
   }
 }

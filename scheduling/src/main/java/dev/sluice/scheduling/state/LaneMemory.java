@@ -38,23 +38,9 @@ public final class LaneMemory {
       this.usedAtNs = usedAtNs;
     }
 
+    @Override
     public ModelKey model() {
       return model;
-    }
-
-    @Override
-    public String workload() {
-      return model.workload();
-    }
-
-    @Override
-    public String backend() {
-      return model.backend();
-    }
-
-    @Override
-    public String precision() {
-      return model.precision();
     }
 
     @Override
@@ -70,11 +56,6 @@ public final class LaneMemory {
     @Override
     public boolean isInUse() {
       return lane.held.stream().anyMatch(batch -> batch.dispatch.work().model().equals(model));
-    }
-
-    @Override
-    public long usedAtNs() {
-      return usedAtNs;
     }
 
     @Override

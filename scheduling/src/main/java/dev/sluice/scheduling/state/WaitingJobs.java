@@ -5,6 +5,7 @@ import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
+import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.prediction.ServiceTimes;
@@ -24,7 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs, by group and set, in the orders that are read. */
-final class WaitingJobs {
+public final class WaitingJobs {
   private final CoreSettings settings;
   private final ExecutorTable executors;
   private final ServiceTimes serviceTimes;
@@ -47,7 +48,7 @@ final class WaitingJobs {
 
   private final GroupTable groupTable = new GroupTable();
 
-  private final Map<SetKey, JobSet> setByKey = new HashMap<>();
+  private final Map<String, JobSet> setByName = new HashMap<>();
 
   private final Map<String, Count> countByAttribute = new HashMap<>();
 
@@ -92,9 +93,6 @@ final class WaitingJobs {
   private long tokensNeededMin;
   private boolean tokensNeededMinIsStale = true;
 
-  private record SetKey(
-      String classType, String workload, String backend, String precision, int lanesNeeded) {}
-
   WaitingJobs(
       CoreSettings settings,
       SchedulingPolicy.Needs needs,
@@ -126,7 +124,7 @@ final class WaitingJobs {
    * Finds the group of a job; null: the settings lack its class or workload, or no core can place
    * it at all.
    */
-  @Nullable JobGroup groupOf(JobSpec job) {
+  public @Nullable JobGroup groupOf(JobSpec job) {
     JobGroup known = groupTable.find(job);
     return known == null ? newGroup(job) : known;
   }
@@ -134,26 +132,30 @@ final class WaitingJobs {
   private @Nullable JobGroup newGroup(JobSpec job) {
     JobClass jobClass = classes.get(job.classType());
     Integer baseTokens = settings.workloadTokens().get(job.workload());
-    return jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1
-        ? null
-        : newGroup(job, jobClass, baseTokens);
-  }
-
-  private JobGroup newGroup(JobSpec job, JobClass jobClass, int baseTokens) {
+    if (jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1) {
+      return null;
+    }
     JobGroup.Key key = JobGroup.Key.of(job);
-    SetKey setKey =
-        new SetKey(
+    String name =
+        String.join(
+            "/",
             ignoresClass ? "" : key.classType(),
             key.workload(),
             key.backend(),
             key.precision(),
-            key.lanesNeeded());
+            Integer.toString(key.lanesNeeded()));
     JobSet set =
-        setByKey.computeIfAbsent(
-            setKey,
+        setByName.computeIfAbsent(
+            name,
             unused ->
                 new JobSet(
-                    jobClass, job, ignoresClass, settings.microbatch(), nowNs, countsOf(key)));
+                    name,
+                    jobClass,
+                    job,
+                    settings.microbatch(),
+                    settings.microbatch().enabled() && (ignoresClass || jobClass.microbatch()),
+                    nowNs,
+                    countsOf(key)));
     if (keepsRates && set.rate == null) {
       set.rate = new ArrivalRate();
     }
@@ -190,10 +192,19 @@ final class WaitingJobs {
   }
 
   /** Takes over the arrivals of a set. */
-  void restore(CoreEntity.ArrivalCounts entity) {
+  public void restore(CoreEntity.ArrivalCounts entity) {
     JobGroup group = groupOf(entity.first());
     if (group != null) {
       group.set.rate = ArrivalRate.of(entity);
+    }
+  }
+
+  /** Adds the arrival rates of all sets. */
+  public void addRatesTo(List<CoreEntity> entities) {
+    for (JobSet set : sets) {
+      if (set.rate != null) {
+        set.rate.addTo(entities, set.name());
+      }
     }
   }
 
@@ -206,19 +217,23 @@ final class WaitingJobs {
     }
   }
 
-  private List<Count> countsOf(JobGroup.Key key) {
-    return List.of(
-        count("workload", key.workload()),
-        count("backend", key.backend()),
-        count("precision", key.precision()),
-        count("class", key.classType()));
+  /**
+   * Returns the counts of the key's attributes, in the order of {@link SchedulerState.Attribute}.
+   */
+  private Count[] countsOf(JobGroup.Key key) {
+    return new Count[] {
+      count("workload", key.workload()),
+      count("backend", key.backend()),
+      count("precision", key.precision()),
+      count("class", key.classType())
+    };
   }
 
   private Count count(String attribute, String value) {
     return countByAttribute.computeIfAbsent(attribute + "/" + value, unused -> new Count());
   }
 
-  void add(QueuedJob job) {
+  public void add(QueuedJob job) {
     JobGroup group = job.group;
     long readyAtNs = group.shares ? group.set.readyAtNs() : 0;
     group.add(job);
@@ -254,7 +269,7 @@ final class WaitingJobs {
     }
   }
 
-  void remove(QueuedJob job) {
+  public void remove(QueuedJob job) {
     JobGroup group = job.group;
     group.remove(job);
     standstill.end();
@@ -279,7 +294,7 @@ final class WaitingJobs {
   }
 
   /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
-  List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
+  public List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     List<QueuedJob> jobs = new ArrayList<>();
     for (QueuedJob job : all()) {
       if (matches.test(job.group)) {
@@ -291,7 +306,7 @@ final class WaitingJobs {
   }
 
   /** Returns all waiting jobs, in no order that means anything. Looks at none of them. */
-  QueuedJob[] all() {
+  public QueuedJob[] all() {
     QueuedJob[] all = new QueuedJob[waiting];
     if (keepsArrival) {
       byArrival.copyTo(all, 0);
@@ -368,7 +383,7 @@ final class WaitingJobs {
   }
 
   /** Returns when the next set becomes ripe; {@link Long#MAX_VALUE}: none will. */
-  long nextRipeAtNs(long atNs) {
+  public long nextRipeAtNs(long atNs) {
     if (nextRipeAtNs <= atNs) {
       nextRipeAtNs = Long.MAX_VALUE;
       List<JobSet> waitingNow = waitingSets();
@@ -398,7 +413,7 @@ final class WaitingJobs {
     return tokensNeededMin;
   }
 
-  boolean has(JobGroup group) {
+  public boolean has(JobGroup group) {
     return group.rank < groupsByRank.size() && groupsByRank.get(group.rank) == group;
   }
 

@@ -2,7 +2,6 @@ package dev.sluice.scheduling.workflow;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
@@ -101,7 +100,15 @@ public final class GraphSimulation {
     this.policy = policy.getClass().getSimpleName();
     this.modelById =
         models.stream().collect(Collectors.toUnmodifiableMap(GpuModel::id, Function.identity()));
-    this.core = new SchedulingCore(settings.with(this::switchNs), policy);
+    this.core =
+        new SchedulingCore(
+            settings.with(
+                new CoreSettings.Placing(
+                    settings.ahead(),
+                    settings.cpuFallback(),
+                    this::switchNs,
+                    settings.laneBytes())),
+            policy);
     this.resident = new GpuModel[gpus.count()];
     this.endedAtNs = new long[requests.size()][];
   }
@@ -263,9 +270,6 @@ public final class GraphSimulation {
         throw new IllegalStateException("a node was not run: " + end);
       }
     }
-
-    @Override
-    public void blocked(Blocked span) {}
   }
 
   /** Receives the events of a schedule, in order. */

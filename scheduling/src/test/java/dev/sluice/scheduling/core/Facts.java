@@ -16,6 +16,8 @@ import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.driver.CoreSettings.Bounds;
 import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Placing;
+import dev.sluice.scheduling.driver.CoreSettings.Switching;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.List;
@@ -66,7 +68,7 @@ public final class Facts {
   }
 
   public static CoreSettings ahead(CoreSettings settings) {
-    return settings.withAhead(1);
+    return settings.with(new Placing(1, settings.cpuFallback(), Switching.NONE, 0));
   }
 
   static CoreSettings bounded(int maxWaiting, long expireAfterMs) {
@@ -75,7 +77,7 @@ public final class Facts {
   }
 
   static CoreSettings cpuFallback(CoreSettings settings) {
-    return settings.withCpuFallback(true);
+    return settings.with(new Placing(settings.ahead(), true, Switching.NONE, 0));
   }
 
   public static CoreSettings alone() {

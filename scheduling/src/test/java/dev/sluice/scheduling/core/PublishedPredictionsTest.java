@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** Published tables: which are used, for what, and what completions make of them. */
 final class PublishedPredictionsTest {
-  private static final Microbatch JOINING = new Microbatch(true, 0, 8, true);
+  private static final Microbatch JOINING = new Microbatch(true, 0, 8, true, Map.of());
   private final Shard shard = shard(new Predictor(true, 0.9), Facts.ALONE, Admission.NONE);
 
   private static Shard shard(Predictor predictor, Microbatch microbatch, Admission admission) {

@@ -19,6 +19,7 @@ import dev.sluice.scheduling.driver.CoreSettings.Admission;
 import dev.sluice.scheduling.driver.CoreSettings.Bounds;
 import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Placing;
 import dev.sluice.scheduling.driver.CoreSettings.Predictor;
 import dev.sluice.scheduling.driver.CoreSettings.Switching;
 import dev.sluice.scheduling.policy.JobClass;
@@ -59,7 +60,7 @@ final class RandomFacts {
     random = new Random(seed);
     sources = 1 + random.nextInt(3);
     nextIndex = new long[sources];
-    settings =
+    CoreSettings drawn =
         CoreSettings.of(
                 random.nextLong(),
                 List.of(
@@ -72,17 +73,23 @@ final class RandomFacts {
                     joining,
                     random.nextInt(4) * 2 * MS,
                     4 + random.nextInt(8),
-                    random.nextInt(3) == 0))
+                    random.nextInt(3) == 0,
+                    Map.of()))
             .with(Admission.values()[random.nextInt(3)])
             .with(
                 new Bounds(
                     random.nextBoolean() ? Integer.MAX_VALUE : 3 + random.nextInt(10),
                     random.nextBoolean() ? Long.MAX_VALUE : (20 + random.nextInt(60)) * MS))
             .with(leases())
-            .withAhead(random.nextInt(2))
-            .withCpuFallback(random.nextBoolean())
-            .with(new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95))
-            .with(random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs);
+            .with(new Placing(random.nextInt(2), random.nextBoolean(), Switching.NONE, 0))
+            .with(new Predictor(random.nextInt(4) > 0, random.nextBoolean() ? 0.6 : 0.95));
+    settings =
+        drawn.with(
+            new Placing(
+                drawn.ahead(),
+                drawn.cpuFallback(),
+                random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs,
+                0));
     gangs = random.nextInt(3) == 0;
     jumps = settings.leases().heartbeatNs() > 100 * MS;
     arrivalsEndAtNsMax = random.nextInt(3) > 0 ? Long.MAX_VALUE : (50 + random.nextInt(300)) * MS;

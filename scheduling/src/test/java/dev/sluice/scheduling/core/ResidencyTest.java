@@ -19,6 +19,8 @@ import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.core.InvalidChoiceException.Rule;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.driver.CoreSettings.Placing;
+import dev.sluice.scheduling.driver.CoreSettings.Switching;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -33,7 +35,8 @@ import org.junit.jupiter.api.Test;
 
 /** Lanes of 250 bytes, on which resnet18 and resnet50 take 100 each, and vit 200. */
 final class ResidencyTest {
-  private static final CoreSettings SETTINGS = alone().withLaneBytes(250);
+  private static final CoreSettings SETTINGS =
+      alone().with(new Placing(0, false, Switching.NONE, 250));
 
   /** A shard that keeps all dispatches, in their order. */
   private static final class Loading extends Shard {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -22,7 +23,7 @@ final class ServiceTimesTest {
     Capability capability =
         new Capability("vit", "pytorch", "fp32", 2_000_000_000, List.of(warmUps));
     times.readCapabilities(List.of(Facts.executor("e", 1, false, 1, 1000, List.of(capability))));
-    return times.model("cpu", "vit", "pytorch", "fp32");
+    return times.model("cpu", new ModelKey("vit", "pytorch", "fp32"));
   }
 
   private static void complete(ModelTimes model, int samples, long serviceNs) {
@@ -69,7 +70,7 @@ final class ServiceTimesTest {
   @Test
   void keepsDeviceKindsApart() {
     complete(model(new WarmUp(1, MS)), 1, 7 * MS);
-    assertThat(times.model("accelerator", "vit", "pytorch", "fp32").predict(1, 1))
+    assertThat(times.model("accelerator", new ModelKey("vit", "pytorch", "fp32")).predict(1, 1))
         .isEqualTo(Prediction.ofMean(1, PredictionSource.FLOPS.text(), 1));
   }
 }

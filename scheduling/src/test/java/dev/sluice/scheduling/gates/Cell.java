@@ -217,7 +217,7 @@ public final class Cell {
                 serviceMs.keySet().stream()
                     .collect(java.util.stream.Collectors.toMap(m -> m, m -> 1)))
             .with(new Microbatch(true, 0, samplesMax, false, limits))
-            .withLaneBytes(modelsHeld)
+            .with(new CoreSettings.Placing(0, false, CoreSettings.Switching.NONE, modelsHeld))
             .with(new Leases(1_000_000_000L, 1_000_000_000_000L, 3));
     var settings =
         new SimulationSettings(

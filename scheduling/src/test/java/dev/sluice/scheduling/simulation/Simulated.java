@@ -15,6 +15,8 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.driver.CoreSettings.Leases;
 import dev.sluice.scheduling.driver.CoreSettings.Microbatch;
+import dev.sluice.scheduling.driver.CoreSettings.Placing;
+import dev.sluice.scheduling.driver.CoreSettings.Switching;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
@@ -95,7 +97,7 @@ final class Simulated implements SimulationListener {
             Map.of("small", 80, "large", 260))
         .with(new Microbatch(joins, 5 * MS, 16))
         .with(new Leases(200 * MS, 2000 * MS, 3))
-        .withAhead(ahead);
+        .with(new Placing(ahead, false, Switching.NONE, 0));
   }
 
   static RunStarted started(int shards) {

@@ -6,6 +6,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
+import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,13 @@ final class SimulatedLaneTest {
     Shard shard = Shard.of("fifo", Facts.alone(), Facts.executor("e", 3, 1000));
     shard.holding(Facts.job(1), Facts.job(2), Facts.job(3));
     List<BatchDispatched> batches = shard.at(0, Facts.START);
-    SimulatedLane lane = new SimulatedLane();
+    SimulatedLane lane =
+        new SimulatedShard(
+                0,
+                Simulated.settings(Simulated.core(false, 0), "fifo", 1, 1, 1000, Hops.NONE),
+                SimulationListener.NONE,
+                end -> {})
+            .lanes[0];
     assertThat(lane.holds()).isZero();
     assertThat(lane.held()).isEmpty();
 

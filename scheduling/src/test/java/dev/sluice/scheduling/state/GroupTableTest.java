@@ -21,7 +21,7 @@ final class GroupTableTest {
     for (int samples = 1; samples <= 300; samples++) {
       JobSpec job = spec("pytorch", samples);
       assertThat(table.find(job)).isNull();
-      groups.add(state.groupOf(job));
+      groups.add(state.jobs.groupOf(job));
       table.add(job, groups.get(samples - 1));
     }
     for (int samples = 1; samples <= 300; samples++) {
