@@ -21,4 +21,9 @@ public record JobKind(
         kind.samples(),
         kind.sloNs());
   }
+
+  /** Returns this kind as a recording has it. */
+  RequestKind asRecorded() {
+    return new RequestKind(classType, workload, backend, precision, samples, sloNs);
+  }
 }

@@ -13,10 +13,9 @@ import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.TraceFile;
-import dev.sluice.producer.trace.TraceOptions;
-import dev.sluice.producer.trace.TraceOptions.Column;
-import dev.sluice.producer.trace.TraceOptions.Window;
+import dev.sluice.producer.trace.Trace.TraceOptions;
+import dev.sluice.producer.trace.Trace.TraceOptions.Column;
+import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,8 +70,7 @@ final class ReplayedRequests implements RequestSource {
     this.mixRandom = RandomStream.of(experiment.seed(), "job-mix");
     Path file = parsed.resolve(replay.file());
     this.shown = file.toString();
-    this.runEndNs =
-        Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
+    this.runEndNs = experiment.load().tailEndNs();
     Trace whole =
         replay.source() == Source.REPLAY
             ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary()).requests()
@@ -84,7 +82,7 @@ final class ReplayedRequests implements RequestSource {
     boolean even = experiment.load().shape().equals(LoadShape.even());
     long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
     var window = new Window(beginNs, toNs(), endNs);
-    this.trace = whole == null ? TraceFile.read(file, options(window)) : whole.within(window);
+    this.trace = whole == null ? Trace.read(file, options(window)) : whole.within(window);
     if (trace.size() == 0 || trace.atNsByIndex()[trace.size() - 1] < fromSeconds * NS_PER_SECOND) {
       throw nothingLeft(parsed);
     }
@@ -110,7 +108,7 @@ final class ReplayedRequests implements RequestSource {
       return replay.scale().speed();
     }
     long fromNs = Math.round(replay.scale().fromSeconds() * NS_PER_SECOND);
-    Trace part = TraceFile.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
+    Trace part = Trace.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
     long endNs =
         replay.scale().toSeconds() != null || part.size() == 0
             ? toNs()

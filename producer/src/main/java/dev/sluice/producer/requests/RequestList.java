@@ -2,14 +2,19 @@ package dev.sluice.producer.requests;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
@@ -18,16 +23,18 @@ import java.util.concurrent.CompletableFuture;
  * It takes five to twelve bytes a job. Immutable.
  */
 public final class RequestList {
+  /** About as many letters are handed to the digest at once. */
+  private static final int DIGESTED_LETTERS = 1 << 13;
+
   private final List<JobKind> kinds;
   private final PackedRequests requests;
-  private final RequestDigest digest;
   private final List<String> notes;
+  private @Nullable String digest; // made when it is first asked for
 
   private RequestList(List<JobKind> kinds, PackedRequests requests, List<String> notes) {
     this.notes = List.copyOf(notes);
     this.kinds = List.copyOf(kinds);
     this.requests = requests;
-    digest = new RequestDigest(this.kinds, requests);
   }
 
   /**
@@ -38,7 +45,7 @@ public final class RequestList {
    */
   public static RequestList of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
-    return of(RequestSources.of(parsed, isolatedTimes));
+    return of(RequestSource.of(parsed, isolatedTimes));
   }
 
   /**
@@ -48,7 +55,7 @@ public final class RequestList {
    * @throws IllegalArgumentException if the arrival process is unknown
    */
   public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
-    return of(RequestSources.drawn(experiment, isolatedTimes));
+    return of(RequestSource.drawn(experiment, isolatedTimes));
   }
 
   /**
@@ -141,13 +148,39 @@ public final class RequestList {
    * backend, precision, samples, SLO in ns, intended time in ns, with a tab between them and a line
    * feed after each line.
    */
-  public String digest() {
-    return digest.whole();
+  public synchronized String digest() {
+    if (digest == null) {
+      List<String> ofKinds = kinds.stream().map(RequestList::line).toList();
+      MessageDigest sha256 = Sha256.begin();
+      var lines = new StringBuilder();
+      for (int i = 0; i < size(); i++) {
+        lines.append(JobId.PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
+        lines.append(requests.intendedAtNs(i)).append('\n');
+        if (lines.length() >= DIGESTED_LETTERS || i == size() - 1) {
+          sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
+          lines.setLength(0);
+        }
+      }
+      digest = HexFormat.of().formatHex(sha256.digest());
+    }
+    return digest;
+  }
+
+  /** What stands between the id and the intended time of each job of a kind. */
+  private static String line(JobKind kind) {
+    return "\t%s\t%s\t%s\t%s\t%s\t%s\t"
+        .formatted(
+            kind.classType(),
+            kind.workload(),
+            kind.backend(),
+            kind.precision(),
+            kind.samples(),
+            kind.sloNs());
   }
 
   /** Begins to make the digest in another thread, for one that will soon ask for it. */
   public void beginDigest() {
-    var unused = CompletableFuture.runAsync(digest::whole);
+    var unused = CompletableFuture.runAsync(this::digest);
   }
 
   /**

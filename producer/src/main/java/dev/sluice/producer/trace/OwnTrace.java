@@ -1,8 +1,10 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.producer.trace.TraceFormats.TraceFormat;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,7 @@ final class OwnTrace implements TraceFormat {
 
   @Override
   public String shown() {
-    return "time_s; optionally " + String.join(",", TraceKinds.ATTRIBUTES);
+    return "time_s; optionally " + String.join(",", Replay.ATTRIBUTES);
   }
 
   @Override
@@ -46,7 +48,7 @@ final class OwnTrace implements TraceFormat {
 
   @Override
   public RowReader open(TraceRows rows, long seed) throws UserMistakeException {
-    RowReader reader = TimedRows.ofNumbers(rows, TIME, TraceRows::secondsAsNs);
+    RowReader reader = TraceFormats.ofNumbers(rows, TIME, TraceRows::secondsAsNs);
     int time = rows.column(TIME);
     return (kind, jobs) -> {
       if (jobs.read() == 0) {
@@ -98,8 +100,8 @@ final class OwnTrace implements TraceFormat {
           + (decimals == 0 ? "" : ", and be divided by 10^" + decimals);
     }
     int field = rows.columns().indexOf(TIME) + 1;
-    return ("This writes them: awk -F, -v OFS=, 'NR==2{z=$%d} NR>1{$%d=sprintf(\"%%.6f\",($%d-z)%s)} 1'"
-            + " %s > shifted.csv")
+    return ("This writes them: awk -F, -v OFS=, 'NR==2{z=$%d}"
+            + " NR>1{$%d=sprintf(\"%%.6f\",($%d-z)%s)} 1' %s > shifted.csv")
         .formatted(
             field, field, field, decimals == 0 ? "" : "/1e" + decimals, rows.header().source());
   }
