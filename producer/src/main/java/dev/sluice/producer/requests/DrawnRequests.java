@@ -6,6 +6,7 @@ import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.producer.arrivals.IntendedTimes;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 

@@ -18,6 +18,7 @@ import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RequestKind;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import java.io.BufferedInputStream;
 import java.io.IOException;

@@ -12,6 +12,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import dev.sluice.producer.trace.Trace.TraceOptions.Column;
@@ -22,7 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -179,13 +180,7 @@ final class ReplayedRequests implements RequestSource {
             leftOut(left)));
     notes.addAll(trace.notes());
     notes.addAll(names.unused());
-    List<RequestKind> used = new ArrayList<>();
-    kinds.forEach(
-        kind -> {
-          if (kind != null) {
-            used.add(kind);
-          }
-        });
+    List<RequestKind> used = kinds.stream().filter(Objects::nonNull).toList();
     List<String> idle = new ArrayList<>();
     idle.add("arrival_rate_jobs_per_sec");
     if (used.stream().allMatch(kind -> kind.classType() != null)) {
@@ -198,11 +193,13 @@ final class ReplayedRequests implements RequestSource {
     if (!idle.isEmpty()) {
       notes.add("without effect on a replay: " + String.join(", ", idle));
     }
-    var cold = new TreeSet<Integer>();
-    used.stream()
-        .map(RequestKind::samples)
-        .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
-        .forEach(cold::add);
+    List<Integer> cold =
+        used.stream()
+            .map(RequestKind::samples)
+            .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
+            .distinct()
+            .sorted()
+            .toList();
     if (!cold.isEmpty()) {
       notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
     }

@@ -68,4 +68,14 @@ public interface RequestSource {
     throw new IllegalArgumentException(
         "arrivals (" + experiment.load().arrivals().words() + ") come from a file");
   }
+
+  /** Service times of jobs that run alone; promises by {@code slo_scale} are multiples of them. */
+  @FunctionalInterface
+  interface IsolatedTimes {
+    /**
+     * Returns the service time, in milliseconds, of a job on an otherwise idle machine; above 0.
+     * Equal arguments give equal times.
+     */
+    double isolatedMs(String workload, String backend, String precision, int samples);
+  }
 }

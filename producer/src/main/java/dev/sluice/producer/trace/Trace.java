@@ -4,6 +4,7 @@ import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.trace.TraceFormats.OwnTrace;
 import dev.sluice.producer.trace.TraceFormats.TraceFormat;
 import dev.sluice.producer.trace.TraceFormats.TraceFormat.RowReader;
 import java.io.IOException;
