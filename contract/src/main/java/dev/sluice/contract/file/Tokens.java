@@ -72,7 +72,7 @@ abstract class Tokens implements Closeable {
       IntFunction<Place> placeOfLine = line -> new Place(source, line);
       return source.endsWith(".json")
           ? new JsonTokens(in, placeOfLine)
-          : new YamlTokens(in, placeOfLine);
+          : new YamlTokens(new UnicodeReader(in), placeOfLine);
     } catch (NoSuchFileException e) {
       throw new UserMistakeException(source, "the file does not exist", neighbour, e);
     } catch (IOException e) {
@@ -82,7 +82,7 @@ abstract class Tokens implements Closeable {
 
   /** The pieces of a text of YAML. */
   static Tokens ofYaml(String text, IntFunction<Place> placeOfLine) {
-    return new YamlTokens(text, placeOfLine);
+    return new YamlTokens(new StringReader(text), placeOfLine);
   }
 
   /** The pieces of a text of JSON in UTF-8. */
@@ -253,15 +253,7 @@ abstract class Tokens implements Closeable {
     private @Nullable Event present;
     private boolean began;
 
-    YamlTokens(InputStream in, IntFunction<Place> placeOfLine) {
-      this(new UnicodeReader(in), placeOfLine);
-    }
-
-    YamlTokens(String text, IntFunction<Place> placeOfLine) {
-      this(new StringReader(text), placeOfLine);
-    }
-
-    private YamlTokens(Reader in, IntFunction<Place> placeOfLine) {
+    YamlTokens(Reader in, IntFunction<Place> placeOfLine) {
       super(placeOfLine);
       this.in = new PrintableReader(in);
       var options = new LoaderOptions();

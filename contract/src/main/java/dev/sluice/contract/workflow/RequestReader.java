@@ -52,10 +52,19 @@ final class RequestReader {
   private final String file;
   private final Place whole;
   private final int gpus;
-  private final Problems problems;
-  private final Problems infeasible;
-  private final List<WorkflowRequest> requests = new ArrayList<>();
-  private final List<Skipped> skipped = new ArrayList<>();
+
+  /** Mistakes in the file. */
+  final Problems problems;
+
+  /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
+  final Problems infeasible;
+
+  /** Requests without a mistake whose workflow can run. */
+  final List<WorkflowRequest> requests = new ArrayList<>();
+
+  /** Requests that cannot run. */
+  final List<Skipped> skipped = new ArrayList<>();
+
   private final Map<String, Integer> lineById = new HashMap<>();
   private final Map<String, Map<String, Integer>> placesByWorkflow = new HashMap<>();
   private final Map<String, Optional<Model>> tooLargeByWorkflow = new HashMap<>();
@@ -68,27 +77,7 @@ final class RequestReader {
     this.whole = new Place(this.file, 0);
     this.gpus = gpus;
     this.problems = new Problems(this.file, Problems.LISTED_MAX);
-    this.infeasible = new Problems(system.file().toString(), Problems.LISTED_MAX);
-  }
-
-  /** Mistakes in the file. */
-  Problems problems() {
-    return problems;
-  }
-
-  /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
-  Problems infeasible() {
-    return infeasible;
-  }
-
-  /** Requests without a mistake whose workflow can run. */
-  List<WorkflowRequest> requests() {
-    return requests;
-  }
-
-  /** Requests that cannot run. */
-  List<Skipped> skipped() {
-    return skipped;
+    this.infeasible = new Problems(system.file.toString(), Problems.LISTED_MAX);
   }
 
   /**
@@ -176,18 +165,18 @@ final class RequestReader {
             "one of the two should be renamed");
       }
     }
-    Workflow workflow = system.workflows().get(workflowId);
+    Workflow workflow = system.workflows.get(workflowId);
     if (workflow == null) {
       if (!workflowId.isEmpty()) {
         own.error(
             in.place("workflow_id"),
             name + "workflow_id (" + workflowId + ") is unknown",
-            NearestName.advice(workflowId, system.workflows().keySet(), "workflows"));
+            NearestName.advice(workflowId, system.workflows.keySet(), "workflows"));
       }
       skip(id, workflowId, own);
       return;
     }
-    Problems ofWorkflow = system.problemsByWorkflow().get(workflowId);
+    Problems ofWorkflow = system.problemsByWorkflow.get(workflowId);
     if (ofWorkflow != null) {
       problems.addAll(own);
       skipped.add(new Skipped(id, workflowId, ofWorkflow.firstInWords()));
@@ -292,7 +281,7 @@ final class RequestReader {
   /** The first model of the workflow that needs more GPUs than there are. */
   private Optional<Model> tooLarge(Workflow workflow, String requestId) {
     for (Node node : workflow.nodes()) {
-      Model model = system.models().get(node.model());
+      Model model = system.models.get(node.model());
       if (model != null && model.gpusRequired() > gpus) {
         infeasible.error(
             placeOf(model),
@@ -307,7 +296,7 @@ final class RequestReader {
   }
 
   private Place placeOf(Model model) {
-    return new Place(system.file().toString(), model.line());
+    return new Place(system.file.toString(), model.line());
   }
 
   private String needsTooMany(Model model) {

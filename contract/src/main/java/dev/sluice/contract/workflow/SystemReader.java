@@ -65,19 +65,29 @@ final class SystemReader {
       Set.of("id", "model", "inputs", "outputs", "config_options");
   private static final Set<String> EDGE_KEYS = Set.of("from", "to");
 
-  private final Path file;
+  final Path file;
   private final Place whole;
   private final Problems general;
-  private final Map<String, Model> models = new LinkedHashMap<>();
-  private final Map<String, Problems> problemsByModel = new LinkedHashMap<>();
-  private final Map<String, Workflow> workflows = new LinkedHashMap<>();
 
-  private Microbatch microbatch = new Microbatch(10, 32);
+  /** Models by id, as far as they could be read; also models with mistakes. */
+  final Map<String, Model> models = new LinkedHashMap<>();
+
+  private final Map<String, Problems> problemsByModel = new LinkedHashMap<>();
+
+  /** Workflows by id, as far as they could be read; also workflows with mistakes. */
+  final Map<String, Workflow> workflows = new LinkedHashMap<>();
+
+  /** Rules by which nodes share batches, by default or as the file says. */
+  Microbatch microbatch = new Microbatch(10, 32);
 
   /** Mistakes of the workflow itself, without mistakes of its models. */
   private final Map<String, Problems> ownProblemsByWorkflow = new LinkedHashMap<>();
 
-  private final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
+  /**
+   * Mistakes of a workflow and of its models, by the workflow's id; each makes it impossible to
+   * run.
+   */
+  final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
 
   private SystemReader(Path file) {
     this.file = file;
@@ -92,33 +102,6 @@ final class SystemReader {
     var reader = new SystemReader(file);
     reader.read();
     return reader;
-  }
-
-  Path file() {
-    return file;
-  }
-
-  /** Models by id, as far as they could be read; also models with mistakes. */
-  Map<String, Model> models() {
-    return models;
-  }
-
-  /** How nodes share batches, by default or as the file says. */
-  Microbatch microbatch() {
-    return microbatch;
-  }
-
-  /** Workflows by id, as far as they could be read; also workflows with mistakes. */
-  Map<String, Workflow> workflows() {
-    return workflows;
-  }
-
-  /**
-   * Mistakes of a workflow and of its models, by the workflow's id; each makes it impossible to
-   * run.
-   */
-  Map<String, Problems> problemsByWorkflow() {
-    return problemsByWorkflow;
   }
 
   /** All mistakes in the file, each once. */
