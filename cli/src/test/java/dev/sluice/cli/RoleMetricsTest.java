@@ -14,7 +14,7 @@ import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.metrics.RoleMetrics;
-import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -7,8 +7,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.emulation.LatencyTable;
 import dev.sluice.executor.profile.ProfileFile;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.TraceFile;
-import dev.sluice.producer.trace.TraceOptions;
+import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -150,8 +149,7 @@ final class MeasuredReaders {
 
   private static void trace(Path folder, byte[] input) throws Exception {
     Path file = Files.write(folder.resolve("t.csv"), input);
-    Trace read =
-        TraceFile.read(file, new TraceOptions(Map.of(), TraceOptions.WHOLE.window(), true, 7));
+    Trace read = Trace.read(file, new TraceOptions(Map.of(), TraceOptions.WHOLE.window(), true, 7));
     assertThat(read.atNsByIndex()).isSorted();
     assertThat(read.size() == 0 || read.atNsByIndex()[0] >= 0).isTrue();
     long left = read.leftOut().values().stream().mapToLong(Long::longValue).sum();

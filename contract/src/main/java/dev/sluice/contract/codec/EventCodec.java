@@ -12,7 +12,6 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,34 +21,18 @@ import org.jspecify.annotations.Nullable;
  * @param <E> type of the topic's events
  */
 public final class EventCodec<E> {
-  public static final EventCodec<Fact> FACTS = asItIs(Fact.class);
-  public static final EventCodec<Dispatch> DISPATCHES =
-      new EventCodec<>(FlatDispatch.class, FlatDispatch::of, FlatDispatch::event);
-  public static final EventCodec<Outcome> OUTCOMES = asItIs(Outcome.class);
-  public static final EventCodec<RunRecord> RUNS = asItIs(RunRecord.class);
+  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class);
+  public static final EventCodec<Dispatch> DISPATCHES = new EventCodec<>(Dispatch.class);
+  public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
+  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
 
   /** Records of topic {@code metrics}. */
-  public static final EventCodec<WindowRecord> METRICS = asItIs(WindowRecord.class);
+  public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
 
-  private final Reading<E> reading;
-  private final Writing<E> writing;
+  private final ObjectReader reader;
+  private final ObjectWriter writer;
 
-  /** Bytes as an event; null if they hold the JSON null. */
-  private interface Reading<E> {
-    @Nullable E read(byte[] bytes) throws IOException;
-  }
-
-  /** An event as bytes. */
-  private interface Writing<E> {
-    byte[] write(E event) throws JsonProcessingException;
-  }
-
-  /**
-   * A codec of events whose JSON has a form of its own.
-   *
-   * @param form record with the fields of the JSON
-   */
-  private <F> EventCodec(Class<F> form, Function<E, F> toForm, Function<F, E> toEvent) {
+  private EventCodec(Class<E> type) {
     var mapper =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -57,25 +40,14 @@ public final class EventCodec<E> {
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
-    ObjectReader reader = mapper.readerFor(form);
-    ObjectWriter writer = mapper.writerFor(form);
-    this.writing = event -> writer.writeValueAsBytes(toForm.apply(event));
-    this.reading =
-        bytes -> {
-          F read = reader.readValue(bytes);
-          return read == null ? null : toEvent.apply(read);
-        };
-  }
-
-  /** A codec of events whose JSON has the fields of their records. */
-  private static <E> EventCodec<E> asItIs(Class<E> type) {
-    return new EventCodec<>(type, Function.identity(), Function.identity());
+    reader = mapper.readerFor(type);
+    writer = mapper.writerFor(type);
   }
 
   /** The event as bytes. */
   public byte[] write(E event) {
     try {
-      return writing.write(event);
+      return writer.writeValueAsBytes(event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an event cannot be written: " + event, e);
     }
@@ -88,7 +60,7 @@ public final class EventCodec<E> {
    */
   public E read(byte[] bytes) throws UnreadableEventException {
     try {
-      E event = reading.read(bytes);
+      @Nullable E event = reader.readValue(bytes);
       if (event == null) {
         throw new UnreadableEventException("null is not an event", null);
       }

@@ -13,8 +13,6 @@ import dev.sluice.contract.value.Checks;
 public record ArrivalsEnded(
     int generator, long jobsSent, long latenessNsP99, long latenessNsMax, long clockOffsetNsMax)
     implements Fact {
-  public static final int VERSION = 1;
-
   public ArrivalsEnded {
     Checks.atLeast(0, generator, "generator");
     Checks.atLeast(0, jobsSent, "jobsSent");
@@ -25,10 +23,5 @@ public record ArrivalsEnded(
    */
   public static ArrivalsEnded punctual(int generator, long jobsSent) {
     return new ArrivalsEnded(generator, jobsSent, 0, 0, 0);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

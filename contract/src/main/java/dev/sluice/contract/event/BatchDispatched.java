@@ -2,6 +2,9 @@ package dev.sluice.contract.event;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Version 2 adds the prediction's {@code modelVersion}, bounds and {@code busyLanes}, version 3
  * {@code cancels}, version 4 {@code notBeforeNs}. The JSON holds the fields of all parts side by
- * side: the codec has its flat form.
+ * side.
  *
  * @param place lanes on which the batch runs
  * @param work jobs of the batch, and what they need
@@ -183,5 +186,101 @@ public record BatchDispatched(
       requireNonNull(jobId, "jobId");
       Checks.atLeast(1, samples, "samples");
     }
+  }
+
+  /**
+   * The JSON form: the fields of all parts side by side, in the order in which they were added to
+   * the event. The order is part of the form.
+   */
+  record Flat(
+      DispatchId dispatchId,
+      String executorId,
+      long incarnation,
+      List<Integer> lanes,
+      String workload,
+      String backend,
+      String precision,
+      List<DispatchedJob> jobs,
+      int samples,
+      int tokens,
+      int attempt,
+      long decidedAtNs,
+      @Nullable Long notAfterNs,
+      long predictedServiceNs,
+      String predictionSource,
+      Map<String, Double> scoreTerms,
+      @Nullable String modelVersion,
+      @Nullable Long predictedQuantileNs,
+      @Nullable Long predictedP95Ns,
+      @Nullable Long predictedP99Ns,
+      @Nullable Integer busyLanes,
+      @Nullable DispatchId cancels,
+      @Nullable Long notBeforeNs) {
+    Flat {
+      requireNonNull(dispatchId, "dispatchId");
+      requireNonNull(executorId, "executorId");
+      requireNonNull(workload, "workload");
+      requireNonNull(backend, "backend");
+      requireNonNull(precision, "precision");
+      requireNonNull(predictionSource, "predictionSource");
+      requireNonNull(scoreTerms, "scoreTerms");
+      lanes = List.copyOf(lanes);
+      jobs = List.copyOf(jobs);
+    }
+
+    @JsonProperty("version")
+    int version() {
+      return VERSION;
+    }
+  }
+
+  @JsonValue
+  Flat flat() {
+    return new Flat(
+        dispatchId,
+        place.executorId,
+        place.incarnation,
+        place.lanes,
+        work.model.workload(),
+        work.model.backend(),
+        work.model.precision(),
+        work.jobs,
+        work.samples,
+        work.tokens,
+        work.attempt,
+        decision.decidedAtNs,
+        decision.notAfterNs,
+        prediction.meanNs(),
+        prediction.source(),
+        decision.scoreTerms,
+        prediction.modelVersion(),
+        prediction.quantileNs(),
+        prediction.p95Ns(),
+        prediction.p99Ns(),
+        prediction.busyLanes(),
+        decision.cancels,
+        decision.notBeforeNs);
+  }
+
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  static BatchDispatched of(Flat f) {
+    return new BatchDispatched(
+        f.dispatchId,
+        new Place(f.executorId, f.incarnation, f.lanes),
+        new Work(
+            new ModelKey(f.workload, f.backend, f.precision),
+            f.jobs,
+            f.samples,
+            f.tokens,
+            f.attempt),
+        new Decision(f.decidedAtNs, f.notAfterNs, f.scoreTerms, f.cancels, f.notBeforeNs),
+        new Prediction(
+            f.predictedServiceNs,
+            f.predictionSource,
+            f.busyLanes,
+            f.modelVersion,
+            f.predictedQuantileNs,
+            f.predictedP95Ns,
+            f.predictedP99Ns));
   }
 }

@@ -14,15 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param toNs time since time zero through which facts had been read
  */
 public record BatchesEnded(long toNs, List<Executor> executors) implements WindowRecord {
-  public static final int VERSION = 1;
-
   public BatchesEnded {
     executors = List.copyOf(executors);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /** An executor that has reported and not left, or one of whose batches has ended. */

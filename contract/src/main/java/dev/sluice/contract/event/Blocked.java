@@ -13,8 +13,6 @@ import java.util.Locale;
  * @param cause the text of a {@link Cause}, or of a cause of another version of Sluice
  */
 public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
-  public static final int VERSION = 1;
-
   /** Cause that held the work up. */
   public enum Cause {
     /** The memory budget. */
@@ -47,10 +45,5 @@ public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
     if (toNs <= fromNs) {
       throw new IllegalArgumentException("toNs (" + toNs + ") must be above fromNs");
     }
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

@@ -23,8 +23,6 @@ public record JobEnded(
     int attempt,
     long endedAtNs)
     implements Outcome {
-  public static final int VERSION = 1;
-
   public JobEnded {
     requireNonNull(jobId, "jobId");
     requireNonNull(status, "status");
@@ -38,11 +36,6 @@ public record JobEnded(
   /** The end of a job that never ran to one. */
   public static JobEnded dropped(String jobId, Reason reason, int attempt, long endedAtNs) {
     return new JobEnded(jobId, Status.DROPPED, reason.text(), null, attempt, endedAtNs);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /** The three ways in which a job ends. */

@@ -30,8 +30,6 @@ public record JobRequested(
     long intendedAtNs,
     long sentAtNs)
     implements Fact {
-  public static final int VERSION = 1;
-
   public JobRequested {
     requireNonNull(jobId, "jobId");
     requireNonNull(classType, "classType");
@@ -64,10 +62,5 @@ public record JobRequested(
   /** The model that the job runs. */
   public ModelKey model() {
     return new ModelKey(workload, backend, precision);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

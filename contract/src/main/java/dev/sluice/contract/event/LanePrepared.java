@@ -24,8 +24,6 @@ public record LanePrepared(
     List<ModelKey> loads,
     long decidedAtNs)
     implements Dispatch {
-  public static final int VERSION = 1;
-
   public LanePrepared {
     requireNonNull(dispatchId, "dispatchId");
     requireNonNull(executorId, "executorId");
@@ -34,10 +32,5 @@ public record LanePrepared(
     if (releases.isEmpty() && loads.isEmpty()) {
       throw new IllegalArgumentException("a preparation releases or loads a model");
     }
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

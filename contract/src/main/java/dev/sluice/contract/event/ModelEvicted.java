@@ -15,16 +15,9 @@ import dev.sluice.contract.value.ModelKey;
 public record ModelEvicted(
     DispatchId dispatchId, String executorId, long incarnation, int lane, ModelKey model, long atNs)
     implements Fact {
-  public static final int VERSION = 1;
-
   public ModelEvicted {
     requireNonNull(dispatchId, "dispatchId");
     requireNonNull(executorId, "executorId");
     requireNonNull(model, "model");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

@@ -25,16 +25,9 @@ public record ModelLoaded(
     long finishedAtNs,
     @Nullable String cause)
     implements Fact {
-  public static final int VERSION = 1;
-
   public ModelLoaded {
     requireNonNull(dispatchId, "dispatchId");
     requireNonNull(executorId, "executorId");
     requireNonNull(model, "model");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

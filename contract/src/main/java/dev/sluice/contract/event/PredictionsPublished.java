@@ -28,8 +28,6 @@ public record PredictionsPublished(
     List<Service> services,
     List<Calibration> calibrations)
     implements Fact {
-  public static final int VERSION = 1;
-
   /** Most calibration residuals of one workload and backend. */
   public static final int RESIDUALS_MAX = 200;
 
@@ -61,11 +59,6 @@ public record PredictionsPublished(
     if (!keys.add(key)) {
       throw new IllegalArgumentException(key + " is there twice");
     }
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /**

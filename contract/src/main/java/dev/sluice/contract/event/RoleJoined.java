@@ -14,17 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record RoleJoined(Role role, String instance, String configDigest, @Nullable Integer shard)
     implements RunRecord {
-  public static final int VERSION = 1;
-
   public RoleJoined {
     requireNonNull(role, "role");
     requireNonNull(instance, "instance");
     requireNonNull(configDigest, "configDigest");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /** Role of a process in the run; each is a command with the same name. */

@@ -9,15 +9,8 @@ import static java.util.Objects.requireNonNull;
  * @param instance as in its {@link RoleJoined}
  */
 public record RoleLeft(RoleJoined.Role role, String instance) implements RunRecord {
-  public static final int VERSION = 1;
-
   public RoleLeft {
     requireNonNull(role, "role");
     requireNonNull(instance, "instance");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

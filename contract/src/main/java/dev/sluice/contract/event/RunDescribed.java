@@ -27,8 +27,6 @@ public record RunDescribed(
     boolean emulated,
     Map<String, String> versions)
     implements WindowRecord {
-  public static final int VERSION = 1;
-
   public RunDescribed {
     requireNonNull(runId, "runId");
     requireNonNull(experimentYaml, "experimentYaml");
@@ -36,10 +34,5 @@ public record RunDescribed(
     requireNonNull(requestDigest, "requestDigest");
     notes = List.copyOf(notes);
     versions = new TreeMap<>(versions);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

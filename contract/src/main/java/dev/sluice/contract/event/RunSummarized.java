@@ -12,14 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunSummarized(String runId, @Nullable String summaryJson, @Nullable String failure)
     implements WindowRecord {
-  public static final int VERSION = 1;
-
   public RunSummarized {
     requireNonNull(runId, "runId");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

@@ -15,15 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ShardTaken(int shard, String instance, @Nullable String transactionalId)
     implements RunRecord {
-  public static final int VERSION = 1;
-
   public ShardTaken {
     requireNonNull(instance, "instance");
     Checks.atLeast(0, shard, "shard");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.contract.event;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
@@ -16,9 +15,5 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(value = RunSummarized.class, name = "RunSummarized"),
   @JsonSubTypes.Type(value = BatchesEnded.class, name = "BatchesEnded")
 })
-public sealed interface WindowRecord
-    permits RunDescribed, MetricsWindow, RunSummarized, BatchesEnded {
-  /** The version of this record's fields that this build writes. */
-  @JsonProperty("version")
-  int version();
-}
+public sealed interface WindowRecord extends Event
+    permits RunDescribed, MetricsWindow, RunSummarized, BatchesEnded {}

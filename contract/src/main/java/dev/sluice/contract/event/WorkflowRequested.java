@@ -37,8 +37,6 @@ public record WorkflowRequested(
     long sentAtNs,
     List<Node> nodes)
     implements Fact {
-  public static final int VERSION = 1;
-
   public WorkflowRequested {
     requireNonNull(requestId, "requestId");
     requireNonNull(workflowId, "workflowId");
@@ -112,11 +110,6 @@ public record WorkflowRequested(
   /** The nodes, which are expected to take these times. */
   public static List<Node> expecting(List<Node> nodes, long[] ns) {
     return IntStream.range(0, ns.length).mapToObj(i -> nodes.get(i).expecting(ns[i])).toList();
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /**

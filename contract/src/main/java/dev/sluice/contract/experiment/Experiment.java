@@ -158,6 +158,21 @@ public record Experiment(
       return arrivalRateJobsPerSec * shape.integralSeconds(endSeconds);
     }
 
+    /** Returns the beginning of the measured window. */
+    public long warmupNs() {
+      return Math.round(warmupSeconds * 1e9);
+    }
+
+    /** Returns the end of the measured window. */
+    public long durationNs() {
+      return Math.round(durationSeconds * 1e9);
+    }
+
+    /** Returns the end of the tail: no job is meant to arrive at or after it. */
+    public long tailEndNs() {
+      return Math.round((durationSeconds + tailSeconds) * 1e9);
+    }
+
     /** Returns the length of the measured window. */
     public double measuredSeconds() {
       return durationSeconds - warmupSeconds;

@@ -86,9 +86,6 @@ public record Replay(
    *     recorded ones
    */
   public record Names(List<Mapped> map, List<Dropped> drop, boolean ownPromises) {
-    /** Names and promises as they were recorded. */
-    public static final Names AS_RECORDED = new Names(List.of(), List.of(), false);
-
     public Names {
       map = List.copyOf(map);
       drop = List.copyOf(drop);

@@ -233,7 +233,7 @@ public final class Schema {
     }
     Map<String, Object> patterns = new LinkedHashMap<>(keywordsByPattern);
     if (prefix.isEmpty()) {
-      patterns.put("^" + UnknownKeys.ANCHORS, Map.of());
+      patterns.put("^" + Section.ANCHORS, Map.of());
     }
     if (!patterns.isEmpty()) {
       map.put("patternProperties", patterns);

@@ -4,12 +4,15 @@ import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,10 +32,15 @@ import org.jspecify.annotations.Nullable;
  * <p>What a strict section is asked for is noted in its {@link Schema}.
  */
 public final class Section {
+  /** Beginning of a key at the top of a file that only holds values for aliases to repeat. */
+  static final String ANCHORS = "x-";
+
+  private static final List<String> YES = List.of("true", "yes", "on");
+  private static final List<String> NO = List.of("false", "no", "off");
+
   private final String prefix;
   private final Mapping mapping;
   private final Problems problems;
-  private final ValueReader reader;
 
   /** Places of the keys, by dotted name; null: the section is lenient. */
   private final @Nullable Map<String, Place> places;
@@ -51,7 +59,6 @@ public final class Section {
     this.prefix = prefix;
     this.mapping = mapping;
     this.problems = problems;
-    this.reader = new ValueReader(problems, places == null);
     this.places = places;
     this.schema = schema;
     this.known = places == null ? Set.of() : new LinkedHashSet<>();
@@ -101,6 +108,10 @@ public final class Section {
   /** Notes a mistake in the value of a key. */
   public void error(String key, String what, String maybe) {
     problems.error(place(key), what, maybe);
+  }
+
+  private void error(String key, Value value, String rule, String maybe) {
+    problems.error(value.place(), message(prefix + key, value, rule), maybe);
   }
 
   /** Declarations of the keys of a strict section. */
@@ -190,7 +201,7 @@ public final class Section {
   public double number(String key, double fallback, Range range, String maybe) {
     declare(s -> s.number(key, fallback, range));
     Value value = find(key);
-    return value == null ? fallback : reader.number(prefix + key, value, range, maybe);
+    return value == null ? fallback : number(key, value, range, maybe);
   }
 
   /** A number; null if it is absent or wrong. */
@@ -205,7 +216,7 @@ public final class Section {
     Value value = find(key);
     return value == null || none(value)
         ? null
-        : Double.valueOf(reader.number(prefix + key, value, range, "none is meant, for no bound"));
+        : Double.valueOf(number(key, value, range, "none is meant, for no bound"));
   }
 
   /** A whole number. */
@@ -217,7 +228,7 @@ public final class Section {
   public long whole(String key, long fallback, long least, long most) {
     declare(s -> s.whole(key, fallback, least, most));
     Value value = find(key);
-    Long number = value == null ? null : reader.whole(prefix + key, value, least, most);
+    Long number = value == null ? null : whole(key, value, least, most);
     return number == null ? fallback : number;
   }
 
@@ -231,13 +242,12 @@ public final class Section {
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
     declare(s -> s.wholeOrNone(key, least, most));
     Value value = find(key);
-    Long number =
-        value == null || none(value) ? null : reader.whole(prefix + key, value, least, most);
+    Long number = value == null || none(value) ? null : whole(key, value, least, most);
     return number == null ? null : Math.toIntExact(number);
   }
 
   private static boolean none(Value value) {
-    return ValueReader.written(value).equals("none");
+    return written(value).equals("none");
   }
 
   /**
@@ -253,7 +263,7 @@ public final class Section {
         fallback,
         repeats,
         item -> {
-          Long number = reader.whole(prefix + key, item, least, most);
+          Long number = whole(key, item, least, most);
           return number == null ? null : Math.toIntExact(number);
         });
   }
@@ -266,8 +276,7 @@ public final class Section {
         fallback,
         true,
         item -> {
-          double number =
-              reader.number(prefix + key, item, range, "its unit is wrong, or a digit is");
+          double number = number(key, item, range, "its unit is wrong, or a digit is");
           return Double.isNaN(number) ? null : Double.valueOf(number);
         });
   }
@@ -276,7 +285,7 @@ public final class Section {
   public boolean flag(String key, boolean fallback) {
     declare(s -> s.flag(key, fallback));
     Value value = find(key);
-    return value == null ? fallback : reader.flag(prefix + key, value, fallback);
+    return value == null ? fallback : flag(key, value, fallback);
   }
 
   /** A text of at least one letter. */
@@ -287,7 +296,7 @@ public final class Section {
 
   private String textOr(String key, String fallback) {
     Value value = find(key);
-    String text = value == null ? null : reader.text(prefix + key, value);
+    String text = value == null ? null : text(key, value);
     return text == null ? fallback : text;
   }
 
@@ -318,7 +327,7 @@ public final class Section {
   public @Nullable String textOrNull(String key) {
     declare(s -> s.text(key, "", null));
     Value value = find(key);
-    return value == null ? null : reader.text(prefix + key, value);
+    return value == null ? null : text(key, value);
   }
 
   /** The texts of a list, or of one text alone; none if the key is absent. */
@@ -329,7 +338,7 @@ public final class Section {
     }
     List<String> texts = new ArrayList<>();
     for (Value item : value instanceof Sequence list ? list.items() : List.of(value)) {
-      String text = reader.text(prefix + key, item);
+      String text = text(key, item);
       if (text != null) {
         texts.add(text);
       }
@@ -345,7 +354,7 @@ public final class Section {
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
     declare(s -> s.oneOf(key, fallback, names));
     Value value = find(key);
-    String name = value == null ? null : reader.knownName(prefix + key, value, names, plural);
+    String name = value == null ? null : knownName(key, value, names, plural);
     return name == null ? fallback : name;
   }
 
@@ -353,7 +362,7 @@ public final class Section {
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
     declare(s -> s.namesOf(key, fallback, names));
-    return list(key, fallback, false, item -> reader.knownName(prefix + key, item, names, plural));
+    return list(key, fallback, false, item -> knownName(key, item, names, plural));
   }
 
   /**
@@ -380,10 +389,7 @@ public final class Section {
     for (Value item : sequence.items()) {
       T element = read.apply(item);
       if (element != null && !repeats && items.contains(element)) {
-        problems.error(
-            item.place(),
-            ValueReader.message(prefix + key, item, "stands in the list twice"),
-            "one of the two should be removed");
+        error(key, item, "stands in the list twice", "one of the two should be removed");
       } else if (element != null) {
         items.add(element);
       }
@@ -397,10 +403,7 @@ public final class Section {
     if (value == null || value instanceof Sequence) {
       return (Sequence) value;
     }
-    problems.error(
-        value.place(),
-        ValueReader.message(prefix + key, value, "must be a list"),
-        "you meant [" + ValueReader.written(value) + "]");
+    error(key, value, "must be a list", "you meant [" + written(value) + "]");
     return null;
   }
 
@@ -410,9 +413,10 @@ public final class Section {
     if (value == null || value instanceof Mapping) {
       return (Mapping) value;
     }
-    problems.error(
-        value.place(),
-        ValueReader.message(prefix + key, value, "must be a mapping of keys to values"),
+    error(
+        key,
+        value,
+        "must be a mapping of keys to values",
         "its keys should stand below it, indented by two spaces");
     return null;
   }
@@ -458,7 +462,20 @@ public final class Section {
 
   /** Complains of each key that was not asked for. */
   public void end() {
-    UnknownKeys.any(prefix, mapping, known, problems);
+    String plural =
+        prefix.isEmpty() ? "keys" : "keys of " + prefix.substring(0, prefix.length() - 1);
+    mapping
+        .entries()
+        .forEach(
+            (key, entry) -> {
+              if (!known.contains(key) && !(prefix.isEmpty() && key.startsWith(ANCHORS))) {
+                unknown(key, entry, NearestName.advice(key, known, plural));
+              }
+            });
+  }
+
+  private void unknown(String key, Entry entry, String maybe) {
+    problems.error(entry.keyPlace(), "the key " + prefix + Written.of(key) + " is unknown", maybe);
   }
 
   /**
@@ -466,11 +483,183 @@ public final class Section {
    * from many tools, which add keys of their own.
    */
   public void end(Collection<String> knownKeys) {
-    UnknownKeys.nearlyKnown(prefix, mapping, knownKeys, problems);
+    mapping
+        .entries()
+        .forEach(
+            (key, entry) -> {
+              if (!knownKeys.contains(key)) {
+                NearestName.of(key, knownKeys)
+                    .filter(nearest -> !has(nearest)) // unless that one is there too
+                    .ifPresent(nearest -> unknown(key, entry, "you meant " + nearest));
+              }
+            });
+  }
+
+  /**
+   * A number within the range; NaN, and a mistake, for anything else.
+   *
+   * @param maybe advice
+   */
+  private double number(String key, Value value, Range range, String maybe) {
+    String written = written(value);
+    boolean plain = value instanceof Scalar scalar && !scalar.quoted();
+    boolean finite = plain && Numbers.DECIMAL.matcher(written).matches();
+    if (!finite && !(plain && Numbers.NOT_FINITE.matcher(written).matches())) {
+      String meant = plain ? Numbers.meant(written) : null;
+      error(key, value, "must be a number", meant == null ? maybe : "you meant " + meant);
+      return Double.NaN;
+    }
+    if (!finite && places == null) {
+      error(key, value, "must be a finite number", "the program that wrote it divided by zero");
+      return Double.NaN;
+    }
+    double number = finite ? Double.parseDouble(written) : Double.NaN;
+    if (!range.contains(number)) {
+      error(
+          key,
+          value,
+          "must be " + range.words(),
+          number < 0 && range.contains(-number) ? "you meant " + Numbers.text(-number) : maybe);
+      return Double.NaN;
+    }
+    return number + 0.0; // no negative zero
+  }
+
+  /**
+   * A whole number within the range, both ends included; null, and a mistake, for anything else.
+   */
+  private @Nullable Long whole(String key, Value value, long least, long most) {
+    String written = written(value);
+    boolean plain = value instanceof Scalar scalar && !scalar.quoted();
+    if (plain && Numbers.WHOLE.matcher(written).matches()) {
+      var whole = new BigInteger(written);
+      if (whole.bitLength() < 64 && whole.longValue() >= least && whole.longValue() <= most) {
+        return whole.longValue();
+      }
+      error(
+          key,
+          value,
+          "must be at least " + least + " and at most " + most,
+          "you meant " + nearest(whole, least, most));
+    } else if (plain && Numbers.DECIMAL.matcher(written).matches()) {
+      error(
+          key,
+          value,
+          "must be a whole number",
+          "you meant " + nearest(Double.parseDouble(written), least, most));
+    } else {
+      error(
+          key,
+          value,
+          "must be a whole number",
+          "you meant "
+              + Objects.requireNonNullElse(
+                  plain ? Numbers.meant(written) : null, "digits, without quotes"));
+    }
+    return null;
+  }
+
+  private static String nearest(double number, long least, long most) {
+    return Numbers.text(Math.rint(Math.max((double) least, Math.min((double) most, number))));
+  }
+
+  /**
+   * The number without its minus sign if that is in the range, else the nearer end of the range.
+   */
+  private static BigInteger nearest(BigInteger whole, long least, long most) {
+    BigInteger low = BigInteger.valueOf(least);
+    BigInteger high = BigInteger.valueOf(most);
+    BigInteger positive = whole.abs();
+    return positive.compareTo(low) >= 0 && positive.compareTo(high) <= 0
+        ? positive
+        : whole.max(low).min(high);
+  }
+
+  /** True or false, or one of their other names; the fallback, and a mistake, for anything else. */
+  private boolean flag(String key, Value value, boolean fallback) {
+    String written =
+        value instanceof Scalar s && !s.quoted() ? s.text().toLowerCase(Locale.ROOT) : "";
+    if (YES.contains(written)) {
+      return true;
+    }
+    if (!NO.contains(written)) {
+      error(
+          key,
+          value,
+          "must be true or false",
+          switch (written) {
+            case "y", "t", "1" -> "you meant true";
+            case "n", "f", "0" -> "you meant false";
+            default -> "the line should be left out, for its default, " + fallback;
+          });
+      return fallback;
+    }
+    return false;
+  }
+
+  /**
+   * A text of at least one letter; null, and a mistake, for null and anything else. No name and no
+   * path is empty or has a NUL in it, so that each reader of one may rely on it.
+   */
+  private @Nullable String text(String key, Value value) {
+    if (!(value instanceof Scalar scalar) || scalar.missing()) {
+      error(key, value, "must be a text", "one name is meant");
+      return null;
+    }
+    if (scalar.text().isBlank()) {
+      problems.error(
+          value.place(),
+          prefix + key + " (\"" + written(value) + "\") is empty",
+          "a text is missing between the quotes");
+      return null;
+    }
+    if (scalar.text().chars().anyMatch(Section::isUnprintable)) {
+      error(key, value, "holds a control character", "it was pasted from a file that is no text");
+      return null;
+    }
+    if (scalar.text().codePoints().anyMatch(Section::isHalf)) {
+      problems.error(
+          value.place(),
+          prefix + key + " holds half a letter, a surrogate without its other one",
+          "an escape such as \\ud83d is meant to have a second one behind it");
+      return null;
+    }
+    return scalar.text();
+  }
+
+  private static boolean isUnprintable(int letter) {
+    return Character.isISOControl(letter) && "\t\n\r".indexOf(letter) < 0;
+  }
+
+  private static boolean isHalf(int letter) {
+    return letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE;
+  }
+
+  /**
+   * A known name; null, and a mistake, for anything else.
+   *
+   * @param plural what the names name, in the plural
+   */
+  private @Nullable String knownName(
+      String key, Value value, Collection<String> known, String plural) {
+    String text = text(key, value);
+    if (text != null && !known.contains(text)) {
+      error(key, value, "is unknown", NearestName.advice(text, known, plural));
+      return null;
+    }
+    return text;
+  }
+
+  /** A message that a value breaks a rule. */
+  static String message(String name, Value value, String rule) {
+    return name + " (" + written(value) + ") " + rule;
   }
 
   /** A value in a message. */
   public static String written(Value value) {
-    return ValueReader.written(value);
+    if (value instanceof Scalar scalar) {
+      return scalar.missing() ? "nothing" : Written.of(scalar.text());
+    }
+    return value instanceof Sequence ? "a list" : "a mapping";
   }
 }

@@ -1,18 +1,32 @@
 package dev.sluice.contract.file;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
+import de.siegmar.fastcsv.reader.CloseableIterator;
+import de.siegmar.fastcsv.reader.CommentStrategy;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -347,5 +361,354 @@ public abstract class TraceRows implements AutoCloseable {
             ? "it was not copied whole"
             : "its disk or its share is gone",
         e);
+  }
+
+  /**
+   * Rows of a CSV file: names of columns in the first line, blank lines passed over. A person's
+   * file may have blanks around fields, and lines that begin with # are passed over; each of its
+   * rows is one line. A field of a table that Sluice wrote is taken as it is, line breaks included.
+   */
+  private static final class CsvTraceRows extends TraceRows {
+    private static final int LINE_BYTES_MAX = 1 << 20;
+
+    private final boolean written;
+    private final Fields fields = new Fields();
+    private final CloseableIterator<Fields> lines;
+    private final List<String> columns;
+    private final Place header;
+    private int line;
+
+    /**
+     * @param written true if Sluice wrote the file
+     */
+    CsvTraceRows(String source, InputStream in, boolean written) throws UserMistakeException {
+      super(source);
+      this.written = written;
+      bytes = new byte[1024];
+      lines =
+          CsvReader.builder()
+              .commentStrategy(written ? CommentStrategy.NONE : CommentStrategy.SKIP)
+              .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+              .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+              .allowUnclosedQuote(false)
+              .maxBufferSize(LINE_BYTES_MAX)
+              .build(fields, in, StandardCharsets.ISO_8859_1) // a letter is a byte
+              .iterator();
+      List<String> names = new ArrayList<>();
+      if (nextLine()) {
+        for (int i = 0; i < fields.width; i++) {
+          names.add(text(i));
+        }
+      }
+      columns = List.copyOf(names);
+      header = new Place(source, line);
+      if (columns.isEmpty()) {
+        throw new UserMistakeException(
+            source, "the file is empty", "it should begin with the names of its columns");
+      }
+    }
+
+    /** The fields of the line that was read last: no text is made of one before it is asked for. */
+    private final class Fields extends AbstractBaseCsvCallbackHandler<Fields> {
+      private int width;
+      private int used;
+      private boolean holdsBreak;
+      private boolean isBlank;
+
+      @Override
+      protected void handleBegin(long startingLine) {
+        line = Math.toIntExact(startingLine);
+        width = 0;
+        used = 0;
+        holdsBreak = false;
+        isBlank = false;
+      }
+
+      @Override
+      protected void handleField(int column, char[] chars, int offset, int length, boolean quoted) {
+        width = column + 1;
+        if (used + length > LINE_BYTES_MAX) {
+          used = LINE_BYTES_MAX + 1;
+          return;
+        }
+        if (used + length > bytes.length) {
+          bytes = Arrays.copyOf(bytes, 2 * (used + length));
+        }
+        if (column >= starts.length) {
+          starts = Arrays.copyOf(starts, 2 * width);
+          ends = Arrays.copyOf(ends, 2 * width);
+        }
+        int from = offset;
+        int to = offset + length;
+        if (!quoted && !written) {
+          while (from < to && chars[from] == ' ') {
+            from++;
+          }
+          while (from < to && chars[to - 1] == ' ') {
+            to--;
+          }
+        }
+        starts[column] = used;
+        copy(chars, from, to);
+        ends[column] = used;
+        holdsBreak |= quoted && new String(chars, from, to - from).indexOf('\n') >= 0;
+        isBlank = column == 0 && !quoted && new String(chars, from, to - from).isBlank();
+      }
+
+      private void copy(char[] chars, int from, int to) {
+        byte[] target = bytes;
+        int place = used;
+        for (int at = from; at < to; at++) {
+          target[place++] = (byte) chars[at];
+        }
+        used = place;
+      }
+
+      @Override
+      protected Fields buildRecord() {
+        return this;
+      }
+    }
+
+    @Override
+    public List<String> columns() {
+      return columns;
+    }
+
+    @Override
+    public Place header() {
+      return header;
+    }
+
+    @Override
+    public int column(String name) throws UserMistakeException {
+      String there = inTheCaseOfTheFile(name);
+      int column = columns.indexOf(there);
+      if (column < 0) {
+        throw lacks(name);
+      }
+      if (columns.lastIndexOf(there) != column) {
+        throw new UserMistakeException(
+            header,
+            "the column (%s) stands there twice, as number %d and %d"
+                .formatted(there, column + 1, columns.lastIndexOf(there) + 1),
+            "one of the two should have another name");
+      }
+      return column;
+    }
+
+    @Override
+    public boolean isSparse() {
+      return false;
+    }
+
+    @Override
+    public boolean next() throws UserMistakeException {
+      if (!nextLine()) {
+        return false;
+      }
+      if (fields.width != columns.size()) {
+        throw mistake(
+            "this row has (%d) fields, not (%d)".formatted(fields.width, columns.size()),
+            "a comma is missing or too many, or the line was cut");
+      }
+      return true;
+    }
+
+    @Override
+    public int line() {
+      return line;
+    }
+
+    /** Goes on to the next line that is not blank and no comment. */
+    private boolean nextLine() throws UserMistakeException {
+      try {
+        do {
+          if (!lines.hasNext()) {
+            return false;
+          }
+          lines.next();
+        } while (fields.isBlank);
+      } catch (UncheckedIOException e) {
+        throw unreadable(Objects.requireNonNull(e.getCause()));
+      } catch (CsvParseException e) {
+        throw String.valueOf(e.getMessage()).contains("buffer") ? tooLong() : unclosed();
+      }
+      if (fields.used > LINE_BYTES_MAX) {
+        throw tooLong();
+      }
+      if (fields.holdsBreak && !written) {
+        throw unclosed();
+      }
+      return true;
+    }
+
+    private UserMistakeException tooLong() {
+      return mistake(
+          "this line has more than (%d) bytes".formatted(LINE_BYTES_MAX),
+          "the file is no CSV file, its lines do not end, or a quote is not closed");
+    }
+
+    private UserMistakeException unclosed() {
+      return mistake(
+          "a quote is not closed before a comma or the line's end", "it should be doubled");
+    }
+
+    @Override
+    public void close() throws IOException {
+      lines.close();
+    }
+  }
+
+  /** Rows of JSON Lines: one object a row. A key that a row lacks is an empty field. */
+  private static final class JsonTraceRows extends TraceRows {
+    private static final JsonFactory FACTORY =
+        JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+    private static final JsonFactory FAST = new JsonFactory();
+
+    private final JsonParser parser;
+    private final List<String> columns;
+    private final List<String> wanted = new ArrayList<>();
+    private int used;
+
+    /**
+     * @param firstBytes beginning of the stream, which holds the first object, or as much of it as
+     *     a first object may have
+     * @param in the whole stream
+     */
+    JsonTraceRows(String source, byte[] firstBytes, InputStream in) throws UserMistakeException {
+      super(source);
+      bytes = new byte[256];
+      List<String> keys = new ArrayList<>();
+      try {
+        try (JsonParser first = FACTORY.createParser(firstBytes)) {
+          first.nextToken();
+          for (String key = first.nextFieldName(); key != null; key = first.nextFieldName()) {
+            keys.add(key);
+            first.nextToken();
+            first.skipChildren();
+          }
+        }
+        parser = FAST.createParser(in);
+      } catch (JsonProcessingException e) {
+        throw notJson(new Place(source, 1), e);
+      } catch (IOException e) {
+        throw new IllegalStateException("bytes in memory can be read", e);
+      }
+      columns = List.copyOf(keys);
+    }
+
+    @Override
+    public List<String> columns() {
+      return columns;
+    }
+
+    @Override
+    public Place header() {
+      return new Place(source, 1);
+    }
+
+    @Override
+    public int column(String asked) {
+      String name = inTheCaseOfTheFile(asked);
+      int known = wanted.indexOf(name);
+      if (known >= 0) {
+        return known;
+      }
+      wanted.add(name);
+      starts = new int[wanted.size()];
+      ends = new int[wanted.size()];
+      return wanted.size() - 1;
+    }
+
+    @Override
+    public boolean isSparse() {
+      return true;
+    }
+
+    @Override
+    public boolean next() throws UserMistakeException {
+      try {
+        JsonToken token = parser.nextToken();
+        if (token == null) {
+          return false;
+        }
+        if (token != JsonToken.START_OBJECT) {
+          throw mistake("a row is no JSON object", "each line should be {…}");
+        }
+        used = 0;
+        Arrays.fill(starts, -1);
+        for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
+          JsonToken value = parser.nextToken();
+          int column = wanted.indexOf(key);
+          if (column < 0) {
+            parser.skipChildren();
+          } else {
+            read(column, key, value);
+          }
+        }
+        for (int i = 0; i < starts.length; i++) {
+          if (starts[i] < 0) {
+            starts[i] = 0;
+            ends[i] = 0;
+          }
+        }
+        return true;
+      } catch (JsonProcessingException e) {
+        throw notJson(place(), e);
+      } catch (IOException e) {
+        throw unreadable(e);
+      }
+    }
+
+    private void read(int column, String key, JsonToken value)
+        throws IOException, UserMistakeException {
+      if (starts[column] >= 0) {
+        throw mistake("the key (%s) stands there twice".formatted(key), "one should be removed");
+      }
+      if (!value.isScalarValue()) {
+        throw mistake("%s is no single value".formatted(key), "another key was meant");
+      }
+      starts[column] = used;
+      if (value != JsonToken.VALUE_NULL) {
+        char[] chars = parser.getTextCharacters();
+        int offset = parser.getTextOffset();
+        int length = parser.getTextLength();
+        if (3 * length > bytes.length - used) {
+          bytes = Arrays.copyOf(bytes, used + 3 * length + bytes.length);
+        }
+        for (int i = 0; i < length; i++) {
+          if (chars[offset + i] > 127) {
+            byte[] text = new String(chars, offset, length).getBytes(StandardCharsets.UTF_8);
+            System.arraycopy(text, 0, bytes, used, text.length);
+            used += text.length;
+            ends[column] = used;
+            return;
+          }
+          bytes[used + i] = (byte) chars[offset + i];
+        }
+        used += length;
+      }
+      ends[column] = used;
+    }
+
+    @Override
+    public int line() {
+      return Math.max(1, parser.currentTokenLocation().getLineNr());
+    }
+
+    private static UserMistakeException notJson(Place place, JsonProcessingException e) {
+      int line = e.getLocation() == null ? place.line() : e.getLocation().getLineNr();
+      return new UserMistakeException(
+          new Place(place.source(), line).toString(),
+          "this is not JSON (%s)".formatted(shortened(UserMistakeException.reason(e).strip())),
+          "the line was cut, or a quote or a bracket is wrong",
+          e);
+    }
+
+    @Override
+    public void close() throws IOException {
+      parser.close();
+    }
   }
 }

@@ -4,7 +4,6 @@ import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
-import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -84,7 +83,7 @@ public final class Tree implements Closeable {
    * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
    */
   public static Tree ofYaml(String text, IntFunction<Place> placeOfLine, Limits limits) {
-    return new Tree(new YamlTokens(text, placeOfLine), limits);
+    return new Tree(Tokens.ofYaml(text, placeOfLine), limits);
   }
 
   /**
@@ -93,11 +92,7 @@ public final class Tree implements Closeable {
    * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
    */
   public static Tree ofJson(byte[] text, IntFunction<Place> placeOfLine, Limits limits) {
-    try {
-      return new Tree(new JsonTokens(new ByteArrayInputStream(text), placeOfLine), limits);
-    } catch (IOException e) {
-      throw new UncheckedIOException("bytes in memory cannot be read", e);
-    }
+    return new Tree(Tokens.ofJson(text, placeOfLine), limits);
   }
 
   /**
@@ -244,7 +239,7 @@ public final class Tree implements Closeable {
       } else {
         problems.error(
             one.place(),
-            ValueReader.message(MERGE, one, "must be a mapping, or a list of mappings"),
+            Section.message(MERGE, one, "must be a mapping, or a list of mappings"),
             "an alias of a mapping is meant, such as <<: *name");
       }
     }

@@ -1,6 +1,14 @@
 package dev.sluice.contract.file;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +19,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +126,93 @@ public final class UserMistakeException extends Exception {
     @Override
     public String toString() {
       return location + ": error: " + what + ".\n  Maybe " + maybe + ".";
+    }
+  }
+
+  /**
+   * A person's words for JSON that cannot be read. Those of the library name its classes and
+   * switches, and the place where a bracket began; none of them is passed on.
+   */
+  private static final class JsonFault {
+    /** Sentences of the library by how they begin, with what is said instead. */
+    private static final List<Known> KNOWN =
+        List.of(
+            new Known("Unexpected character \\('(.+?)' \\(code.*", "unexpected character ($1)"),
+            new Known(
+                "(?:Unexpected|Illegal) character \\(\\(CTRL-CHAR, code (\\d+)\\).*",
+                "unexpected control character (code $1)"),
+            new Known(
+                "Illegal unquoted character \\(\\(CTRL-CHAR, code (\\d+)\\).*",
+                "a text holds a control character (code $1) that is not escaped"),
+            new Known("Unrecognized character escape '(.+?)' \\(code.*", "unknown escape (\\\\$1)"),
+            new Known("Unrecognized character escape .*", "unknown escape"),
+            new Known("Unrecognized token '(.*?)'.*", "unknown word ($1)"),
+            new Known("Non-standard token '(.*?)'.*", "($1) is no number of JSON"),
+            new Known(
+                "Duplicate (?:field|Object property) ['\"](.*)['\"].*",
+                "the key ($1) stands there twice"),
+            new Known("Unexpected close marker '(.)'.*", "unexpected bracket ($1)"),
+            new Known("Unexpected end-of-input.*|No content to map.*", "it ends too early"),
+            new Known("Trailing token.*", "there is more behind its end"),
+            new Known("Invalid UTF-?(?:8|32).*", "bytes that are no UTF-8"),
+            new Known("(?:Invalid numeric|Malformed numeric|Leading zero).*", "no number of JSON"),
+            new Known("Numeric value .* out of range.*", "a number is out of range"));
+
+    private JsonFault() {}
+
+    private record Known(Pattern library, String own) {
+      Known(String library, String own) {
+        this(Pattern.compile(library, Pattern.DOTALL), own);
+      }
+    }
+
+    /** What is wrong, and at which line and column, both from 1, where that is known. */
+    static String words(JsonProcessingException e) {
+      JsonLocation at = e.getLocation();
+      return at == null || at.getLineNr() < 1
+          ? what(e)
+          : "%s, at %d:%d".formatted(what(e), at.getLineNr(), at.getColumnNr());
+    }
+
+    private static String what(JsonProcessingException e) {
+      if (e instanceof JsonEOFException) {
+        return "it ends too early";
+      }
+      if (e instanceof StreamConstraintsException) {
+        return "it is nested too deeply, or a text or number in it is too long";
+      }
+      if (e instanceof InputCoercionException) {
+        return "a number is out of range";
+      }
+      String said = String.valueOf(e.getOriginalMessage());
+      for (Known known : KNOWN) {
+        Matcher matcher = known.library().matcher(said);
+        if (matcher.matches()) {
+          return matcher.replaceFirst(known.own());
+        }
+      }
+      return e instanceof JsonMappingException mapping ? whatOfValue(mapping) : "it is no JSON";
+    }
+
+    private static String whatOfValue(JsonMappingException e) {
+      if (e instanceof UnrecognizedPropertyException unknown) {
+        return "the key (" + unknown.getPropertyName() + ") is unknown";
+      }
+      if (e.getCause() instanceof JsonProcessingException inner) {
+        return what(inner);
+      }
+      if (e instanceof ValueInstantiationException && e.getCause() != null) {
+        return String.valueOf(e.getCause().getMessage()); // a record's own words
+      }
+      String path =
+          e.getPath().stream()
+              .map(JsonMappingException.Reference::getFieldName)
+              .filter(Objects::nonNull)
+              .collect(Collectors.joining("."));
+      String what = path.isEmpty() ? "the value" : path;
+      return e instanceof InvalidFormatException wrong
+          ? what + " cannot be (" + Written.of(String.valueOf(wrong.getValue())) + ")"
+          : what + " has another type";
     }
   }
 }

@@ -176,11 +176,8 @@ final class LineReader implements Closeable {
     String found = new String(buffer, lineFrom, lineTo - lineFrom + 1, UTF_8);
     if (!found.equals(RecordingWriter.trailer(records, sum))) {
       throw mistake(
-          "the trailer does not fit the "
-              + records
-              + " records above it, whose SHA-256 is ("
-              + sum
-              + ")",
+          "the trailer does not fit the %s records above it, whose SHA-256 is (%s)"
+              .formatted(records, sum),
           "a line was changed, added or removed after the recording was finished");
     }
     proved = true;

@@ -9,12 +9,8 @@ public record RecordedRequest(long intendedAtNs, RequestKind kind) {
   public RecordedRequest {
     if (intendedAtNs < 0 || kind.samples() < 0 || kind.sloNs() < 0) {
       throw new IllegalArgumentException(
-          "a request has a number below 0: "
-              + intendedAtNs
-              + ", "
-              + kind.samples()
-              + ", "
-              + kind.sloNs());
+          "a request has a number below 0: %s, %s, %s"
+              .formatted(intendedAtNs, kind.samples(), kind.sloNs()));
     }
   }
 }

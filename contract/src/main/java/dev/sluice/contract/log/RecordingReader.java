@@ -38,14 +38,15 @@ public final class RecordingReader<R> implements Closeable {
     return open(
         file,
         salvage,
-        new LogLines(),
+        new RecordLines.OfLog(),
         "you meant the log.jsonl.gz of a run, or a recording made with --whole");
   }
 
   /** Opens a recording of requests alone, as {@link #ofLog} opens one of a log. */
   public static RecordingReader<RecordedRequest> ofRequests(Path file, boolean salvage)
       throws UserMistakeException {
-    return open(file, salvage, new RequestLines(), "you meant a recording made without --whole");
+    return open(
+        file, salvage, new RecordLines.OfRequests(), "you meant a recording made without --whole");
   }
 
   private static <R> RecordingReader<R> open(

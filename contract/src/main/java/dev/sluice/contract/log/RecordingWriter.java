@@ -71,25 +71,25 @@ public final class RecordingWriter<R> implements Closeable {
    */
   public static RecordingWriter<RecordedEntry> ofLog(Path file, RecordingHeader header)
       throws IOException {
-    return begin(file, new LogLines(), header);
+    return begin(file, new RecordLines.OfLog(), header);
   }
 
   /** Begins to write a log to a stream, which stays open. */
   public static RecordingWriter<RecordedEntry> ofLog(OutputStream stream, RecordingHeader header)
       throws IOException {
-    return new RecordingWriter<>(null, stream, new LogLines(), header);
+    return new RecordingWriter<>(null, stream, new RecordLines.OfLog(), header);
   }
 
   /** Begins the file of requests, as {@link #ofLog(Path, RecordingHeader)} does that of a log. */
   public static RecordingWriter<RecordedRequest> ofRequests(Path file, RecordingHeader header)
       throws IOException {
-    return begin(file, new RequestLines(), header);
+    return begin(file, new RecordLines.OfRequests(), header);
   }
 
   /** Begins to write requests to a stream, which stays open. */
   public static RecordingWriter<RecordedRequest> ofRequests(
       OutputStream stream, RecordingHeader header) throws IOException {
-    return new RecordingWriter<>(null, stream, new RequestLines(), header);
+    return new RecordingWriter<>(null, stream, new RecordLines.OfRequests(), header);
   }
 
   private static <R> RecordingWriter<R> begin(

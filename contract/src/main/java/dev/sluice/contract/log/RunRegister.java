@@ -16,6 +16,8 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -140,13 +143,8 @@ public final class RunRegister implements AutoCloseable {
       write(new RoleLeft(joined.role(), joined.instance()));
       throw new UserMistakeException(
           "--run-id",
-          "the run ("
-              + topics.prefix()
-              + ") began with another experiment: its digest is "
-              + digest.substring(0, 12)
-              + "…, this role's "
-              + joined.configDigest().substring(0, 12)
-              + "…",
+          "the run (%s) began with another experiment: its digest is %.12s…, this role's %.12s…"
+              .formatted(topics.prefix(), digest, joined.configDigest()),
           "another file, --set or version of Sluice was given to this role than to the first one;"
               + " all roles of a run need the same");
     }
@@ -213,13 +211,10 @@ public final class RunRegister implements AutoCloseable {
   }
 
   private static int fewest(Collection<Integer> present, int shards) {
-    long[] counts = new long[shards];
-    present.stream().filter(shard -> shard < shards).forEach(shard -> counts[shard]++);
-    int fewest = 0;
-    for (int shard = 1; shard < shards; shard++) {
-      fewest = counts[shard] < counts[fewest] ? shard : fewest;
-    }
-    return fewest;
+    return IntStream.range(0, shards)
+        .boxed()
+        .min(Comparator.comparing(shard -> Collections.frequency(present, shard)))
+        .orElseThrow();
   }
 
   /** The name in an instance; of an executor, its id. */
@@ -239,13 +234,9 @@ public final class RunRegister implements AutoCloseable {
     } catch (IOException e) {
       host = "localhost";
     }
-    return host
-        + "-"
-        + ProcessHandle.current().pid()
-        + "-"
-        + clock.epochNs() / 1_000_000
-        + "-"
-        + ENTRIES_MADE.incrementAndGet();
+    long pid = ProcessHandle.current().pid();
+    long epochMs = clock.epochNs() / 1_000_000;
+    return host + "-" + pid + "-" + epochMs + "-" + ENTRIES_MADE.incrementAndGet();
   }
 
   /** Enters that a role of this process left; the role's last act. */
@@ -286,14 +277,10 @@ public final class RunRegister implements AutoCloseable {
 
   /** Shards that no scheduler has taken yet, or whose last one has left. */
   public synchronized List<Integer> shardsNotTaken(int shards) {
-    List<Integer> missing = new ArrayList<>();
-    for (int shard = 0; shard < shards; shard++) {
-      Optional<String> owner = owner(shard);
-      if (owner.isEmpty() || hasLeft(owner.get())) {
-        missing.add(shard);
-      }
-    }
-    return missing;
+    return IntStream.range(0, shards)
+        .filter(shard -> owner(shard).map(this::hasLeft).orElse(true))
+        .boxed()
+        .toList();
   }
 
   /** The scheduler that took the shard last. */

@@ -63,13 +63,8 @@ public final class RunTopics {
       if (there != shards) {
         throw new UserMistakeException(
             "--run-id",
-            "the run ("
-                + topics.prefix()
-                + ") has ("
-                + there
-                + ") shards on this broker, and this role was given kafka.shards ("
-                + shards
-                + ")",
+            "the run (%s) has (%s) shards on this broker, and this role was given kafka.shards (%s)"
+                .formatted(topics.prefix(), there, shards),
             "another role was started with another file or --set, or you want another --run-id");
       }
     }

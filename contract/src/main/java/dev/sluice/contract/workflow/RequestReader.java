@@ -15,6 +15,12 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -46,10 +52,19 @@ final class RequestReader {
   private final String file;
   private final Place whole;
   private final int gpus;
-  private final Problems problems;
-  private final Problems infeasible;
-  private final List<WorkflowRequest> requests = new ArrayList<>();
-  private final List<Skipped> skipped = new ArrayList<>();
+
+  /** Mistakes in the file. */
+  final Problems problems;
+
+  /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
+  final Problems infeasible;
+
+  /** Requests without a mistake whose workflow can run. */
+  final List<WorkflowRequest> requests = new ArrayList<>();
+
+  /** Requests that cannot run. */
+  final List<Skipped> skipped = new ArrayList<>();
+
   private final Map<String, Integer> lineById = new HashMap<>();
   private final Map<String, Map<String, Integer>> placesByWorkflow = new HashMap<>();
   private final Map<String, Optional<Model>> tooLargeByWorkflow = new HashMap<>();
@@ -62,27 +77,7 @@ final class RequestReader {
     this.whole = new Place(this.file, 0);
     this.gpus = gpus;
     this.problems = new Problems(this.file, Problems.LISTED_MAX);
-    this.infeasible = new Problems(system.file().toString(), Problems.LISTED_MAX);
-  }
-
-  /** Mistakes in the file. */
-  Problems problems() {
-    return problems;
-  }
-
-  /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
-  Problems infeasible() {
-    return infeasible;
-  }
-
-  /** Requests without a mistake whose workflow can run. */
-  List<WorkflowRequest> requests() {
-    return requests;
-  }
-
-  /** Requests that cannot run. */
-  List<Skipped> skipped() {
-    return skipped;
+    this.infeasible = new Problems(system.file.toString(), Problems.LISTED_MAX);
   }
 
   /**
@@ -170,18 +165,18 @@ final class RequestReader {
             "one of the two should be renamed");
       }
     }
-    Workflow workflow = system.workflows().get(workflowId);
+    Workflow workflow = system.workflows.get(workflowId);
     if (workflow == null) {
       if (!workflowId.isEmpty()) {
         own.error(
             in.place("workflow_id"),
             name + "workflow_id (" + workflowId + ") is unknown",
-            NearestName.advice(workflowId, system.workflows().keySet(), "workflows"));
+            NearestName.advice(workflowId, system.workflows.keySet(), "workflows"));
       }
       skip(id, workflowId, own);
       return;
     }
-    Problems ofWorkflow = system.problemsByWorkflow().get(workflowId);
+    Problems ofWorkflow = system.problemsByWorkflow.get(workflowId);
     if (ofWorkflow != null) {
       problems.addAll(own);
       skipped.add(new Skipped(id, workflowId, ofWorkflow.firstInWords()));
@@ -286,7 +281,7 @@ final class RequestReader {
   /** The first model of the workflow that needs more GPUs than there are. */
   private Optional<Model> tooLarge(Workflow workflow, String requestId) {
     for (Node node : workflow.nodes()) {
-      Model model = system.models().get(node.model());
+      Model model = system.models.get(node.model());
       if (model != null && model.gpusRequired() > gpus) {
         infeasible.error(
             placeOf(model),
@@ -301,11 +296,50 @@ final class RequestReader {
   }
 
   private Place placeOf(Model model) {
-    return new Place(system.file().toString(), model.line());
+    return new Place(system.file.toString(), model.line());
   }
 
   private String needsTooMany(Model model) {
     return "model %s needs more GPUs (%d) than there are (%d)"
         .formatted(model.id(), model.gpusRequired(), gpus);
+  }
+
+  /**
+   * A moment as ISO 8601 writes it: {@code 2024-01-01T10:00:00.5}, with or without a zone.
+   *
+   * @param epochNs nanoseconds since 1970; a moment without a zone is taken as UTC
+   */
+  private record Timestamp(long epochNs, boolean zoned) {
+    private static final int DATE_LENGTH = 10;
+    private static final long NS_PER_SECOND = 1_000_000_000;
+
+    /** Reads a text; null if it is no moment between 1678 and 2261. */
+    static @Nullable Timestamp parse(String text) {
+      try {
+        if (text.length() <= DATE_LENGTH) {
+          return of(LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC), false);
+        }
+        String iso =
+            text.charAt(DATE_LENGTH) == ' '
+                ? text.substring(0, DATE_LENGTH) + 'T' + text.substring(DATE_LENGTH + 1)
+                : text;
+        return isZoned(iso)
+            ? of(OffsetDateTime.parse(iso).toInstant(), true)
+            : of(LocalDateTime.parse(iso).toInstant(ZoneOffset.UTC), false);
+      } catch (DateTimeException | ArithmeticException e) {
+        return null;
+      }
+    }
+
+    private static boolean isZoned(String iso) {
+      return iso.endsWith("Z")
+          || iso.indexOf('+', DATE_LENGTH) >= 0
+          || iso.indexOf('-', DATE_LENGTH) >= 0;
+    }
+
+    private static Timestamp of(Instant moment, boolean zoned) {
+      long ns = Math.multiplyExact(moment.getEpochSecond(), NS_PER_SECOND);
+      return new Timestamp(Math.addExact(ns, moment.getNano()), zoned);
+    }
   }
 }

@@ -17,7 +17,12 @@ import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Microbatch;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,19 +65,29 @@ final class SystemReader {
       Set.of("id", "model", "inputs", "outputs", "config_options");
   private static final Set<String> EDGE_KEYS = Set.of("from", "to");
 
-  private final Path file;
+  final Path file;
   private final Place whole;
   private final Problems general;
-  private final Map<String, Model> models = new LinkedHashMap<>();
-  private final Map<String, Problems> problemsByModel = new LinkedHashMap<>();
-  private final Map<String, Workflow> workflows = new LinkedHashMap<>();
 
-  private Microbatch microbatch = new Microbatch(10, 32);
+  /** Models by id, as far as they could be read; also models with mistakes. */
+  final Map<String, Model> models = new LinkedHashMap<>();
+
+  private final Map<String, Problems> problemsByModel = new LinkedHashMap<>();
+
+  /** Workflows by id, as far as they could be read; also workflows with mistakes. */
+  final Map<String, Workflow> workflows = new LinkedHashMap<>();
+
+  /** Rules by which nodes share batches, by default or as the file says. */
+  Microbatch microbatch = new Microbatch(10, 32);
 
   /** Mistakes of the workflow itself, without mistakes of its models. */
   private final Map<String, Problems> ownProblemsByWorkflow = new LinkedHashMap<>();
 
-  private final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
+  /**
+   * Mistakes of a workflow and of its models, by the workflow's id; each makes it impossible to
+   * run.
+   */
+  final Map<String, Problems> problemsByWorkflow = new LinkedHashMap<>();
 
   private SystemReader(Path file) {
     this.file = file;
@@ -87,33 +102,6 @@ final class SystemReader {
     var reader = new SystemReader(file);
     reader.read();
     return reader;
-  }
-
-  Path file() {
-    return file;
-  }
-
-  /** Models by id, as far as they could be read; also models with mistakes. */
-  Map<String, Model> models() {
-    return models;
-  }
-
-  /** How nodes share batches, by default or as the file says. */
-  Microbatch microbatch() {
-    return microbatch;
-  }
-
-  /** Workflows by id, as far as they could be read; also workflows with mistakes. */
-  Map<String, Workflow> workflows() {
-    return workflows;
-  }
-
-  /**
-   * Mistakes of a workflow and of its models, by the workflow's id; each makes it impossible to
-   * run.
-   */
-  Map<String, Problems> problemsByWorkflow() {
-    return problemsByWorkflow;
   }
 
   /** All mistakes in the file, each once. */
@@ -256,7 +244,14 @@ final class SystemReader {
     var workflow =
         new Workflow(id, interactive, joined, sloMs, nodes, edges, entry.keyPlace().line());
     if (problems.isEmpty()) {
-      findCycle(file.toString(), workflow, problems);
+      cycleIn(workflow)
+          .ifPresent(
+              cycle ->
+                  problems.error(
+                      entry.keyPlace(),
+                      "workflow %s goes round in a circle (%s)"
+                          .formatted(id, String.join(" -> ", cycle)),
+                      "one of these edges points the wrong way"));
     }
     workflows.put(id, workflow);
     var withModels = new Problems(file.toString());
@@ -345,14 +340,64 @@ final class SystemReader {
     return id;
   }
 
-  private static void findCycle(String file, Workflow workflow, Problems problems) {
-    Optional<List<String>> cycle = Cycle.in(workflow);
-    cycle.ifPresent(
-        nodes ->
-            problems.error(
-                new Place(file, workflow.line()),
-                "workflow %s goes round in a circle (%s)"
-                    .formatted(workflow.id(), String.join(" -> ", nodes)),
-                "one of these edges points the wrong way"));
+  /**
+   * The nodes of one cycle, from the one that is first in the file, which is repeated at the end.
+   */
+  private static Optional<List<String>> cycleIn(Workflow workflow) {
+    Map<String, List<String>> before = new LinkedHashMap<>();
+    Map<String, List<String>> after = new HashMap<>();
+    workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
+    for (Edge edge : workflow.edges()) {
+      List<String> inputs = before.get(edge.to());
+      if (inputs != null && before.containsKey(edge.from())) {
+        inputs.add(edge.from());
+        after.computeIfAbsent(edge.from(), from -> new ArrayList<>()).add(edge.to());
+      }
+    }
+    Map<String, Integer> waitsFor = new HashMap<>();
+    Deque<String> free = new ArrayDeque<>();
+    before.forEach(
+        (node, inputs) -> {
+          waitsFor.put(node, inputs.size());
+          if (inputs.isEmpty()) {
+            free.add(node);
+          }
+        });
+    while (!free.isEmpty()) {
+      String node = free.remove();
+      before.remove(node);
+      for (String next : after.getOrDefault(node, List.of())) {
+        if (waitsFor.merge(next, -1, Integer::sum) == 0) {
+          free.add(next);
+        }
+      }
+    }
+    return before.isEmpty()
+        ? Optional.empty()
+        : Optional.of(walkBack(before, workflow.nodes().stream().map(Node::id).toList()));
+  }
+
+  /**
+   * Goes back over inputs: each node that is left has an input that is left, so the path closes.
+   */
+  private static List<String> walkBack(Map<String, List<String>> before, List<String> inFile) {
+    Map<String, Integer> placeOf = new HashMap<>();
+    List<String> way = new ArrayList<>();
+    String node = before.keySet().iterator().next();
+    while (placeOf.putIfAbsent(node, way.size()) == null) {
+      way.add(node);
+      node =
+          before.getOrDefault(node, List.of()).stream()
+              .filter(before::containsKey)
+              .findFirst()
+              .orElseThrow();
+    }
+    List<String> cycle = new ArrayList<>(way.subList(placeOf.getOrDefault(node, 0), way.size()));
+    Collections.reverse(cycle);
+    int first =
+        cycle.indexOf(Collections.min(cycle, Comparator.comparingInt(id -> inFile.indexOf(id))));
+    Collections.rotate(cycle, -first);
+    cycle.add(cycle.get(0));
+    return cycle;
   }
 }

@@ -65,17 +65,17 @@ public record WorkflowFiles(
     inRequests.read();
     if (!skipInfeasible) {
       Problems ofSystem = inSystem.problems();
-      ofSystem.addAll(inRequests.infeasible());
-      Problems.throwIfAny(List.of(ofSystem, inRequests.problems()));
+      ofSystem.addAll(inRequests.infeasible);
+      Problems.throwIfAny(List.of(ofSystem, inRequests.problems));
     }
-    Map<String, Workflow> whole = new LinkedHashMap<>(inSystem.workflows());
-    whole.keySet().removeAll(inSystem.problemsByWorkflow().keySet());
+    Map<String, Workflow> whole = new LinkedHashMap<>(inSystem.workflows);
+    whole.keySet().removeAll(inSystem.problemsByWorkflow.keySet());
     return new WorkflowFiles(
-        inSystem.models(),
+        inSystem.models,
         whole,
-        inSystem.microbatch(),
-        inRequests.requests(),
-        inRequests.skipped(),
+        inSystem.microbatch,
+        inRequests.requests,
+        inRequests.skipped,
         requests);
   }
 }

@@ -8,7 +8,7 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.producer.generator.GeneratorNumbers;
+import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;

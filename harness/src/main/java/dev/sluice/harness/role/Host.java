@@ -11,7 +11,7 @@ import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.producer.generator.RunFailedException;
+import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

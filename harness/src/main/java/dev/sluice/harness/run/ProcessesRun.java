@@ -25,7 +25,7 @@ import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RequestList;
-import dev.sluice.producer.requests.RequestSources;
+import dev.sluice.producer.requests.RequestSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,7 +125,7 @@ public final class ProcessesRun {
       if (Aborts.any(parsed)) {
         Aborts.of(parsed, RequestList.of(parsed, lanes::isolatedMs));
       } else {
-        RequestSources.of(parsed, lanes::isolatedMs);
+        RequestSource.of(parsed, lanes::isolatedMs);
       }
     }
     if (external != null) {

@@ -4,61 +4,74 @@ import static java.util.Map.entry;
 
 import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.Arrivals;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
-import java.util.function.DoubleFunction;
+import java.util.function.BiFunction;
 
 /**
  * The arrival processes by the name that an experiment file uses, with the keys of each: those
  * below, of which each is one line, and each {@link ArrivalEntry} on the class path.
  */
 public final class ArrivalProcesses {
-  private static final Map<String, Registered> BUILT_IN =
-      Map.ofEntries(
-          entry("constant", plain(ConstantArrivals::new)),
-          entry("gamma", new Registered(GammaArrivals.KEYS, GammaArrivals::new)),
-          entry("mmpp", new Registered(MmppArrivals.KEYS, MmppArrivals::new)),
-          entry("poisson", plain(PoissonArrivals::new)));
+  private static final List<ArrivalEntry> BUILT_IN =
+      List.of(
+          new Entry("constant", ArrivalKeys.NONE, (rate, settings) -> constant(rate)),
+          new Entry("gamma", GammaArrivals.KEYS, GammaArrivals::new),
+          new Entry("mmpp", MmppArrivals.KEYS, MmppArrivals::new),
+          new Entry("poisson", ArrivalKeys.NONE, (rate, settings) -> poisson(rate)));
 
-  private static final Map<String, Registered> BY_NAME = withEntries();
+  private static final Map<String, ArrivalEntry> BY_NAME = new TreeMap<>();
 
-  private record Registered(ArrivalKeys keys, Maker maker) {}
+  static {
+    BUILT_IN.forEach(ArrivalProcesses::register);
+    ServiceLoader.load(ArrivalEntry.class, ArrivalProcesses.class.getClassLoader())
+        .forEach(ArrivalProcesses::register);
+  }
 
-  @FunctionalInterface
-  private interface Maker {
-    /** Makes a process at a rate, with a value for each of its keys. */
-    ArrivalProcess make(double ratePerSecond, Map<String, Double> settings);
+  private record Entry(
+      String name, ArrivalKeys keys, BiFunction<Double, Map<String, Double>, ArrivalProcess> maker)
+      implements ArrivalEntry {
+    @Override
+    public ArrivalProcess make(double ratePerSecond, Map<String, Double> settings) {
+      return maker.apply(ratePerSecond, settings);
+    }
   }
 
   private ArrivalProcesses() {}
 
-  private static Map<String, Registered> withEntries() {
-    Map<String, Registered> all = new HashMap<>(BUILT_IN);
-    for (ArrivalEntry entry :
-        ServiceLoader.load(ArrivalEntry.class, ArrivalProcesses.class.getClassLoader())) {
-      if (all.put(entry.name(), new Registered(entry.keys(), entry::make)) != null) {
-        throw new IllegalStateException("two arrivals have the name (" + entry.name() + ")");
-      }
+  private static void register(ArrivalEntry entry) {
+    if (BY_NAME.put(entry.name(), entry) != null) {
+      throw new IllegalStateException("two arrivals have the name (" + entry.name() + ")");
     }
-    return Map.copyOf(all);
   }
 
-  private static Registered plain(DoubleFunction<ArrivalProcess> maker) {
-    return new Registered(ArrivalKeys.NONE, (rate, settings) -> maker.apply(rate));
+  /** Arrivals at equal gaps of 1 / rate, the first after one gap. */
+  static ArrivalProcess constant(double ratePerSecond) {
+    double gapNs = 1e9 / ratePerSecond;
+    return random -> gapNs;
+  }
+
+  /**
+   * Poisson arrivals: gaps are independent and exponential, by inversion: −mean × ln(u), u uniform
+   * over the open unit interval. Nothing is capped: mean and standard deviation are both 1 / rate.
+   * The longest gap that 53 bits can give is 36.7 means.
+   */
+  static ArrivalProcess poisson(double ratePerSecond) {
+    double meanGapNs = 1e9 / ratePerSecond;
+    return random -> -meanGapNs * StrictMath.log(random.nextOpenUnit());
   }
 
   /** Returns the known names, in alphabetical order. */
   public static List<String> names() {
-    return BY_NAME.keySet().stream().sorted().toList();
+    return List.copyOf(BY_NAME.keySet());
   }
 
   /** Returns the keys of each process, by its name. */
   public static Map<String, ArrivalKeys> keys() {
     Map<String, ArrivalKeys> keys = new TreeMap<>();
-    BY_NAME.forEach((name, registered) -> keys.put(name, registered.keys()));
+    BY_NAME.forEach((name, entry) -> keys.put(name, entry.keys()));
     return keys;
   }
 
@@ -68,14 +81,12 @@ public final class ArrivalProcesses {
    * @throws IllegalArgumentException if no process has that name; the message lists the known names
    */
   public static ArrivalProcess of(Arrivals.Drawn arrivals, double ratePerSecond) {
-    Registered registered = BY_NAME.get(arrivals.process());
-    if (registered == null) {
+    ArrivalEntry entry = BY_NAME.get(arrivals.process());
+    if (entry == null) {
       throw new IllegalArgumentException(
-          "arrivals ("
-              + arrivals.process()
-              + ") is unknown. Known arrivals: "
-              + String.join(", ", names()));
+          "arrivals (%s) is unknown. Known arrivals: %s"
+              .formatted(arrivals.process(), String.join(", ", names())));
     }
-    return registered.maker().make(ratePerSecond, arrivals.settings());
+    return entry.make(ratePerSecond, arrivals.settings());
   }
 }

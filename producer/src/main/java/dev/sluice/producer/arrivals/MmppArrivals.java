@@ -53,11 +53,8 @@ final class MmppArrivals implements ArrivalProcess {
         : Optional.of(
             new Mistake(
                 "burst",
-                "arrivals.burst ("
-                    + Numbers.text(burst)
-                    + ") × arrivals.share ("
-                    + Numbers.text(share)
-                    + ") must be at most 1: the bursts alone would exceed the mean rate",
+                "arrivals.burst (%s) × arrivals.share (%s) must be at most 1: the bursts alone would exceed the mean rate"
+                    .formatted(Numbers.text(burst), Numbers.text(share)),
                 "burst should be at most " + Numbers.text(Math.floor(1 / share * 100) / 100)));
   }
 

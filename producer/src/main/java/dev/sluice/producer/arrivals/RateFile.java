@@ -49,13 +49,9 @@ public final class RateFile {
     if (!(mean > 0)) {
       throw new UserMistakeException(
           parsed.location("load.rates"),
-          "load.rates ("
-              + file
-              + ") has no rate above 0 from warmup_seconds ("
-              + Numbers.text(load.warmupSeconds())
-              + ") to duration_seconds ("
-              + Numbers.text(load.durationSeconds())
-              + ")",
+          "load.rates (%s) has no rate above 0 from warmup_seconds (%s) to duration_seconds (%s)"
+              .formatted(
+                  file, Numbers.text(load.warmupSeconds()), Numbers.text(load.durationSeconds())),
           "its seconds should begin with the run, at 0");
     }
     double jobs =
@@ -65,12 +61,8 @@ public final class RateFile {
     if (jobs > jobsMax) {
       throw new UserMistakeException(
           parsed.location("load.rates"),
-          "load.rates ("
-              + file
-              + ") asks for about "
-              + Numbers.text(Math.rint(jobs))
-              + " jobs up to duration_seconds + tail_seconds, more than "
-              + Numbers.text(jobsMax),
+          "load.rates (%s) asks for about %s jobs up to duration_seconds + tail_seconds, more than %s"
+              .formatted(file, Numbers.text(Math.rint(jobs)), Numbers.text(jobsMax)),
           "arrival_rate_jobs_per_sec should be lower, or warmup_seconds or tail_seconds shorter");
     }
     return new SegmentedTime(
@@ -107,10 +99,8 @@ public final class RateFile {
       }
       if (second <= before) {
         throw row.mistake(
-            "second ("
-                + row.text("second")
-                + ") is not after that of the row above it, "
-                + Numbers.text(before),
+            "second (%s) is not after that of the row above it, %s"
+                .formatted(row.text("second"), Numbers.text(before)),
             "the rows should be sorted by time, and each second should stand once");
       }
       before = second;

@@ -5,7 +5,6 @@ import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.RequestList;
-import dev.sluice.producer.requests.Seconds;
 import java.time.Duration;
 
 /**
@@ -50,7 +49,7 @@ public record GeneratorSettings(
    * after it.
    */
   long tailEndNs() {
-    return Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
+    return experiment.load().tailEndNs();
   }
 
   /** Returns whether the next job is sent when the one before it has ended. */
@@ -73,7 +72,7 @@ public record GeneratorSettings(
 
   /** Returns the end of the measured window, in the time of {@link RunClock}. */
   long durationNs() {
-    return Seconds.toNs(experiment.load().durationSeconds());
+    return experiment.load().durationNs();
   }
 
   /** Returns the shard of a job by its index. */

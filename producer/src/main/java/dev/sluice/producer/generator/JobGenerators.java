@@ -7,8 +7,11 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.producer.generator.RunOpening.RunSoFar;
+import dev.sluice.producer.generator.Senders.GeneratorThreads;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -253,5 +256,62 @@ public final class JobGenerators {
       LOG.warn("The run's end could not be written.", e);
     }
     return why;
+  }
+
+  /** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
+  public interface GeneratorListener {
+    /**
+     * Called once if the first look at the log finds that lanes are missing.
+     *
+     * @param missing one text per shard and model
+     */
+    default void waitingForLanes(List<String> missing) {}
+
+    /**
+     * Called when the run's start is in the log; the first job is sent after time zero, which is
+     * soon.
+     */
+    void runStarted(long timeZeroEpochMs);
+
+    /** Called when no further job will be sent; outcomes of sent jobs are still awaited. */
+    void arrivalsEnding(EndOfArrivals reason);
+
+    /** Called when every sent job has its outcome and the run's end is in the log. */
+    void runEnded(RunEnded ended);
+  }
+
+  /** The reasons why the generators send no more jobs. */
+  public enum EndOfArrivals {
+    /** The duration is over and every measured job has its outcome. */
+    MEASURED_JOBS_ENDED,
+    /** The tail is over and measured jobs still have no outcome. */
+    TAIL_LIMIT,
+    /** The user or another caller ended the arrivals early. */
+    STOPPED
+  }
+
+  /**
+   * Progress of all generators of this process together, for a person or a gauge that looks from
+   * time to time.
+   *
+   * @param jobsSent number of jobs handed to the log, including jobs of earlier generators if the
+   *     run was resumed
+   * @param latenessNsNow largest lateness (send call − intended arrival) among the last jobs of the
+   *     generators; 0 before the first job
+   * @param latenessNsMax largest lateness of all jobs
+   * @param arrivalsOver whether no further job will be sent
+   */
+  public record GeneratorNumbers(
+      long jobsSent, long latenessNsNow, long latenessNsMax, boolean arrivalsOver) {}
+
+  /** Thrown if the run cannot go on, or if its figures would be of no use; the message says why. */
+  public static final class RunFailedException extends Exception {
+    RunFailedException(String message) {
+      super(message);
+    }
+
+    RunFailedException(String message, Throwable cause) {
+      super(message, cause);
+    }
   }
 }

@@ -8,6 +8,9 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.time.Pacer;
 import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.contract.time.RunClock;
+import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
+import dev.sluice.producer.generator.JobGenerators.RunFailedException;
+import dev.sluice.producer.generator.RunOpening.RunSoFar;
 import dev.sluice.producer.requests.RequestList;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -248,6 +251,33 @@ final class Senders {
       write.get();
     } catch (ExecutionException e) {
       throw new RunFailedException("a record could not be written: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Threads of the generators, one each. The class is not final, so that a test can run the threads
+   * in its own time.
+   */
+  static class GeneratorThreads {
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** Starts a thread, which is scheduled as promptly as the calling thread; see {@code Pacer}. */
+    void start(String name, Runnable task) {
+      var thread = new Thread(task, name);
+      threads.add(thread);
+      thread.start();
+    }
+
+    /** Returns whether all threads that were started have ended. */
+    boolean allEnded() {
+      return threads.stream().noneMatch(Thread::isAlive);
+    }
+
+    /** Waits until every thread has ended. */
+    void join() throws InterruptedException {
+      for (Thread thread : threads) {
+        thread.join();
+      }
     }
   }
 }

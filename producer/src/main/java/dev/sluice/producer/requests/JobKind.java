@@ -3,6 +3,7 @@ package dev.sluice.producer.requests;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.log.RequestKind;
+import dev.sluice.contract.value.ModelKey;
 
 /**
  * The attributes of a job, except its time. Few kinds exist, whatever the number of jobs.
@@ -20,5 +21,15 @@ public record JobKind(
         requireNonNull(kind.precision()),
         kind.samples(),
         kind.sloNs());
+  }
+
+  /** The model that such a job runs. */
+  ModelKey model() {
+    return new ModelKey(workload, backend, precision);
+  }
+
+  /** Returns this kind as a recording has it. */
+  RequestKind asRecorded() {
+    return new RequestKind(classType, workload, backend, precision, samples, sloNs);
   }
 }

@@ -8,6 +8,7 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -40,11 +41,8 @@ final class JobMix {
   JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
     this.experiment = experiment;
     this.isolatedTimes = isolatedTimes;
-    List<JobClass> classes = experiment.jobs().classes();
-    IntStream places = IntStream.range(0, classes.size());
-    interactive = places.filter(place -> classes.get(place).interactive()).toArray();
-    places = IntStream.range(0, classes.size());
-    others = places.filter(place -> !classes.get(place).interactive()).toArray();
+    interactive = placesOf(experiment.jobs().classes(), true);
+    others = placesOf(experiment.jobs().classes(), false);
     weightsUpTo = new double[experiment.jobs().workloads().size()];
     double sum = 0;
     for (int i = 0; i < weightsUpTo.length; i++) {
@@ -56,6 +54,12 @@ final class JobMix {
     drawable *= (long) jobs.backendsEnabled().size() * jobs.precisionModes().size();
     drawable *= jobs.batchSizes().size();
     drawnKinds = new JobKind[(int) Math.min(drawable, DRAWN_KEPT_MAX)];
+  }
+
+  private static int[] placesOf(List<JobClass> classes, boolean sort) {
+    return IntStream.range(0, classes.size())
+        .filter(place -> classes.get(place).interactive() == sort)
+        .toArray();
   }
 
   /** Places that were drawn in the lists of an experiment; that of a class counts within all. */

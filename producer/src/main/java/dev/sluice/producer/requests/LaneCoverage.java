@@ -19,8 +19,7 @@ public final class LaneCoverage {
   private final List<Map<String, List<ModelKey>>> modelsByExecutorByShard = new ArrayList<>();
 
   public LaneCoverage(List<JobKind> kinds, int shards) {
-    kinds.forEach(
-        kind -> needed.add(new ModelKey(kind.workload(), kind.backend(), kind.precision())));
+    kinds.forEach(kind -> needed.add(kind.model()));
     for (int shard = 0; shard < shards; shard++) {
       modelsByExecutorByShard.add(new TreeMap<>());
     }
@@ -55,13 +54,8 @@ public final class LaneCoverage {
       for (ModelKey model : needed) {
         if (modelsByExecutor.values().stream().noneMatch(models -> models.contains(model))) {
           missing.add(
-              "shard %d has no lane for %s on %s in %s (executors: %s)"
-                  .formatted(
-                      shard,
-                      model.workload(),
-                      model.backend(),
-                      model.precision(),
-                      String.join(", ", modelsByExecutor.keySet())));
+              "shard %d has no lane for %s (executors: %s)"
+                  .formatted(shard, model, String.join(", ", modelsByExecutor.keySet())));
         }
       }
     }

@@ -3,7 +3,9 @@ package dev.sluice.producer.requests;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,14 +34,14 @@ public record OfferedLoad(
 
   public static OfferedLoad of(
       Experiment experiment, RequestList requests, List<Capability> capabilities) {
-    Map<String, Capability> byModel = byModel(capabilities);
+    Map<ModelKey, Capability> byModel = byModel(capabilities);
     List<JobKind> kinds = requests.kinds();
     var aloneNsOf = new double[kinds.size()];
     var leastNsOf = new double[kinds.size()];
     Map<String, String> infeasible = new LinkedHashMap<>();
     for (int i = 0; i < aloneNsOf.length; i++) {
       JobKind kind = kinds.get(i);
-      Capability capability = byModel.get(key(kind.workload(), kind.backend(), kind.precision()));
+      Capability capability = byModel.get(kind.model());
       if (capability == null) {
         throw new IllegalStateException("no lane can run " + kind);
       }
@@ -70,9 +72,9 @@ public record OfferedLoad(
         new ArrayList<>(infeasible.values()));
   }
 
-  static Map<String, Capability> byModel(List<Capability> capabilities) {
-    Map<String, Capability> byModel = new LinkedHashMap<>();
-    capabilities.forEach(c -> byModel.put(key(c.workload(), c.backend(), c.precision()), c));
+  static Map<ModelKey, Capability> byModel(List<Capability> capabilities) {
+    Map<ModelKey, Capability> byModel = new HashMap<>();
+    capabilities.forEach(capability -> byModel.put(capability.model(), capability));
     return byModel;
   }
 
@@ -88,10 +90,6 @@ public record OfferedLoad(
         kind.samples(),
         kind.samples() == 1 ? "" : "s",
         kind.sloNs() / 1e6);
-  }
-
-  static String key(String workload, String backend, String precision) {
-    return workload + "/" + backend + "/" + precision;
   }
 
   /**

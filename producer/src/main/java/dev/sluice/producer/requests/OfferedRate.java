@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.value.ModelKey;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class OfferedRate {
     double shape = some.askedRateJobsPerSec() / some.arrivalRateJobsPerSec();
     Experiment experiment = parsed.experiment();
     int lanes = experiment.lanes().count() * experiment.kafka().shards();
-    double rate = load * lanes * 1e9 / meanServiceNs(experiment.jobs(), capabilities) / shape;
+    double rate = load * lanes * 1e9 / meanServiceNs(experiment, capabilities) / shape;
     ParsedExperiment rated =
         parsed.withRate(
             new BigDecimal(Math.max(RATE_MIN, Math.min(RATE_MAX, rate)))
@@ -75,21 +76,20 @@ public final class OfferedRate {
   }
 
   /** Mean over the mix that {@link JobMix} draws from. */
-  private static double meanServiceNs(Experiment.Jobs jobs, List<Capability> capabilities) {
-    Map<String, Capability> byModel = OfferedLoad.byModel(capabilities);
+  private static double meanServiceNs(Experiment experiment, List<Capability> capabilities) {
+    Experiment.Jobs jobs = experiment.jobs();
+    Map<ModelKey, Capability> byModel = OfferedLoad.byModel(capabilities);
     double ns = 0;
     double weights = 0;
     for (WorkloadChoice workload : jobs.workloads()) {
-      List<String> backends =
-          workload.model() == null ? jobs.backendsEnabled() : List.of(workload.model().backend());
       double sumNs = 0;
       int kinds = 0;
-      for (String backend : backends) {
+      for (String backend : experiment.backendsOf(workload)) {
         for (String precision : jobs.precisionModes()) {
-          Capability capability = byModel.get(OfferedLoad.key(workload.name(), backend, precision));
+          var model = new ModelKey(workload.name(), backend, precision);
+          Capability capability = byModel.get(model);
           if (capability == null) {
-            throw new IllegalStateException(
-                "no lane can run " + workload.name() + " on " + backend + " in " + precision);
+            throw new IllegalStateException("no lane can run " + model);
           }
           for (int samples : jobs.batchSizes()) {
             sumNs += OfferedLoad.serviceNs(capability, samples);

@@ -18,18 +18,23 @@ import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RequestKind;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +54,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
 
   private static final String BEGINNING = "{\"sluice\":\"recording\"";
   private static final String TYPE = "{\"type\":\"JobRequested\"";
+  private static final String LOG_FORMAT = "the log of a run";
   private static final String WORKFLOW = "{\"type\":\"WorkflowRequested\"";
 
   /**
@@ -122,10 +128,11 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           sent.putIfAbsent(job.index(), job);
         }
       }
-      var whole = new Redrawn(reader.header(), file, vocabulary, sent);
-      RequestList list = whole.list();
-      var builder = new Builder();
+      Redrawn redrawn = Redrawn.of(reader.header(), file, vocabulary, sent);
+      List<String> notes = notes(reader.loss(), redrawn.why);
+      RequestList list = redrawn.list;
       if (list == null) {
+        var builder = new Builder();
         sent.values().stream()
             .sorted(
                 Comparator.comparingLong(JobRequested::intendedAtNs)
@@ -141,17 +148,18 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
                             job.precision(),
                             job.samples(),
                             job.sloNs())));
-      } else {
-        for (int i = 0; i < list.size(); i++) {
-          Request r = list.get(i);
-          builder.add(
-              r.intendedAtNs(),
-              new RequestKind(
-                  r.classType(), r.workload(), r.backend(), r.precision(), r.samples(), r.sloNs()));
-        }
+        return new RecordedLoad(builder.build(LOG_FORMAT, notes), false);
       }
       return new RecordedLoad(
-          builder.build("the log of a run", notes(reader.loss(), whole.why())), list != null);
+          new Trace(
+              LOG_FORMAT,
+              list.kinds().stream().map(JobKind::asRecorded).toList(),
+              IntStream.range(0, list.size()).map(list::kindNumber).toArray(),
+              IntStream.range(0, list.size()).mapToLong(list::intendedAtNs).toArray(),
+              Map.of(),
+              list.size(),
+              notes),
+          true);
     }
   }
 
@@ -189,96 +197,67 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   }
 
   private static boolean startsWith(byte[] value, String text) {
-    if (value.length < text.length()) {
-      return false;
-    }
-    for (int i = 0; i < text.length(); i++) {
-      if (value[i] != text.charAt(i)) {
-        return false;
-      }
-    }
-    return true;
+    byte[] wanted = text.getBytes(StandardCharsets.US_ASCII);
+    return value.length >= wanted.length
+        && Arrays.equals(value, 0, wanted.length, wanted, 0, wanted.length);
   }
 
-  /** Requests in arrays that grow. */
+  /** Requests, one after the other. */
   private static final class Builder {
-    private final List<RequestKind> kinds = new ArrayList<>();
-    private final Map<RequestKind, Integer> numberOfKind = new HashMap<>(); // looked up only
-    private int[] kindByIndex = new int[1024];
-    private long[] atNsByIndex = new long[1024];
-    private int size;
+    private final Map<RequestKind, Integer> numberOfKind = new LinkedHashMap<>();
+    private final IntStream.Builder kindByIndex = IntStream.builder();
+    private final LongStream.Builder atNsByIndex = LongStream.builder();
 
     void add(long atNs, RequestKind kind) {
-      if (size == kindByIndex.length) {
-        kindByIndex = Arrays.copyOf(kindByIndex, Math.multiplyExact(size, 2));
-        atNsByIndex = Arrays.copyOf(atNsByIndex, kindByIndex.length);
-      }
-      Integer number = numberOfKind.putIfAbsent(kind, kinds.size());
-      if (number == null) {
-        number = kinds.size();
-        kinds.add(kind);
-      }
-      kindByIndex[size] = number;
-      atNsByIndex[size] = atNs;
-      size++;
+      kindByIndex.add(numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size()));
+      atNsByIndex.add(atNs);
     }
 
     Trace build(String format, List<String> notes) {
+      int[] kinds = kindByIndex.build().toArray();
       return new Trace(
           format,
+          List.copyOf(numberOfKind.keySet()),
           kinds,
-          Arrays.copyOf(kindByIndex, size),
-          Arrays.copyOf(atNsByIndex, size),
+          atNsByIndex.build().toArray(),
           Map.of(),
-          size,
+          kinds.length,
           notes);
     }
   }
 
-  /** The list that a log's run had, drawn anew. */
-  private static final class Redrawn {
-    private @Nullable RequestList list;
-    private @Nullable String why;
-
+  /**
+   * The list that a log's run had, drawn anew.
+   *
+   * @param why reason why there is no list; null: there is one
+   */
+  private record Redrawn(@Nullable RequestList list, @Nullable String why) {
     /** An isolated time that the log does not tell. */
     private static final class UntoldException extends RuntimeException {
       private static final long serialVersionUID = 1;
     }
 
-    Redrawn(
+    static Redrawn of(
         RecordingHeader header, Path file, Vocabulary vocabulary, Map<Long, JobRequested> sent) {
       String text = header.experiment();
       if (text == null || header.requestDigest() == null) {
-        why = "the recording does not say of which experiment it is";
-        return;
+        return new Redrawn(null, "the recording does not say of which experiment it is");
       }
       try {
         ParsedExperiment parsed = ExperimentFile.recorded(file, text, vocabulary);
         RequestList drawn = RequestList.of(parsed, isolatedTimes(parsed.experiment(), sent));
         if (!drawn.digest().equals(header.requestDigest())) {
-          why = "drawn anew it has another digest";
-        } else if (!holds(drawn, sent)) {
-          why = "drawn anew it lacks requests of the log";
-        } else {
-          list = drawn;
+          return new Redrawn(null, "drawn anew it has another digest");
         }
+        return holds(drawn, sent)
+            ? new Redrawn(drawn, null)
+            : new Redrawn(null, "drawn anew it lacks requests of the log");
       } catch (UntoldException e) {
-        why = "no request tells the promises of those that were not sent";
+        return new Redrawn(null, "no request tells the promises of those that were not sent");
       } catch (UserMistakeException e) {
-        why =
-            "its experiment cannot be read here ("
-                + e.problems().get(e.problems().size() - 1).what()
-                + ")";
+        String last = e.problems().get(e.problems().size() - 1).what();
+        return new Redrawn(null, "its experiment cannot be read here (" + last + ")");
       }
-    }
-
-    @Nullable RequestList list() {
-      return list;
-    }
-
-    /** Why there is no list; null: there is one. */
-    @Nullable String why() {
-      return why;
     }
 
     /** Times of jobs alone, as the promises in the log tell them. */

@@ -86,14 +86,10 @@ final class ReplayedKinds {
   }
 
   private @Nullable RequestKind here(RequestKind kind, long count) {
-    note("class", kind.classType());
-    note("workload", kind.workload());
-    note("backend", kind.backend());
-    note("precision", kind.precision());
     if (isDropped("class", kind.classType())
-        || isDropped("workload", kind.workload())
-        || isDropped("backend", kind.backend())
-        || isDropped("precision", kind.precision())) {
+        | isDropped("workload", kind.workload())
+        | isDropped("backend", kind.backend())
+        | isDropped("precision", kind.precision())) { // each is noted
       return null;
     }
     var here =
@@ -109,14 +105,14 @@ final class ReplayedKinds {
     return here;
   }
 
-  private void note(String attribute, @Nullable String name) {
-    if (name != null) {
-      seen.add(attribute + ":" + name);
-    }
-  }
-
+  /** Notes that a request has the name. */
   private boolean isDropped(String attribute, @Nullable String name) {
-    return name != null && names.drop().contains(new Dropped(attribute, name));
+    if (name == null) {
+      return false;
+    }
+    var named = new Dropped(attribute, name);
+    seen.add(named.toString());
+    return names.drop().contains(named);
   }
 
   private @Nullable String name(String attribute, @Nullable String recorded, long count) {

@@ -12,18 +12,18 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.TraceFile;
-import dev.sluice.producer.trace.TraceOptions;
-import dev.sluice.producer.trace.TraceOptions.Column;
-import dev.sluice.producer.trace.TraceOptions.Window;
+import dev.sluice.producer.trace.Trace.TraceOptions;
+import dev.sluice.producer.trace.Trace.TraceOptions.Column;
+import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -71,8 +71,7 @@ final class ReplayedRequests implements RequestSource {
     this.mixRandom = RandomStream.of(experiment.seed(), "job-mix");
     Path file = parsed.resolve(replay.file());
     this.shown = file.toString();
-    this.runEndNs =
-        Seconds.toNs(experiment.load().durationSeconds() + experiment.load().tailSeconds());
+    this.runEndNs = experiment.load().tailEndNs();
     Trace whole =
         replay.source() == Source.REPLAY
             ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary()).requests()
@@ -84,7 +83,7 @@ final class ReplayedRequests implements RequestSource {
     boolean even = experiment.load().shape().equals(LoadShape.even());
     long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
     var window = new Window(beginNs, toNs(), endNs);
-    this.trace = whole == null ? TraceFile.read(file, options(window)) : whole.within(window);
+    this.trace = whole == null ? Trace.read(file, options(window)) : whole.within(window);
     if (trace.size() == 0 || trace.atNsByIndex()[trace.size() - 1] < fromSeconds * NS_PER_SECOND) {
       throw nothingLeft(parsed);
     }
@@ -110,7 +109,7 @@ final class ReplayedRequests implements RequestSource {
       return replay.scale().speed();
     }
     long fromNs = Math.round(replay.scale().fromSeconds() * NS_PER_SECOND);
-    Trace part = TraceFile.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
+    Trace part = Trace.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
     long endNs =
         replay.scale().toSeconds() != null || part.size() == 0
             ? toNs()
@@ -181,13 +180,7 @@ final class ReplayedRequests implements RequestSource {
             leftOut(left)));
     notes.addAll(trace.notes());
     notes.addAll(names.unused());
-    List<RequestKind> used = new ArrayList<>();
-    kinds.forEach(
-        kind -> {
-          if (kind != null) {
-            used.add(kind);
-          }
-        });
+    List<RequestKind> used = kinds.stream().filter(Objects::nonNull).toList();
     List<String> idle = new ArrayList<>();
     idle.add("arrival_rate_jobs_per_sec");
     if (used.stream().allMatch(kind -> kind.classType() != null)) {
@@ -200,11 +193,13 @@ final class ReplayedRequests implements RequestSource {
     if (!idle.isEmpty()) {
       notes.add("without effect on a replay: " + String.join(", ", idle));
     }
-    var cold = new TreeSet<Integer>();
-    used.stream()
-        .map(RequestKind::samples)
-        .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
-        .forEach(cold::add);
+    List<Integer> cold =
+        used.stream()
+            .map(RequestKind::samples)
+            .filter(samples -> samples > 0 && !experiment.jobs().batchSizes().contains(samples))
+            .distinct()
+            .sorted()
+            .toList();
     if (!cold.isEmpty()) {
       notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
     }

@@ -2,14 +2,22 @@ package dev.sluice.producer.requests;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
@@ -18,16 +26,18 @@ import java.util.concurrent.CompletableFuture;
  * It takes five to twelve bytes a job. Immutable.
  */
 public final class RequestList {
+  /** About as many letters are handed to the digest at once. */
+  private static final int DIGESTED_LETTERS = 1 << 13;
+
   private final List<JobKind> kinds;
   private final PackedRequests requests;
-  private final RequestDigest digest;
   private final List<String> notes;
+  private @Nullable String digest; // made when it is first asked for
 
   private RequestList(List<JobKind> kinds, PackedRequests requests, List<String> notes) {
     this.notes = List.copyOf(notes);
     this.kinds = List.copyOf(kinds);
     this.requests = requests;
-    digest = new RequestDigest(this.kinds, requests);
   }
 
   /**
@@ -38,7 +48,7 @@ public final class RequestList {
    */
   public static RequestList of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
-    return of(RequestSources.of(parsed, isolatedTimes));
+    return of(RequestSource.of(parsed, isolatedTimes));
   }
 
   /**
@@ -48,7 +58,7 @@ public final class RequestList {
    * @throws IllegalArgumentException if the arrival process is unknown
    */
   public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
-    return of(RequestSources.drawn(experiment, isolatedTimes));
+    return of(RequestSource.drawn(experiment, isolatedTimes));
   }
 
   /**
@@ -141,13 +151,39 @@ public final class RequestList {
    * backend, precision, samples, SLO in ns, intended time in ns, with a tab between them and a line
    * feed after each line.
    */
-  public String digest() {
-    return digest.whole();
+  public synchronized String digest() {
+    if (digest == null) {
+      List<String> ofKinds = kinds.stream().map(RequestList::line).toList();
+      MessageDigest sha256 = Sha256.begin();
+      var lines = new StringBuilder();
+      for (int i = 0; i < size(); i++) {
+        lines.append(JobId.PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
+        lines.append(requests.intendedAtNs(i)).append('\n');
+        if (lines.length() >= DIGESTED_LETTERS || i == size() - 1) {
+          sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
+          lines.setLength(0);
+        }
+      }
+      digest = HexFormat.of().formatHex(sha256.digest());
+    }
+    return digest;
+  }
+
+  /** What stands between the id and the intended time of each job of a kind. */
+  private static String line(JobKind kind) {
+    return "\t%s\t%s\t%s\t%s\t%s\t%s\t"
+        .formatted(
+            kind.classType(),
+            kind.workload(),
+            kind.backend(),
+            kind.precision(),
+            kind.samples(),
+            kind.sloNs());
   }
 
   /** Begins to make the digest in another thread, for one that will soon ask for it. */
   public void beginDigest() {
-    var unused = CompletableFuture.runAsync(digest::whole);
+    var unused = CompletableFuture.runAsync(this::digest);
   }
 
   /**
@@ -177,5 +213,81 @@ public final class RequestList {
   /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
   public List<JobKind> kinds() {
     return kinds;
+  }
+
+  /**
+   * Kinds and times of requests by their place, in pieces of {@value #PIECE}: five bytes a request
+   * where the times of a piece lie within two seconds and its kinds are among the first 128, else
+   * eight to twelve.
+   */
+  static final class PackedRequests {
+    private static final int SHIFT = 10;
+    private static final int PIECE = 1 << SHIFT;
+
+    private final List<Piece> pieces = new ArrayList<>();
+    private final int[] kinds = new int[PIECE]; // of the last requests, which are no piece yet
+    private final long[] timesNs = new long[PIECE];
+    private int size;
+
+    int size() {
+      return size;
+    }
+
+    /** Adds a request, which must not be meant to arrive before the one before it. */
+    void add(int kind, long atNs) {
+      int at = size & (PIECE - 1);
+      if (at == 0 && size > 0) {
+        pieces.add(new Piece(kinds, timesNs));
+      }
+      kinds[at] = kind;
+      timesNs[at] = atNs;
+      size = Math.addExact(size, 1);
+    }
+
+    /** Number of the request's kind. */
+    int kind(int index) {
+      int piece = Objects.checkIndex(index, size) >>> SHIFT;
+      int at = index & (PIECE - 1);
+      return piece == pieces.size() ? kinds[at] : pieces.get(piece).kind(at);
+    }
+
+    long intendedAtNs(int index) {
+      int piece = Objects.checkIndex(index, size) >>> SHIFT;
+      int at = index & (PIECE - 1);
+      return piece == pieces.size() ? timesNs[at] : pieces.get(piece).intendedAtNs(at);
+    }
+
+    /** Requests beside one another. */
+    private static final class Piece {
+      private final long fromNs;
+      private final int[] afterNs; // empty: the times do not lie near enough to the first
+      private final long[] timesNs;
+      private final byte[] smallKinds; // empty: some kinds have too large numbers
+      private final int[] kinds;
+
+      Piece(int[] kindOf, long[] atNs) {
+        fromNs = atNs[0];
+        boolean near = atNs[PIECE - 1] - fromNs <= Integer.MAX_VALUE;
+        boolean small = Arrays.stream(kindOf).allMatch(kind -> kind <= Byte.MAX_VALUE);
+        afterNs = new int[near ? PIECE : 0];
+        timesNs = near ? new long[0] : atNs.clone();
+        smallKinds = new byte[small ? PIECE : 0];
+        kinds = small ? new int[0] : kindOf.clone();
+        for (int i = 0; i < afterNs.length; i++) {
+          afterNs[i] = (int) (atNs[i] - fromNs);
+        }
+        for (int i = 0; i < smallKinds.length; i++) {
+          smallKinds[i] = (byte) kindOf[i];
+        }
+      }
+
+      int kind(int at) {
+        return smallKinds.length > 0 ? smallKinds[at] : kinds[at];
+      }
+
+      long intendedAtNs(int at) {
+        return afterNs.length > 0 ? fromNs + afterNs[at] : timesNs[at];
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ package dev.sluice.producer.trace;
 
 import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

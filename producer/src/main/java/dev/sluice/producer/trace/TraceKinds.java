@@ -1,20 +1,18 @@
 package dev.sluice.producer.trace;
 
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
-import java.util.ArrayList;
+import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of a trace's requests, numbered as they first occur. */
 final class TraceKinds {
-  /** Attributes of a job that a trace may hold, and the columns of a trace of the user's own. */
-  static final List<String> ATTRIBUTES =
-      List.of("class", "workload", "backend", "precision", "samples", "slo_ms");
-
   /** Number of a row that is left out. */
   static final int LEFT_OUT = -1;
 
@@ -25,11 +23,10 @@ final class TraceKinds {
   private final TraceRows rows;
 
   /** Columns by attribute; null: the trace does not say it. */
-  private final @Nullable Source[] sources = new @Nullable Source[ATTRIBUTES.size()];
+  private final @Nullable Source[] sources = new @Nullable Source[Replay.ATTRIBUTES.size()];
 
   private final boolean none;
-  private final List<RequestKind> kinds = new ArrayList<>();
-  private final Map<RequestKind, Integer> numberOfKind = new HashMap<>();
+  private final Map<RequestKind, Integer> numberOfKind = new LinkedHashMap<>();
 
   /** A column that says an attribute, and the names that its values stand for. */
   private static final class Source {
@@ -45,12 +42,10 @@ final class TraceKinds {
     }
 
     String nameOf(String value) {
-      String known = nameOfValue.get(value);
-      if (known == null) {
-        known = stripeOver == null ? value : stripeOver.get(nameOfValue.size() % stripeOver.size());
-        nameOfValue.put(value, known);
-      }
-      return known;
+      return stripeOver == null
+          ? value
+          : nameOfValue.computeIfAbsent(
+              value, unused -> stripeOver.get(nameOfValue.size() % stripeOver.size()));
     }
   }
 
@@ -62,7 +57,7 @@ final class TraceKinds {
     this.rows = rows;
     boolean any = false;
     for (int i = 0; i < sources.length; i++) {
-      String attribute = ATTRIBUTES.get(i);
+      String attribute = Replay.ATTRIBUTES.get(i);
       TraceOptions.Column column = chosen.get(attribute);
       if (column != null) {
         if (!rows.has(column.from())) {
@@ -76,7 +71,7 @@ final class TraceKinds {
     }
     none = !any;
     if (none) {
-      kinds.add(RequestKind.UNKNOWN);
+      numberOfKind.put(RequestKind.UNKNOWN, 0);
     }
   }
 
@@ -105,17 +100,8 @@ final class TraceKinds {
             "the field should be left empty, for the promise of the job's class");
       }
     }
-    return number(new RequestKind(name(0), name(1), name(2), name(3), samples, sloNs));
-  }
-
-  private int number(RequestKind kind) {
-    Integer number = numberOfKind.get(kind);
-    if (number == null) {
-      number = kinds.size();
-      kinds.add(kind);
-      numberOfKind.put(kind, number);
-    }
-    return number;
+    var kind = new RequestKind(name(0), name(1), name(2), name(3), samples, sloNs);
+    return numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size());
   }
 
   private @Nullable String name(int attribute) throws UserMistakeException {
@@ -126,6 +112,6 @@ final class TraceKinds {
   }
 
   List<RequestKind> all() {
-    return kinds;
+    return List.copyOf(numberOfKind.keySet());
   }
 }

@@ -22,10 +22,12 @@ final class ArrivalKeysTest {
     assertThat(ArrivalProcesses.names()).isSorted().doesNotHaveDuplicates();
     assertThat(ArrivalProcesses.keys().keySet())
         .containsExactlyElementsOf(ArrivalProcesses.names());
-    assertThat(process("constant", Map.of())).isInstanceOf(ConstantArrivals.class);
+    assertThat(firstGapNs(process("constant", Map.of())))
+        .isEqualTo(firstGapNs(ArrivalProcesses.constant(8)));
     assertThat(process("gamma", Map.of("cv", 2.0))).isInstanceOf(GammaArrivals.class);
     assertThat(process("mmpp", Map.of())).isInstanceOf(MmppArrivals.class);
-    assertThat(process("poisson", Map.of())).isInstanceOf(PoissonArrivals.class);
+    assertThat(firstGapNs(process("poisson", Map.of())))
+        .isEqualTo(firstGapNs(ArrivalProcesses.poisson(8)));
     assertThat(ArrivalProcesses.keys().get("gamma")).isSameAs(GammaArrivals.KEYS);
     assertThat(ArrivalProcesses.keys().get("poisson")).isSameAs(ArrivalKeys.NONE);
   }
@@ -52,6 +54,10 @@ final class ArrivalKeysTest {
 
   private static ArrivalProcess process(String name, Map<String, Double> settings) {
     return ArrivalProcesses.of(new Arrivals.Drawn(name, settings), 8);
+  }
+
+  private static double firstGapNs(ArrivalProcess process) {
+    return process.nextGapNs(new RandomStream(1));
   }
 
   @Test

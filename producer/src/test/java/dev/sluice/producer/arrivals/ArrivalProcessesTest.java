@@ -74,7 +74,7 @@ final class ArrivalProcessesTest {
   @Test
   void roundingDoesNotAddUp() {
     var times =
-        new IntendedTimes(new ConstantArrivals(300), new RandomStream(1), RescaledTime.EVEN);
+        new IntendedTimes(ArrivalProcesses.constant(300), new RandomStream(1), RescaledTime.EVEN);
     long lastNs = 0;
     for (int i = 1; i <= 9_000_001; i++) {
       lastNs = times.nextNs();

@@ -82,7 +82,7 @@ final class RescaledTimePropertyTest {
   private static long[] timesNs(LoadShape shape, long seed, int count) {
     var times =
         new IntendedTimes(
-            new PoissonArrivals(RATE), new RandomStream(seed), RescaledTime.of(shape));
+            ArrivalProcesses.poisson(RATE), new RandomStream(seed), RescaledTime.of(shape));
     var timesNs = new long[count];
     for (int i = 0; i < count; i++) {
       timesNs[i] = times.nextNs();

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 final class SameGapsTest {
   @Test
   void constant() {
-    assertThat(gapsNs(new ConstantArrivals(8))).containsOnly(125_000_000L);
+    assertThat(gapsNs(ArrivalProcesses.constant(8))).containsOnly(125_000_000L);
   }
 
   @Test
   void poisson() {
-    assertThat(gapsNs(new PoissonArrivals(8)))
+    assertThat(gapsNs(ArrivalProcesses.poisson(8)))
         .containsExactly(205086109, 155073864, 210626832, 52503051, 177837573, 116945040);
   }
 

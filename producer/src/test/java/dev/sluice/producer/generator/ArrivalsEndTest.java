@@ -2,6 +2,8 @@ package dev.sluice.producer.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
+import dev.sluice.producer.generator.OutcomeWatch.ArrivalsEnd;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;

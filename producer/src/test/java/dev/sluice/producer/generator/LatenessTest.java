@@ -2,6 +2,7 @@ package dev.sluice.producer.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.producer.generator.JobGenerator.Lateness;
 import java.util.Collections;
 import java.util.List;
 import net.jqwik.api.ForAll;

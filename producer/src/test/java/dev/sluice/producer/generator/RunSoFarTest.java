@@ -8,6 +8,7 @@ import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.producer.generator.RunOpening.RunSoFar;
 import org.junit.jupiter.api.Test;
 
 /** The state of a run that earlier generators left: two generators, two shards and ten jobs. */

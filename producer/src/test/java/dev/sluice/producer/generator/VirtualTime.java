@@ -1,6 +1,7 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.time.Pacer;
+import dev.sluice.producer.generator.Senders.GeneratorThreads;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -20,6 +20,7 @@ import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
+import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -309,7 +310,8 @@ final class ReplayedRequestsTest {
         list(
             CONFIG
                 + trace(
-                    "columns: {workload: {from: func, stripe: true}, class: app}, map: [class:a=batch]"));
+                    "columns: {workload: {from: func, stripe: true}, class: app}, map:"
+                        + " [class:a=batch]"));
     assertThat(IntStream.range(0, 4).mapToObj(i -> list.get(i).workload()))
         .containsExactly("resnet18", "resnet50", "resnet18", "resnet18");
     assertThat(list.get(0).classType()).isEqualTo("batch");

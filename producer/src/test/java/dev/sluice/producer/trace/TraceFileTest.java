@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
-import dev.sluice.producer.trace.TraceOptions.Column;
-import dev.sluice.producer.trace.TraceOptions.Window;
+import dev.sluice.producer.trace.Trace.TraceOptions;
+import dev.sluice.producer.trace.Trace.TraceOptions.Column;
+import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.Charset;
@@ -143,7 +144,7 @@ final class TraceFileTest {
     assertThat(trace.atNsByIndex()).doesNotHaveDuplicates();
     Path file = TraceSamples.write(folder, TraceSamples.azureFunctions2019());
     var other = new TraceOptions(Map.of(), Window.WHOLE, false, 1);
-    assertThat(TraceFile.read(file, other).atNsByIndex()).isNotEqualTo(trace.atNsByIndex());
+    assertThat(Trace.read(file, other).atNsByIndex()).isNotEqualTo(trace.atNsByIndex());
   }
 
   @Test
@@ -178,12 +179,12 @@ final class TraceFileTest {
     }
     assertThat(
             read("""
-                TIMESTAMP,ContextTokens,GeneratedTokens
-                2024-02-29 23:59:59.9999999+02:00,1,1
-                2024-02-29T22:00:00Z,1,1
-                2024-02-29 23:00:00.0000001+0100,1,1
-                2024-02-28 22:00:00-24,1,1
-                """)
+            TIMESTAMP,ContextTokens,GeneratedTokens
+            2024-02-29 23:59:59.9999999+02:00,1,1
+            2024-02-29T22:00:00Z,1,1
+            2024-02-29 23:00:00.0000001+0100,1,1
+            2024-02-28 22:00:00-24,1,1
+            """)
                 .atNsByIndex())
         .containsExactly(0, 100, 100, 200);
   }
@@ -356,7 +357,7 @@ final class TraceFileTest {
             List.of("425a6839", "compressed by bzip2", "bzip2 -d"),
             List.of("504b0304", "a zip archive", "unzip"))) {
       Path file = Files.write(folder.resolve("packed"), HexFormat.of().parseHex(packed.get(0)));
-      assertThatThrownBy(() -> TraceFile.read(file, TraceOptions.WHOLE))
+      assertThatThrownBy(() -> Trace.read(file, TraceOptions.WHOLE))
           .isInstanceOf(UserMistakeException.class)
           .hasMessage(
               file
@@ -387,7 +388,7 @@ final class TraceFileTest {
     assertThat(read(seconds).atNsByIndex()).hasSize(2); // the whole of it, as record takes it
     var played = new TraceOptions(Map.of(), new Window(0, Long.MAX_VALUE, 60 * S), false, 0);
     Path file = TraceSamples.write(folder, seconds);
-    assertThatThrownBy(() -> TraceFile.read(file, played))
+    assertThatThrownBy(() -> Trace.read(file, played))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining(
             ":1: error: time_s begins at (1732612345.5), which counts seconds since 1970, and no"
@@ -416,8 +417,8 @@ final class TraceFileTest {
   void refusesTimestampsOfTwoKinds() {
     assertMistake(
         TraceSamples.AZURE_LLM_2024 + "2024-05-10 00:01:00.000000,1,1\n",
-        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of line"
-            + " 2 has one.");
+        ":14: error: TIMESTAMP (2024-05-10 00:01:00.000000) has no offset from UTC, and that of"
+            + " line 2 has one.");
     assertMistake(
         TraceSamples.AZURE_LLM_2023 + "1700158546.5,1,1\n",
         ":14: error: TIMESTAMP (1700158546.5) is no date with a time.");
@@ -459,9 +460,9 @@ final class TraceFileTest {
 
   @Test
   void refusesWhatIsNoFile_orCompressedAndCut() throws IOException {
-    assertThatThrownBy(() -> TraceFile.read(folder.resolve("no.csv"), TraceOptions.WHOLE))
+    assertThatThrownBy(() -> Trace.read(folder.resolve("no.csv"), TraceOptions.WHOLE))
         .hasMessageContaining("no.csv: error: the trace cannot be read (no such file or folder).");
-    assertThatThrownBy(() -> TraceFile.read(folder, TraceOptions.WHOLE))
+    assertThatThrownBy(() -> Trace.read(folder, TraceOptions.WHOLE))
         .hasMessageContaining("error: this is a folder, not a trace.");
     byte[] whole = gzip(TraceSamples.OWN.getBytes(StandardCharsets.UTF_8));
     assertThatThrownBy(() -> read(Arrays.copyOf(whole, whole.length - 12)))
@@ -512,12 +513,12 @@ final class TraceFileTest {
   }
 
   private Trace read(String text, TraceOptions options) throws IOException, UserMistakeException {
-    return TraceFile.read(TraceSamples.write(folder, text), options);
+    return Trace.read(TraceSamples.write(folder, text), options);
   }
 
   private Trace read(byte[] bytes) throws IOException, UserMistakeException {
     Path file = Files.write(Files.createTempFile(folder, "trace", ".gz"), bytes);
-    return TraceFile.read(file, TraceOptions.WHOLE);
+    return Trace.read(file, TraceOptions.WHOLE);
   }
 
   private static byte[] gzip(byte[] bytes) throws IOException {
