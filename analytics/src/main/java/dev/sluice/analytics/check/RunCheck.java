@@ -18,8 +18,6 @@ public final class RunCheck {
           (folder, findings) -> new JobRules(folder, findings).check(),
           (folder, findings) -> new BatchRules(folder, findings).check(),
           (folder, findings) -> new LaneRules(folder, findings).check(),
-          (folder, findings) -> new MemoryRules(folder, findings).check(),
-          (folder, findings) -> new TokenRule(folder, findings).check(),
           (folder, findings) -> new WindowRule(folder, findings).check(),
           (folder, findings) -> new ConfigRules(folder, findings).check(),
           (folder, findings) -> new RequestRule(folder, findings).check());
@@ -56,7 +54,7 @@ public final class RunCheck {
     var log = CompletableFuture.supplyAsync(() -> new LogRule(folder, ofLog).check());
     Stream.concat(
             Stream.<BiConsumer<RunFolder, Findings>>of(
-                (f, own) -> new SummaryRule(f, own, log::join).check()),
+                (f, own) -> new Recount(f, own).check(log::join)),
             RULES.stream())
         .map(rule -> CompletableFuture.supplyAsync(() -> apply(rule, folder)))
         .toList()
@@ -68,7 +66,7 @@ public final class RunCheck {
                 folder.summary().path("run_id").asText(),
                 folder.jobs().size(),
                 folder.batches().size()),
-        folder.hasMemory() ? OF_RUNS : WITHOUT_MEMORY);
+        folder.config().hasMemory() ? OF_RUNS : WITHOUT_MEMORY);
   }
 
   private static Findings apply(BiConsumer<RunFolder, Findings> rule, RunFolder folder) {

@@ -2,7 +2,7 @@ package dev.sluice.analytics.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.Schedule.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
 import java.util.ArrayList;
@@ -191,7 +191,7 @@ final class ScheduleSummary {
       return false;
     }
     double arrived = schedule.arrivals().getOrDefault(request.id(), 0.0);
-    return !isComplete(request) || Seconds.before(arrived + sloMs / 1000, end(rows(request)));
+    return !isComplete(request) || Schedule.before(arrived + sloMs / 1000, end(rows(request)));
   }
 
   private List<Execution> rows(WorkflowRequest request) {
@@ -260,6 +260,6 @@ final class ScheduleSummary {
 
   /** Allows for the order of a sum over many rows. */
   private static boolean same(double counted, double stated) {
-    return Seconds.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
+    return Schedule.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
   }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.Set;
  * full or held a job that had waited its window. Log time has whole milliseconds: of two events in
  * one millisecond either may have been first, and the check assumes the order that favors the run.
  */
-public final class WindowRule {
+final class WindowRule {
   private static final long LOG_TIME_NS = 1_000_000;
 
   private final RunFolder folder;
@@ -29,7 +29,7 @@ public final class WindowRule {
   private final boolean ignoresClass;
   private final Map<String, Boolean> sharesByClass = new HashMap<>();
 
-  public WindowRule(RunFolder folder, Findings findings) {
+  WindowRule(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.maxBatch = folder.config().number("microbatch", "max_batch");
@@ -47,7 +47,7 @@ public final class WindowRule {
   }
 
   /** Checks all batches. */
-  public void check() {
+  void check() {
     boolean joins = folder.config().joinsJobs();
     Map<SetKey, List<Batch>> batchesBySet = new LinkedHashMap<>();
     for (Batch batch : folder.batches()) {
