@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Counts, latencies, violations and rates of jobs: of all, of each class, of each workload in it.
@@ -23,21 +24,17 @@ final class JobNumbers {
     var config = recount.folder.config();
     List<Job> jobs = recount.folder.jobs();
     block("all_", jobs);
-    Map<String, List<Job>> byClass = new HashMap<>();
-    Map<String, Map<String, List<Job>>> byBoth = new HashMap<>();
-    for (Job job : jobs) {
-      byClass.computeIfAbsent(job.classType, c -> new ArrayList<>()).add(job);
-      byBoth
-          .computeIfAbsent(job.classType, c -> new HashMap<>())
-          .computeIfAbsent(job.workload, w -> new ArrayList<>())
-          .add(job);
-    }
+    Map<String, List<Job>> byClass =
+        jobs.stream().collect(Collectors.groupingBy(job -> job.classType));
     for (String name : config.sectionsByName("classes").keySet()) {
-      block(Recount.escaped(name) + "_", byClass.getOrDefault(name, List.of()));
+      List<Job> ofClass = byClass.getOrDefault(name, List.of());
+      block(Recount.escaped(name) + "_", ofClass);
+      Map<String, List<Job>> byWorkload =
+          ofClass.stream().collect(Collectors.groupingBy(job -> job.workload));
       for (String workload : config.workloads().keySet()) {
         block(
             "by_class_workload/%s/%s/".formatted(Recount.escaped(name), Recount.escaped(workload)),
-            byBoth.getOrDefault(name, Map.of()).getOrDefault(workload, List.of()));
+            byWorkload.getOrDefault(workload, List.of()));
       }
     }
     reasons("drops_by_reason", "dropped");
@@ -117,13 +114,12 @@ final class JobNumbers {
   }
 
   private void reasons(String path, String status) {
-    Map<String, Integer> counts = new TreeMap<>();
-    for (Job job : recount.measured) {
-      if (job.status.equals(status)) {
-        counts.merge(job.reason, 1, Integer::sum);
-      }
-    }
-    recount.equalEach(path, counts);
+    recount.equalEach(
+        path,
+        recount.measured.stream()
+            .filter(job -> job.status.equals(status))
+            .collect(
+                Collectors.groupingBy(job -> job.reason, TreeMap::new, Collectors.counting())));
   }
 
   private void fairness() {

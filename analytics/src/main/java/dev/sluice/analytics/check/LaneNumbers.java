@@ -69,13 +69,7 @@ final class LaneNumbers {
         perhaps.add(job.waitNs);
       }
     }
-    int most = sure.size() + perhaps.size();
-    recount.between("hop_count", sure.size(), most, most);
-    int count = (int) Math.max(sure.size(), Math.min(most, recount.statedNumber("hop_count")));
-    sure.addAll(perhaps);
-    long[] sorted = Recount.sorted(sure, Long::longValue);
-    percentile("hop_p50_ms", sorted, count, 50);
-    percentile("hop_p99_ms", sorted, count, 99);
+    distribution("hop", sure, perhaps);
   }
 
   /** How far rounding may carry a decision's time into the next millisecond. */
@@ -88,18 +82,16 @@ final class LaneNumbers {
 
   /** Idle times that the completion before them ended, while startable work waited. */
   private void bubbles() {
-    Map<String, List<Batch>> byLane = new TreeMap<>();
-    for (Batch batch : batches) {
-      if (batch.ran()) {
-        byLane.computeIfAbsent(batch.lane, lane -> new ArrayList<>()).add(batch);
-      }
-    }
+    Map<String, List<Batch>> byLane =
+        batches.stream()
+            .filter(Batch::ran)
+            .sorted(Comparator.comparingLong(batch -> batch.startNs))
+            .collect(Collectors.groupingBy(batch -> batch.lane, TreeMap::new, Collectors.toList()));
     Map<Batch, Long> startable = startableFromNs();
     long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (List<Batch> lane : byLane.values()) {
-      lane.sort(Comparator.comparingLong(batch -> batch.startNs));
       for (int i = 1; i < lane.size(); i++) {
         Batch before = lane.get(i - 1);
         Batch next = lane.get(i);
@@ -122,19 +114,24 @@ final class LaneNumbers {
         }
       }
     }
+    distribution("bubble", sure, perhaps);
+  }
+
+  /** Compares count and percentiles of values of which some may not belong to them. */
+  private void distribution(String name, List<Long> sure, List<Long> perhaps) {
     int most = sure.size() + perhaps.size();
-    recount.between("bubble_count", sure.size(), most, most);
-    double stated = recount.statedNumber("bubble_count");
+    recount.between(name + "_count", sure.size(), most, most);
+    double stated = recount.statedNumber(name + "_count");
     int count = (int) Math.max(sure.size(), Math.min(most, stated));
     sure.addAll(perhaps);
     long[] sorted = Recount.sorted(sure, Long::longValue);
-    percentile("bubble_p50_ms", sorted, count, 50);
-    percentile("bubble_p99_ms", sorted, count, 99);
+    percentile(name + "_p50_ms", sorted, count, 50);
+    percentile(name + "_p99_ms", sorted, count, 99);
   }
 
   /** Compares a percentile of some of the values: the others may be the least, or the most. */
   private void percentile(String path, long[] sorted, int count, int percent) {
-    int rank = (int) -Math.floorDiv(-percent * (long) count, 100L);
+    int rank = (int) Recount.rank(count, percent);
     if (rank == 0) {
       recount.equal(path, Double.NaN);
       return;
@@ -189,7 +186,7 @@ final class LaneNumbers {
         Recount.sortedReal(
             emulated,
             b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
-    int rank = (int) -Math.floorDiv(-99L * overLimit.length, 100);
+    int rank = (int) Recount.rank(overLimit.length, 99);
     recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
   }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** How good predictions were, and what the policy's scores were made of. */
 final class PredictionNumbers {
@@ -38,13 +39,13 @@ final class PredictionNumbers {
       recount.equal(path + "to_s", toNs / 1e9);
       figures(path, endedWithin(fromNs, toNs, path));
     }
-    Map<String, Integer> versions = new TreeMap<>();
-    for (Batch batch : predicted) {
-      if (!batch.modelVersion.isEmpty()) {
-        versions.merge(batch.modelVersion, 1, Integer::sum);
-      }
-    }
-    recount.equalEach("model_versions", versions);
+    recount.equalEach(
+        "model_versions",
+        predicted.stream()
+            .map(batch -> batch.modelVersion)
+            .filter(version -> !version.isEmpty())
+            .collect(
+                Collectors.groupingBy(version -> version, TreeMap::new, Collectors.counting())));
     recount.equalEach("score_term_shares", termShares());
   }
 

@@ -114,12 +114,7 @@ final class RequestCheck {
   }
 
   private static int placeOf(String node, List<Workflow.Node> nodes) {
-    for (int i = 0; i < nodes.size(); i++) {
-      if (nodes.get(i).id().equals(node)) {
-        return i;
-      }
-    }
-    return -1;
+    return nodes.stream().map(Workflow.Node::id).toList().indexOf(node);
   }
 
   private void checkOrder(Workflow workflow, double arrival, @Nullable Execution[] byNode) {

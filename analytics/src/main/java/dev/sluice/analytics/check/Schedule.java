@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -183,6 +184,15 @@ record Schedule(
   /** True if the nodes really ran, so that their times are measured. */
   boolean reallyRan() {
     return summary.path("simulate").asBoolean(false);
+  }
+
+  /** Rows by the GPUs that they took. */
+  Map<Integer, List<Execution>> byGpu() {
+    Map<Integer, List<Execution>> byGpu = new TreeMap<>();
+    for (Execution row : executions) {
+      row.gpus().forEach(gpu -> byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row));
+    }
+    return byGpu;
   }
 
   static List<Execution> sortedByTime(List<Execution> executions) {

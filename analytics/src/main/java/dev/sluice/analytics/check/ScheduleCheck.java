@@ -5,12 +5,12 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,45 +122,38 @@ public final class ScheduleCheck {
 
   private void checkOverlap() {
     findings.looked(Rule.GPU_OVERLAP, schedule.executions().size());
-    Map<Integer, List<Execution>> byGpu = new TreeMap<>();
-    for (Execution row : schedule.executions()) {
-      if (row.end() > row.takenFrom()) {
-        for (int gpu : row.gpus()) {
-          byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row);
-        }
-      }
-    }
-    byGpu.forEach(
-        (gpu, rows) -> {
-          Execution last = null;
-          for (Execution row : Schedule.sortedByTime(rows)) {
-            if (last != null
-                && Schedule.before(row.takenFrom(), last.end())
-                && !row.sharesBatchWith(last)) {
-              findings.fault(
-                  Rule.GPU_OVERLAP,
-                  last.where() + ", " + row.where(),
-                  "GPU (%d) is taken from (%s) until (%s), and again from (%s)"
-                      .formatted(gpu, last.takenFrom(), last.end(), row.takenFrom()));
-            }
-            if (last == null || row.end() > last.end()) {
-              last = row;
-            }
-          }
-        });
+    schedule
+        .byGpu()
+        .forEach(
+            (gpu, rows) -> {
+              Execution last = null;
+              for (Execution row : Schedule.sortedByTime(rows)) {
+                if (row.end() <= row.takenFrom()) {
+                  continue;
+                }
+                if (last != null
+                    && Schedule.before(row.takenFrom(), last.end())
+                    && !row.sharesBatchWith(last)) {
+                  findings.fault(
+                      Rule.GPU_OVERLAP,
+                      last.where() + ", " + row.where(),
+                      "GPU (%d) is taken from (%s) until (%s), and again from (%s)"
+                          .formatted(gpu, last.takenFrom(), last.end(), row.takenFrom()));
+                }
+                if (last == null || row.end() > last.end()) {
+                  last = row;
+                }
+              }
+            });
   }
 
   /** Checks that rows of one batch ran one model at one time in one place, and were allowed to. */
   private void checkBatches() {
-    Map<Double, List<Execution>> batches = new TreeMap<>();
-    for (Execution row : schedule.executions()) {
-      if (!Double.isNaN(row.batchId())) {
-        batches.computeIfAbsent(row.batchId(), id -> new ArrayList<>()).add(row);
-      }
-    }
-    if (!batches.isEmpty()) {
-      findings.looked(Rule.COMPATIBLE, batches.size());
-    }
+    Map<Double, List<Execution>> batches =
+        schedule.executions().stream()
+            .filter(row -> !Double.isNaN(row.batchId()))
+            .collect(Collectors.groupingBy(Execution::batchId, TreeMap::new, Collectors.toList()));
+    findings.looked(Rule.COMPATIBLE, batches.size());
     batches.values().forEach(this::checkBatch);
   }
 

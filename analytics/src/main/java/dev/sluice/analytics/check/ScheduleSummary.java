@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import dev.sluice.analytics.check.Schedule.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -133,12 +132,7 @@ final class ScheduleSummary {
   /** Busy time counts from the beginning of the switch until the end, on each GPU of a gang. */
   private void checkGpus() {
     double makespan = summary.path("makespan").asDouble();
-    Map<Integer, List<Execution>> byGpu = new HashMap<>();
-    for (Execution row : summary.has("gpu_utilization") ? executions : List.<Execution>of()) {
-      for (int gpu : row.gpus()) {
-        byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row);
-      }
-    }
+    Map<Integer, List<Execution>> byGpu = schedule.byGpu();
     Set<Integer> listed = new TreeSet<>();
     for (JsonNode gpu : summary.path("gpu_utilization")) {
       int id = gpu.path("gpu_id").asInt(-1);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Checks that batches joined only jobs that may be joined, and that each began when its set was
@@ -66,13 +67,11 @@ final class WindowRule {
       findings.leaveOut(Rule.WINDOW, "the policy joins jobs at times of its own choice");
       return;
     }
-    Map<SetKey, List<Job>> jobsBySet = new HashMap<>();
-    for (Job job : folder.jobs()) {
-      if (mayShare(job)) {
-        jobsBySet.computeIfAbsent(setOf(job), key -> new ArrayList<>()).add(job);
-      }
-    }
-    jobsBySet.forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
+    folder.jobs().stream()
+        .filter(this::mayShare)
+        .sorted(Comparator.comparingLong(job -> job.appendedNs))
+        .collect(Collectors.groupingBy(this::setOf))
+        .forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
   }
 
   private boolean mayShare(Job job) {
@@ -105,7 +104,6 @@ final class WindowRule {
 
   /** Goes through the decisions of one set, with the jobs that may have waited at each of them. */
   private void checkSet(List<Job> jobs, List<Batch> batches) {
-    jobs.sort(Comparator.comparingLong(job -> job.appendedNs));
     Deque<Job> toCome = new ArrayDeque<>(jobs);
     PriorityQueue<Job> byAge = new PriorityQueue<>(Comparator.comparingLong(job -> job.appendedNs));
     Set<String> waiting = new HashSet<>();
