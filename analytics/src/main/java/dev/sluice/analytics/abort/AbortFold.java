@@ -1,5 +1,8 @@
 package dev.sluice.analytics.abort;
 
+import dev.sluice.analytics.abort.BoundWatch.EndOfJob;
+import dev.sluice.analytics.abort.BoundWatch.Scope;
+import dev.sluice.analytics.abort.BoundWatch.Window;
 import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -58,6 +61,7 @@ public final class AbortFold implements LogFold {
    */
   public static @Nullable AbortFold of(ParsedExperiment parsed, PlannedJobs planned)
       throws UserMistakeException {
+    check(parsed);
     Experiment experiment = parsed.experiment();
     Window window = Window.of(experiment.load());
     List<BoundWatch> watches = new ArrayList<>();
@@ -94,7 +98,6 @@ public final class AbortFold implements LogFold {
   private static BoundWatch watch(
       ParsedExperiment parsed, String name, Threshold threshold, Window window, PlannedJobs planned)
       throws UserMistakeException {
-    check(parsed);
     var watch =
         new BoundWatch(name, threshold, Scope.of(name, parsed.experiment()), window, planned);
     String written = "thresholds." + name + " (" + threshold.text() + ")";
@@ -203,5 +206,22 @@ public final class AbortFold implements LogFold {
       batches.remove(key);
     }
     return batch.completion;
+  }
+
+  /** The jobs that a run may ask for, known before it begins. */
+  public interface PlannedJobs {
+    /** Takes one job. */
+    @FunctionalInterface
+    interface Visitor {
+      void job(String classType, String workload, int samples, long sloNs, long intendedAtNs);
+    }
+
+    /**
+     * True if each job has its intended time; false if a job is meant to arrive when the one before
+     * it has ended, so that the list holds more jobs than the run will ask for.
+     */
+    boolean timesAreKnown();
+
+    void forEach(Visitor visitor);
   }
 }

@@ -1,9 +1,13 @@
 package dev.sluice.analytics.abort;
 
+import dev.sluice.analytics.abort.AbortFold.PlannedJobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.util.List;
 import java.util.Locale;
@@ -230,5 +234,81 @@ final class BoundWatch {
             offending,
             total,
             threshold.isUpper() ? total - rank : rank - 1);
+  }
+
+  /**
+   * The jobs that a figure is of, and its name among theirs.
+   *
+   * @param classType null: jobs of all classes
+   * @param workload null: jobs of all workloads
+   */
+  record Scope(@Nullable String classType, @Nullable String workload, String figure) {
+    private static final String BY_CLASS_WORKLOAD = "by_class_workload.";
+
+    /** The scope that a figure's path in summary.json names. */
+    static Scope of(String path, Experiment experiment) {
+      if (path.startsWith(BY_CLASS_WORKLOAD)) {
+        String rest = path.substring(BY_CLASS_WORKLOAD.length());
+        int first = rest.indexOf('.');
+        int last = rest.lastIndexOf('.'); // a workload's name may hold dots
+        return new Scope(
+            rest.substring(0, first), rest.substring(first + 1, last), rest.substring(last + 1));
+      }
+      for (JobClass one : experiment.jobs().classes()) {
+        String prefix = one.name() + "_";
+        if (path.startsWith(prefix) && BoundWatch.isKnown(path.substring(prefix.length()))) {
+          return new Scope(one.name(), null, path.substring(prefix.length()));
+        }
+      }
+      for (String prefix : List.of("all_", "overall_")) {
+        if (path.startsWith(prefix)) {
+          return new Scope(null, null, path.substring(prefix.length()));
+        }
+      }
+      return new Scope(null, null, path);
+    }
+
+    boolean holds(String ofClass, String ofWorkload) {
+      return (classType == null || classType.equals(ofClass))
+          && (workload == null || workload.equals(ofWorkload));
+    }
+  }
+
+  /** The measured window, from its first nanosecond to the first one behind it. */
+  record Window(long fromNs, long toNs) {
+    static Window of(Load load) {
+      return new Window(
+          Math.round(load.warmupSeconds() * 1e9), Math.round(load.durationSeconds() * 1e9));
+    }
+
+    double seconds() {
+      return (toNs - fromNs) / 1e9;
+    }
+
+    boolean holds(long atNs) {
+      return fromNs <= atNs && atNs < toNs;
+    }
+  }
+
+  /**
+   * A job with its end.
+   *
+   * @param startedAtNs start of the batch that did the job; 0 unless it is done
+   * @param finishedAtNs end of that batch; 0 unless the job is done
+   * @param serviceNs service time of that batch; 0 unless the job is done
+   */
+  record EndOfJob(
+      JobRequested request, Status status, long startedAtNs, long finishedAtNs, long serviceNs) {
+    boolean isDone() {
+      return status == Status.DONE;
+    }
+
+    long endToEndNs() {
+      return finishedAtNs - request.intendedAtNs();
+    }
+
+    boolean isViolation() {
+      return !isDone() || endToEndNs() > request.sloNs();
+    }
   }
 }

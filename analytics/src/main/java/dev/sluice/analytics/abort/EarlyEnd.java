@@ -5,6 +5,7 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class EarlyEnd implements LogFold {
   private final @Nullable AbortFold thresholds;
   private final HarnessLimit limit;
+  private final List<LogFold> folds;
 
   /**
    * @param thresholds null: no threshold ends the run
@@ -22,6 +24,7 @@ public final class EarlyEnd implements LogFold {
   public EarlyEnd(@Nullable AbortFold thresholds, HarnessLimit limit) {
     this.thresholds = thresholds;
     this.limit = limit;
+    this.folds = thresholds == null ? List.of(limit) : List.of(limit, thresholds);
   }
 
   /** Why the run cannot go on; null: it can. A lost threshold comes first. */
@@ -43,30 +46,21 @@ public final class EarlyEnd implements LogFold {
 
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
-    limit.onRunRecord(entry, appendedAtEpochMs);
+    folds.forEach(fold -> fold.onRunRecord(entry, appendedAtEpochMs));
   }
 
   @Override
   public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-    limit.onFact(fact, shard, appendedAtEpochMs);
-    if (thresholds != null) {
-      thresholds.onFact(fact, shard, appendedAtEpochMs);
-    }
+    folds.forEach(fold -> fold.onFact(fact, shard, appendedAtEpochMs));
   }
 
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-    limit.onDispatch(dispatch, shard, appendedAtEpochMs);
-    if (thresholds != null) {
-      thresholds.onDispatch(dispatch, shard, appendedAtEpochMs);
-    }
+    folds.forEach(fold -> fold.onDispatch(dispatch, shard, appendedAtEpochMs));
   }
 
   @Override
   public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
-    limit.onOutcome(outcome, shard, appendedAtEpochMs);
-    if (thresholds != null) {
-      thresholds.onOutcome(outcome, shard, appendedAtEpochMs);
-    }
+    folds.forEach(fold -> fold.onOutcome(outcome, shard, appendedAtEpochMs));
   }
 }

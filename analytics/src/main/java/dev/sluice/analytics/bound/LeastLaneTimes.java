@@ -1,5 +1,6 @@
 package dev.sluice.analytics.bound;
 
+import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.DoubleStream;
 
 /**
  * The search for one policy's capacity: which rate to run next, by what the runs so far tell, and
@@ -152,8 +153,8 @@ public final class CapacitySearch {
 
   /** The rates that ran and lie between the highest pass and the lowest fail. */
   private List<Double> asked() {
-    double pass = passOrNone();
-    double fail = failOrNone();
+    double pass = rates(Verdict.PASS).max().orElse(0);
+    double fail = rates(Verdict.FAIL).min().orElse(Double.POSITIVE_INFINITY);
     return runs.keySet().stream().filter(rate -> rate > pass && rate < fail).toList();
   }
 
@@ -165,8 +166,8 @@ public final class CapacitySearch {
 
   /** A rate between the highest pass and what is next above it. */
   private OptionalDouble between() {
-    double low = passOrNone();
-    double high = failOrNone();
+    double low = rates(Verdict.PASS).max().orElse(0);
+    double high = rates(Verdict.FAIL).min().orElse(Double.POSITIVE_INFINITY);
     if (low == 0 || (Double.isInfinite(high) && verdict(settings.to()) == Verdict.PASS)) {
       return OptionalDouble.empty();
     }
@@ -197,30 +198,17 @@ public final class CapacitySearch {
     return low < rounded && rounded < high ? rounded : mean;
   }
 
+  /** The rates that ran and have a verdict. */
+  private DoubleStream rates(Verdict verdict) {
+    return runs.keySet().stream().filter(rate -> verdict(rate) == verdict).mapToDouble(r -> r);
+  }
+
   private double highestPass() {
-    return runs.keySet().stream()
-        .filter(rate -> verdict(rate) == Verdict.PASS)
-        .mapToDouble(rate -> rate)
-        .max()
-        .orElse(Double.NaN);
+    return rates(Verdict.PASS).max().orElse(Double.NaN);
   }
 
   private double lowestFail() {
-    return runs.keySet().stream()
-        .filter(rate -> verdict(rate) == Verdict.FAIL)
-        .mapToDouble(rate -> rate)
-        .min()
-        .orElse(Double.NaN);
-  }
-
-  private double passOrNone() {
-    double pass = highestPass();
-    return Double.isNaN(pass) ? 0 : pass;
-  }
-
-  private double failOrNone() {
-    double fail = lowestFail();
-    return Double.isNaN(fail) ? Double.POSITIVE_INFINITY : fail;
+    return rates(Verdict.FAIL).min().orElse(Double.NaN);
   }
 
   /** The answer by the runs so far. */
@@ -248,12 +236,7 @@ public final class CapacitySearch {
           fail,
           "between %s, which passed, and %s, which failed".formatted(text(pass), text(fail)));
     }
-    double silent =
-        runs.keySet().stream()
-            .filter(rate -> verdict(rate) == Verdict.SILENT)
-            .mapToDouble(rate -> rate)
-            .min()
-            .orElse(Double.NaN);
+    double silent = rates(Verdict.SILENT).min().orElse(Double.NaN);
     if (Double.isNaN(fail) && !Double.isNaN(silent) && wanted().isEmpty()) {
       boolean late = runs.getOrDefault(silent, List.of()).stream().allMatch(RunEvidence::late);
       return new Answer(
@@ -314,5 +297,36 @@ public final class CapacitySearch {
   public static String text(double rate) {
     return new BigDecimal(rate).round(new MathContext(6)).stripTrailingZeros().toPlainString()
         + "/s";
+  }
+
+  /**
+   * The rising values that are nearest to the given ones, which are in order: the fit of least
+   * squares, by pooling adjacent violators (R. E. Barlow et al., Statistical Inference under Order
+   * Restrictions, Wiley 1972).
+   */
+  public static double[] rising(double[] values) {
+    var mean = new double[values.length];
+    var size = new int[values.length];
+    int pools = 0;
+    for (double value : values) {
+      mean[pools] = value;
+      size[pools] = 1;
+      pools++;
+      while (pools > 1 && mean[pools - 2] > mean[pools - 1]) {
+        int both = size[pools - 2] + size[pools - 1];
+        mean[pools - 2] =
+            (mean[pools - 2] * size[pools - 2] + mean[pools - 1] * size[pools - 1]) / both;
+        size[pools - 2] = both;
+        pools--;
+      }
+    }
+    var fit = new double[values.length];
+    int next = 0;
+    for (int pool = 0; pool < pools; pool++) {
+      for (int i = 0; i < size[pool]; i++) {
+        fit[next++] = mean[pool];
+      }
+    }
+    return fit;
   }
 }

@@ -1,57 +1,61 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.contract.file.UserMistakeException;
 import java.util.List;
 
 /**
  * A row of dispatches.csv: one attempt to run one batch. Times are nanoseconds since time zero, to
- * the microsecond; durations are exact nanoseconds. An empty cell is {@link Decimal#NONE}.
+ * the microsecond; durations are exact nanoseconds. An empty cell is {@link Cells#NONE}.
  */
-public final class Batch {
+final class Batch {
   /** Place of the row in its table, from 0. */
-  public final int row;
+  final int row;
 
-  public final String where;
-  public final String id;
-  public final String lane;
-  public final List<String> jobIds;
-  public final long samples;
-  public final long tokens;
-  public final long attempt;
-  public final String result;
-  public final long decidedNs;
-  public final long startNs;
-  public final long endNs;
-  public final long predictedNs;
-  public final String source;
-  public final String scoreTerms;
-  public final String cause;
-  public final String workload;
-  public final String backend;
-  public final String precision;
-  public final long serviceNs;
-  public final long switchNs;
-  public final long emulatedNs;
-  public final long completedNs;
-  public final long shard;
-  public final long quantileNs;
-  public final long p95Ns;
-  public final long p99Ns;
-  public final String modelVersion;
-  public final long predictedBusyLanes;
-  public final long busyLanes;
+  final String where;
+  final String id;
+  final String lane;
+  final List<String> jobIds;
+  final long samples;
+  final long tokens;
+  final long attempt;
+  final String result;
+  final long decidedNs;
+  final long startNs;
+  final long endNs;
+  final long predictedNs;
+  final String source;
+  final String scoreTerms;
+  final String cause;
+  final String workload;
+  final String backend;
+  final String precision;
+  final long serviceNs;
+  final long switchNs;
+  final long emulatedNs;
+  final long completedNs;
+  final long shard;
+  final long quantileNs;
+  final long p95Ns;
+  final long p99Ns;
+  final String modelVersion;
+  final long predictedBusyLanes;
+  final long busyLanes;
 
   /** Offset of the fact that led to the dispatch, as its id says; −1 if the id says none. */
-  public final long offset;
+  final long offset;
 
   /** Place among the dispatches of that fact, as its id says; −1 if the id says none. */
-  public final long place;
+  final long place;
 
-  private final String key;
-  private final String executor;
+  /** Shard and dispatch id, since ids are unique only within a shard. */
+  final String key;
 
-  Batch(Cells cells) {
-    row = cells.row();
-    where = cells.where();
+  /** Executor of its lane. */
+  final String executor;
+
+  Batch(Cells cells) throws UserMistakeException {
+    row = cells.row;
+    where = cells.where;
     id = cells.text("dispatch_id");
     lane = cells.name("lane_id");
     jobIds = List.of(cells.text("job_ids").split(" "));
@@ -81,33 +85,23 @@ public final class Batch {
     predictedBusyLanes = cells.count("predicted_busy_lanes");
     busyLanes = cells.count("busy_lanes");
     int dash = id.indexOf('-');
-    offset = Decimal.digits(dash < 0 ? id : id.substring(0, dash));
-    place = dash < 0 ? -1 : Decimal.digits(id.substring(dash + 1));
+    offset = Cells.digits(dash < 0 ? id : id.substring(0, dash));
+    place = dash < 0 ? -1 : Cells.digits(id.substring(dash + 1));
     key = shard + "/" + id;
     executor = lane.substring(0, Math.max(0, lane.lastIndexOf('/')));
   }
 
-  /** Shard and dispatch id, since ids are unique only within a shard. */
-  public String key() {
-    return key;
-  }
-
   /** True if a lane worked on the batch, from a known start to a known end. */
-  public boolean ran() {
-    return startNs != Decimal.NONE && endNs != Decimal.NONE;
+  boolean ran() {
+    return startNs != Cells.NONE && endNs != Cells.NONE;
   }
 
   /** True if its completion is in the log. */
-  public boolean isAnswered() {
-    return completedNs != Decimal.NONE;
+  boolean isAnswered() {
+    return completedNs != Cells.NONE;
   }
 
-  public boolean isDone() {
+  boolean isDone() {
     return result.equals("done");
-  }
-
-  /** Executor of its lane. */
-  public String executor() {
-    return executor;
   }
 }

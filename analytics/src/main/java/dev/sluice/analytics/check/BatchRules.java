@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
-public final class BatchRules {
+final class BatchRules {
   private static final long GRAIN_NS = 2_000;
 
   /** Grain of the times at which a broker appends; decisions may lie within it. */
@@ -28,7 +28,7 @@ public final class BatchRules {
   private final double attemptsMax;
   private final boolean cancels;
 
-  public BatchRules(RunFolder folder, Findings findings) {
+  BatchRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.clockGrainNs = folder.clockGrainNs();
@@ -37,7 +37,7 @@ public final class BatchRules {
   }
 
   /** Checks all batches. */
-  public void check() {
+  void check() {
     findings.looked(Rule.BATCH_ONCE, folder.batches().size());
     findings.looked(Rule.RESULT, folder.batches().size());
     List<List<Batch>> attemptsByRow =
@@ -48,7 +48,7 @@ public final class BatchRules {
         fault(Rule.FORMAT, batch, "the rows do not stand by decided_time");
       }
       lastNs = batch.decidedNs;
-      if (folder.batchByKey().get(batch.key()) != batch) {
+      if (folder.batchByKey().get(batch.key) != batch) {
         fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice".formatted(batch.id));
         continue;
       }
@@ -230,7 +230,7 @@ public final class BatchRules {
     int ended = 0;
     int otherwise = 0;
     for (Job job : held) {
-      if (job.batchKey().equals(batch.key())) {
+      if (job.batchKey.equals(batch.key)) {
         ended++;
         done += job.isDone() ? 1 : 0;
       } else if (job.observedNs != NONE) {
@@ -322,9 +322,9 @@ public final class BatchRules {
     if (job.dispatchId.isEmpty()) {
       return;
     }
-    Batch own = folder.batchByKey().get(job.batchKey());
+    Batch own = folder.batchByKey().get(job.batchKey);
     if (own == null) {
-      faultOf(Rule.BATCH_ONCE, job, "no dispatch (%s) is listed".formatted(job.batchKey()));
+      faultOf(Rule.BATCH_ONCE, job, "no dispatch (%s) is listed".formatted(job.batchKey));
     } else if (!own.jobIds.contains(job.id)) {
       faultOf(
           Rule.BATCH_ONCE,
@@ -362,7 +362,7 @@ public final class BatchRules {
   }
 
   private static boolean names(Job job, Batch batch) {
-    return job.batchKey().equals(batch.key());
+    return job.batchKey.equals(batch.key);
   }
 
   private void checkCopy(Job job, Batch own) {

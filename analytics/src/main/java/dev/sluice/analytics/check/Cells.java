@@ -1,88 +1,124 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.contract.file.UserMistakeException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Cells of one line of a table, while a row is made of them, column by column in the order in which
- * the columns were named. What is no number is a fault.
- */
+/** Cells of one line of a table, while a row is made of them. What is no number is a fault. */
 final class Cells {
+  /** Value of an empty cell. */
+  static final long NONE = Long.MIN_VALUE;
+
+  /** Value of a text that is no such number. */
+  private static final long WRONG = Long.MIN_VALUE + 1;
+
+  private static final int DIGITS_MAX = 18;
   private static final int NS_DECIMALS_OF_SECONDS = 9;
   private static final int NS_DECIMALS_OF_MS = 6;
 
-  private final String file;
-  private final List<String> columns;
-  private final int[] places;
+  /** Place of the row in its table, from 0. */
+  int row;
+
+  /** Where the row stands: file:line. */
+  String where = "";
+
+  private final Path file;
+  private final Map<String, Integer> places = new HashMap<>();
   private final Findings findings;
   private final Map<String, String> shared = new HashMap<>();
   private List<String> fields = List.of();
-  private long line;
-  private int row = -1;
-  private int next;
 
-  /**
-   * @param columns columns, in the order in which each row asks for them
-   * @param places place of each of these columns in a line
-   */
-  Cells(String file, List<String> columns, int[] places, Findings findings) {
+  Cells(Path file, List<String> header, Findings findings) {
     this.file = file;
-    this.columns = columns;
-    this.places = places;
     this.findings = findings;
-  }
-
-  void on(List<String> lineFields, long lineNumber) {
-    fields = lineFields;
-    line = lineNumber;
-    next = 0;
-  }
-
-  String where() {
-    return file + ":" + line;
-  }
-
-  /** Place of the row in its table, from 0; each call begins a further row. */
-  int row() {
-    return ++row;
-  }
-
-  /** Text of the next column, which must be the named one. */
-  String text(String column) {
-    if (!columns.get(next).equals(column)) {
-      throw new IllegalStateException(columns.get(next) + " comes before " + column);
+    for (int i = 0; i < header.size(); i++) {
+      places.putIfAbsent(header.get(i), i);
     }
-    return fields.get(places[next++]);
+  }
+
+  void on(List<String> lineFields, long line) {
+    fields = lineFields;
+    where = file.getFileName() + ":" + line;
+  }
+
+  String text(String column) throws UserMistakeException {
+    Integer place = places.get(column);
+    if (place == null) {
+      throw new UserMistakeException(
+          file + ":1",
+          "column (" + column + ") is missing",
+          "another program has written the file");
+    }
+    return fields.get(place);
   }
 
   /** Text that many rows have, held once. */
-  String name(String column) {
-    String text = text(column);
-    String same = shared.putIfAbsent(text, text);
-    return same == null ? text : same;
+  String name(String column) throws UserMistakeException {
+    return shared.computeIfAbsent(text(column), text -> text);
   }
 
-  long secondsAsNs(String column) {
+  long secondsAsNs(String column) throws UserMistakeException {
     return number(column, NS_DECIMALS_OF_SECONDS);
   }
 
-  long msAsNs(String column) {
+  long msAsNs(String column) throws UserMistakeException {
     return number(column, NS_DECIMALS_OF_MS);
   }
 
-  long count(String column) {
+  long count(String column) throws UserMistakeException {
     return number(column, 0);
   }
 
-  private long number(String column, int scale) {
+  private long number(String column, int scale) throws UserMistakeException {
     String text = text(column);
-    long number = Decimal.read(text, scale);
-    if (number == Decimal.WRONG) {
-      findings.fault(
-          Rule.FORMAT, where(), "%s is (%s), which is no number".formatted(column, text));
-      return Decimal.NONE;
+    long number = decimal(text, scale);
+    if (number == WRONG) {
+      findings.fault(Rule.FORMAT, where, "%s is (%s), which is no number".formatted(column, text));
+      return NONE;
     }
     return number;
+  }
+
+  /** Reads a text of 1 to 18 digits and nothing else; −1 for any other text. */
+  static long digits(String text) {
+    return text.indexOf('.') < 0 ? Math.max(-1, decimal(text, 0)) : -1;
+  }
+
+  /**
+   * Reads a number without rounding it.
+   *
+   * @return the number × 10^scale; {@link #NONE} if the text is empty, {@link #WRONG} if it is no
+   *     such number, or one of more decimals
+   */
+  private static long decimal(String text, int scale) {
+    if (text.isEmpty()) {
+      return NONE;
+    }
+    int at = text.charAt(0) == '-' ? 1 : 0;
+    long value = 0;
+    int digits = 0;
+    int decimals = -1;
+    for (; at < text.length(); at++) {
+      char c = text.charAt(at);
+      if (c == '.' && decimals < 0 && digits > 0) {
+        decimals = 0;
+      } else if (c >= '0' && c <= '9') {
+        value = 10 * value + c - '0';
+        digits++;
+        decimals += decimals < 0 ? 0 : 1;
+      } else {
+        return WRONG;
+      }
+    }
+    int missing = scale - Math.max(0, decimals);
+    if (digits == 0 || missing < 0 || digits + missing > DIGITS_MAX) {
+      return WRONG;
+    }
+    for (int i = 0; i < missing; i++) {
+      value *= 10;
+    }
+    return text.charAt(0) == '-' ? -value : value;
   }
 }

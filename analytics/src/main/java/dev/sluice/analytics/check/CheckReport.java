@@ -63,4 +63,12 @@ public record CheckReport(
   public long faultCount() {
     return faultCounts.values().stream().mapToLong(Long::longValue).sum();
   }
+
+  /**
+   * A breach of a rule.
+   *
+   * @param where rows, as {@code executions[17]} or {@code trace.csv:18}
+   * @param what description of the breach, values in (brackets)
+   */
+  public record Fault(Rule rule, String where, String what) {}
 }

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HashSet;
@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Holds each row to config.yaml: names, phases, promises, models, tokens. */
-public final class ConfigRules {
+final class ConfigRules {
   /** Intended arrivals have whole microseconds in the table. */
   private static final long GRAIN_NS = 1_000;
 
@@ -29,7 +29,7 @@ public final class ConfigRules {
   private final long warmupNs;
   private final long durationNs;
 
-  public ConfigRules(RunFolder folder, Findings findings) {
+  ConfigRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.config = folder.config();
     this.findings = findings;
@@ -44,7 +44,7 @@ public final class ConfigRules {
   }
 
   /** Checks all rows. */
-  public void check() {
+  void check() {
     checkMeasured();
     checkNames();
     for (Job job : folder.jobs()) {

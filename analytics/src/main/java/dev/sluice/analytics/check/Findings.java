@@ -1,5 +1,6 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.analytics.check.CheckReport.Fault;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,52 +1,55 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.contract.file.UserMistakeException;
+
 /**
  * A row of trace.csv. Times are nanoseconds since time zero, to the microsecond; durations are
- * exact nanoseconds. An empty cell is {@link Decimal#NONE}.
+ * exact nanoseconds. An empty cell is {@link Cells#NONE}.
  */
-public final class Job {
+final class Job {
   /** Place of the row in its table, from 0. */
-  public final int row;
+  final int row;
 
-  public final String where;
-  public final String runId;
-  public final String scheduler;
-  public final String id;
-  public final String classType;
-  public final String workload;
-  public final String backend;
-  public final String precision;
-  public final long samples;
-  public final long enqueueNs;
-  public final long startNs;
-  public final long endNs;
-  public final long waitNs;
-  public final long serviceNs;
-  public final long endToEndNs;
-  public final String samplesPerSecond;
-  public final long sloNs;
-  public final String violation;
-  public final String lane;
-  public final long predictedNs;
-  public final long tokens;
-  public final String phase;
-  public final String status;
-  public final String reason;
-  public final String dispatchId;
-  public final long dispatchSamples;
-  public final long shareNs;
-  public final long attempt;
-  public final long sentNs;
-  public final long appendedNs;
-  public final long decidedNs;
-  public final long observedNs;
-  public final long shard;
+  final String where;
+  final String runId;
+  final String scheduler;
+  final String id;
+  final String classType;
+  final String workload;
+  final String backend;
+  final String precision;
+  final long samples;
+  final long enqueueNs;
+  final long startNs;
+  final long endNs;
+  final long waitNs;
+  final long serviceNs;
+  final long endToEndNs;
+  final String samplesPerSecond;
+  final long sloNs;
+  final String violation;
+  final String lane;
+  final long predictedNs;
+  final long tokens;
+  final String phase;
+  final String status;
+  final String reason;
+  final String dispatchId;
+  final long dispatchSamples;
+  final long shareNs;
+  final long attempt;
+  final long sentNs;
+  final long appendedNs;
+  final long decidedNs;
+  final long observedNs;
+  final long shard;
 
-  private final String batchKey;
+  /** Shard and dispatch id, since ids are unique only within a shard; empty without a dispatch. */
+  final String batchKey;
 
-  Job(Cells cells) {
-    row = cells.row();
-    where = cells.where();
+  Job(Cells cells) throws UserMistakeException {
+    row = cells.row;
+    where = cells.where;
     runId = cells.name("run_id");
     scheduler = cells.name("scheduler_name");
     id = cells.text("job_id");
@@ -82,16 +85,11 @@ public final class Job {
     batchKey = dispatchId.isEmpty() ? "" : shard + "/" + dispatchId;
   }
 
-  public boolean isDone() {
+  boolean isDone() {
     return status.equals("done");
   }
 
-  public boolean isMeasured() {
+  boolean isMeasured() {
     return phase.equals("measured");
-  }
-
-  /** Shard and dispatch id, since ids are unique only within a shard; empty without a dispatch. */
-  public String batchKey() {
-    return batchKey;
   }
 }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Counts, latencies, violations and rates of jobs: of all, of each class, of each workload in it.
@@ -20,24 +21,20 @@ final class JobNumbers {
   }
 
   void count() {
-    var config = recount.folder().config();
-    List<Job> jobs = recount.folder().jobs();
+    var config = recount.folder.config();
+    List<Job> jobs = recount.folder.jobs();
     block("all_", jobs);
-    Map<String, List<Job>> byClass = new HashMap<>();
-    Map<String, Map<String, List<Job>>> byBoth = new HashMap<>();
-    for (Job job : jobs) {
-      byClass.computeIfAbsent(job.classType, c -> new ArrayList<>()).add(job);
-      byBoth
-          .computeIfAbsent(job.classType, c -> new HashMap<>())
-          .computeIfAbsent(job.workload, w -> new ArrayList<>())
-          .add(job);
-    }
+    Map<String, List<Job>> byClass =
+        jobs.stream().collect(Collectors.groupingBy(job -> job.classType));
     for (String name : config.sectionsByName("classes").keySet()) {
-      block(Recount.escaped(name) + "_", byClass.getOrDefault(name, List.of()));
+      List<Job> ofClass = byClass.getOrDefault(name, List.of());
+      block(Recount.escaped(name) + "_", ofClass);
+      Map<String, List<Job>> byWorkload =
+          ofClass.stream().collect(Collectors.groupingBy(job -> job.workload));
       for (String workload : config.workloads().keySet()) {
         block(
             "by_class_workload/%s/%s/".formatted(Recount.escaped(name), Recount.escaped(workload)),
-            byBoth.getOrDefault(name, Map.of()).getOrDefault(workload, List.of()));
+            byWorkload.getOrDefault(workload, List.of()));
       }
     }
     reasons("drops_by_reason", "dropped");
@@ -46,7 +43,7 @@ final class JobNumbers {
   }
 
   private void block(String prefix, List<Job> jobs) {
-    boolean sameBase = recount.folder().summary().has("schema_version");
+    boolean sameBase = recount.folder.summary().has("schema_version");
     List<Job> measured = new ArrayList<>();
     List<Job> done = new ArrayList<>();
     List<Job> inside = new ArrayList<>();
@@ -73,20 +70,20 @@ final class JobNumbers {
     for (String status : List.of("done", "dropped", "failed", "open")) {
       recount.equal(prefix + status, byStatus.getOrDefault(status, 0L));
     }
-    long[] latencies = Values.sorted(done, job -> job.endToEndNs);
-    recount.equal(prefix + "avg_e2e_ms", Values.meanMs(latencies));
+    long[] latencies = Recount.sorted(done, job -> job.endToEndNs);
+    recount.equal(prefix + "avg_e2e_ms", Recount.meanMs(latencies));
     for (int percent : new int[] {50, 95, 99}) {
-      recount.equal(prefix + "p" + percent + "_e2e_ms", Values.rankMs(latencies, count, percent));
+      recount.equal(prefix + "p" + percent + "_e2e_ms", Recount.rankMs(latencies, count, percent));
       recount.equal(
-          prefix + "completed_p" + percent + "_e2e_ms", Values.rankMs(latencies, percent));
+          prefix + "completed_p" + percent + "_e2e_ms", Recount.rankMs(latencies, percent));
     }
     if (sameBase) {
       recount.same(prefix + "p95_few_jobs", count < FEW_FOR_P95);
     }
     recount.same(prefix + "p99_few_jobs", count < FEW_FOR_P99);
-    recount.equal(prefix + "avg_wait_ms", Values.meanMs(Values.sorted(done, job -> job.waitNs)));
+    recount.equal(prefix + "avg_wait_ms", Recount.meanMs(Recount.sorted(done, job -> job.waitNs)));
     recount.equal(
-        prefix + "avg_service_ms", Values.meanMs(Values.sorted(done, job -> job.serviceNs)));
+        prefix + "avg_service_ms", Recount.meanMs(Recount.sorted(done, job -> job.serviceNs)));
     recount.equal(prefix + "slo_violations", count - kept);
     recount.equal(prefix + "slo_violation_rate", (double) (count - kept) / count);
     rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
@@ -117,25 +114,24 @@ final class JobNumbers {
   }
 
   private void reasons(String path, String status) {
-    Map<String, Integer> counts = new TreeMap<>();
-    for (Job job : recount.measured()) {
-      if (job.status.equals(status)) {
-        counts.merge(job.reason, 1, Integer::sum);
-      }
-    }
-    recount.equalEach(path, counts);
+    recount.equalEach(
+        path,
+        recount.measured.stream()
+            .filter(job -> job.status.equals(status))
+            .collect(
+                Collectors.groupingBy(job -> job.reason, TreeMap::new, Collectors.counting())));
   }
 
   private void fairness() {
     long[] interactive = waits(true);
     long[] others = waits(false);
-    double interactiveMs = Values.meanMs(interactive);
-    double othersMs = Values.meanMs(others);
+    double interactiveMs = Recount.meanMs(interactive);
+    double othersMs = Recount.meanMs(others);
     recount.equal(
         "fairness_ratio",
         interactiveMs >= 1 && othersMs >= 1 ? othersMs / interactiveMs : Double.NaN);
     Map<String, int[]> keptOf = new TreeMap<>();
-    for (Job job : recount.measured()) {
+    for (Job job : recount.measured) {
       int[] counts = keptOf.computeIfAbsent(job.classType + " × " + job.workload, k -> new int[2]);
       counts[0] += job.isDone() && job.endToEndNs <= job.sloNs ? 1 : 0;
       counts[1]++;
@@ -146,9 +142,9 @@ final class JobNumbers {
   }
 
   private long[] waits(boolean interactive) {
-    var config = recount.folder().config();
-    return Values.sorted(
-        recount.measured().stream()
+    var config = recount.folder.config();
+    return Recount.sorted(
+        recount.measured.stream()
             .filter(Job::isDone)
             .filter(job -> config.flag("classes", job.classType, "interactive") == interactive)
             .toList(),

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Holds each job's row to itself: its state, its sums, its order, its promise. */
-public final class JobRules {
+final class JobRules {
   /** Times have whole microseconds: two of them are off by less than this. */
   private static final long GRAIN_NS = 2_000;
 
@@ -21,14 +21,14 @@ public final class JobRules {
   private final Findings findings;
   private final long clockGrainNs;
 
-  public JobRules(RunFolder folder, Findings findings) {
+  JobRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.clockGrainNs = folder.clockGrainNs();
   }
 
   /** Checks all jobs. */
-  public void check() {
+  void check() {
     findings.looked(Rule.JOB_ONCE, folder.jobs().size());
     Set<String> ids = new HashSet<>();
     long indexMax = -1;
@@ -59,8 +59,8 @@ public final class JobRules {
       }
       checkPromise(job);
     }
-    boolean interrupted = folder.summary().path("interrupted").asBoolean(false);
-    checkNoneMissing(ids, interrupted ? indexMax - folder.config().whole("generators") : indexMax);
+    checkNoneMissing(
+        ids, folder.wasInterrupted() ? indexMax - folder.config().whole("generators") : indexMax);
   }
 
   /** Each generator stops by itself at the end, and leaves a gap among the last jobs. */
@@ -71,7 +71,7 @@ public final class JobRules {
         missing.add(i);
       }
     }
-    if (!NeverSent.of(folder.summary()).explains(missing.size())) {
+    if (!folder.explains(missing.size())) {
       missing.forEach(
           i ->
               findings.fault(
@@ -81,7 +81,7 @@ public final class JobRules {
 
   /** Number in an id of the form {@code job-17}; −1 for any other. */
   private static long index(String id) {
-    return id.startsWith("job-") && id.length() <= INDEX_END ? Decimal.digits(id.substring(4)) : -1;
+    return id.startsWith("job-") && id.length() <= INDEX_END ? Cells.digits(id.substring(4)) : -1;
   }
 
   private void checkCells(Job job) {

@@ -21,8 +21,8 @@ final class LaneNumbers {
 
   LaneNumbers(Recount recount) {
     this.recount = recount;
-    this.config = recount.folder().config();
-    this.batches = recount.folder().batches();
+    this.config = recount.folder.config();
+    this.batches = recount.folder.batches();
   }
 
   void count() {
@@ -42,13 +42,13 @@ final class LaneNumbers {
     double offNs = 0;
     for (Batch batch : batches) {
       if (batch.ran()) {
-        long fromNs = Math.max(batch.startNs, recount.fromNs());
-        long toNs = Math.min(batch.endNs, recount.toNs());
+        long fromNs = Math.max(batch.startNs, recount.fromNs);
+        long toNs = Math.min(batch.endNs, recount.toNs);
         boolean whole = fromNs == batch.startNs && toNs == batch.endNs;
         busyNs += whole ? batch.serviceNs : Math.max(0, toNs - fromNs);
         boolean apart =
-            batch.endNs < recount.fromNs() - Recount.HALF_GRAIN_NS
-                || batch.startNs > recount.toNs() + Recount.HALF_GRAIN_NS;
+            batch.endNs < recount.fromNs - Recount.HALF_GRAIN_NS
+                || batch.startNs > recount.toNs + Recount.HALF_GRAIN_NS;
         boolean atEdge = recount.isAtEdge(batch.startNs) || recount.isAtEdge(batch.endNs);
         offNs += apart || (whole && !atEdge) ? 0 : 2 * Recount.HALF_GRAIN_NS;
       }
@@ -61,7 +61,7 @@ final class LaneNumbers {
     long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
-    for (Job job : recount.measured()) {
+    for (Job job : recount.measured) {
       long afterNs = job.decidedNs - job.appendedNs - APPEND_GRAIN_NS;
       if (job.isDone() && afterNs < -roundedNs) {
         sure.add(job.waitNs);
@@ -69,47 +69,39 @@ final class LaneNumbers {
         perhaps.add(job.waitNs);
       }
     }
-    int most = sure.size() + perhaps.size();
-    recount.between("hop_count", sure.size(), most, most);
-    int count = (int) Math.max(sure.size(), Math.min(most, recount.statedNumber("hop_count")));
-    sure.addAll(perhaps);
-    long[] sorted = Values.sorted(sure, Long::longValue);
-    percentile("hop_p50_ms", sorted, count, 50);
-    percentile("hop_p99_ms", sorted, count, 99);
+    distribution("hop", sure, perhaps);
   }
 
   /** How far rounding may carry a decision's time into the next millisecond. */
   private long roundedNs() {
     boolean inWholeMs =
-        recount.folder().jobs().stream()
-            .allMatch(job -> job.decidedNs == Decimal.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
+        recount.folder.jobs().stream()
+            .allMatch(job -> job.decidedNs == Cells.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
     return inWholeMs ? 0 : GRAIN_NS;
   }
 
   /** Idle times that the completion before them ended, while startable work waited. */
   private void bubbles() {
-    Map<String, List<Batch>> byLane = new TreeMap<>();
-    for (Batch batch : batches) {
-      if (batch.ran()) {
-        byLane.computeIfAbsent(batch.lane, lane -> new ArrayList<>()).add(batch);
-      }
-    }
+    Map<String, List<Batch>> byLane =
+        batches.stream()
+            .filter(Batch::ran)
+            .sorted(Comparator.comparingLong(batch -> batch.startNs))
+            .collect(Collectors.groupingBy(batch -> batch.lane, TreeMap::new, Collectors.toList()));
     Map<Batch, Long> startable = startableFromNs();
     long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (List<Batch> lane : byLane.values()) {
-      lane.sort(Comparator.comparingLong(batch -> batch.startNs));
       for (int i = 1; i < lane.size(); i++) {
         Batch before = lane.get(i - 1);
         Batch next = lane.get(i);
-        Job first = recount.folder().jobById().get(next.jobIds.get(0));
+        Job first = recount.folder.jobById().get(next.jobIds.get(0));
         long sinceNs =
             Math.min(
                 first == null ? Long.MAX_VALUE : first.enqueueNs,
                 startable.getOrDefault(next, Long.MAX_VALUE));
         long afterNs = next.decidedNs - before.completedNs - APPEND_GRAIN_NS;
-        boolean decidedByIt = before.completedNs != Decimal.NONE && afterNs < roundedNs;
+        boolean decidedByIt = before.completedNs != Cells.NONE && afterNs < roundedNs;
         boolean tie =
             Math.abs(sinceNs - before.endNs) <= GRAIN_NS || (decidedByIt && afterNs >= -roundedNs);
         boolean atEdge = recount.isAtEdge(before.endNs);
@@ -122,19 +114,24 @@ final class LaneNumbers {
         }
       }
     }
+    distribution("bubble", sure, perhaps);
+  }
+
+  /** Compares count and percentiles of values of which some may not belong to them. */
+  private void distribution(String name, List<Long> sure, List<Long> perhaps) {
     int most = sure.size() + perhaps.size();
-    recount.between("bubble_count", sure.size(), most, most);
-    double stated = recount.statedNumber("bubble_count");
+    recount.between(name + "_count", sure.size(), most, most);
+    double stated = recount.statedNumber(name + "_count");
     int count = (int) Math.max(sure.size(), Math.min(most, stated));
     sure.addAll(perhaps);
-    long[] sorted = Values.sorted(sure, Long::longValue);
-    percentile("bubble_p50_ms", sorted, count, 50);
-    percentile("bubble_p99_ms", sorted, count, 99);
+    long[] sorted = Recount.sorted(sure, Long::longValue);
+    percentile(name + "_p50_ms", sorted, count, 50);
+    percentile(name + "_p99_ms", sorted, count, 99);
   }
 
   /** Compares a percentile of some of the values: the others may be the least, or the most. */
   private void percentile(String path, long[] sorted, int count, int percent) {
-    int rank = (int) -Math.floorDiv(-percent * (long) count, 100L);
+    int rank = (int) Recount.rank(count, percent);
     if (rank == 0) {
       recount.equal(path, Double.NaN);
       return;
@@ -153,7 +150,7 @@ final class LaneNumbers {
     Map<Batch, Long> startable = new HashMap<>();
     for (int i = batches.size() - 1; i >= 0; i--) {
       Batch batch = batches.get(i);
-      for (Job job : recount.folder().jobsOf(batch)) {
+      for (Job job : recount.folder.jobsOf(batch)) {
         boolean windowed = joins && waits.computeIfAbsent(job.classType, config::sharesBatches);
         earliest.merge(batch.shard, job.enqueueNs + (windowed ? windowNs : 0), Math::min);
       }
@@ -171,8 +168,8 @@ final class LaneNumbers {
     long superseded = 0;
     for (Batch batch : batches) {
       boolean otherwise =
-          recount.folder().jobsOf(batch).stream()
-              .anyMatch(j -> j.observedNs != Decimal.NONE && !j.batchKey().equals(batch.key()));
+          recount.folder.jobsOf(batch).stream()
+              .anyMatch(j -> j.observedNs != Cells.NONE && !j.batchKey.equals(batch.key));
       boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
       superseded += ranToItsEnd && otherwise ? 1 : 0;
     }
@@ -181,15 +178,15 @@ final class LaneNumbers {
 
   private void emulation() {
     List<Batch> emulated =
-        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Decimal.NONE).toList();
-    long[] errors = Values.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
+        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Cells.NONE).toList();
+    long[] errors = Recount.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
     recount.equal("emulation_count", errors.length);
-    recount.equal("emulation_late_p99_ms", Values.rankMs(errors, 99));
+    recount.equal("emulation_late_p99_ms", Recount.rankMs(errors, 99));
     double[] overLimit =
-        Values.sortedReal(
+        Recount.sortedReal(
             emulated,
             b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
-    int rank = (int) -Math.floorDiv(-99L * overLimit.length, 100);
+    int rank = (int) Recount.rank(overLimit.length, 99);
     recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
   }
 
@@ -199,7 +196,7 @@ final class LaneNumbers {
   }
 
   private void spells() {
-    List<Batch> inOrder = new ArrayList<>(recount.measuredBatches());
+    List<Batch> inOrder = new ArrayList<>(recount.measuredBatches);
     inOrder.removeIf(batch -> batch.serviceNs < 1);
     if (!varies(inOrder)) {
       inOrder.clear();

@@ -1,14 +1,22 @@
 package dev.sluice.analytics.check;
 
+import static dev.sluice.analytics.check.Cells.NONE;
+
+import dev.sluice.analytics.check.RunFolder.Load;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Holds lanes to the config, and the batches of one lane to each other. */
-public final class LaneRules {
+/**
+ * Holds lanes to the config, the batches of one lane to each other, and what lanes and executors
+ * hold to their memory and budget.
+ */
+final class LaneRules {
   /** Times have whole microseconds. */
   private static final long GRAIN_NS = 1_000;
 
@@ -16,23 +24,42 @@ public final class LaneRules {
   private static final long SURE_NS = 1_000_000;
 
   private static final long BESIDE_MIN = 10;
+  private static final double BYTES_PER_MB = 1e6;
+  private static final Set<String> ANSWERED = Set.of("done", "failed", "refused", "cancelled");
 
   private final RunFolder folder;
   private final Findings findings;
 
-  public LaneRules(RunFolder folder, Findings findings) {
+  LaneRules(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
   }
 
-  /** Checks all batches that ran. */
-  public void check() {
+  /**
+   * A change of what is held; at one moment releases come first, since they made the room.
+   *
+   * @param name of what takes it, or lets go of it
+   */
+  private record Change(long atNs, long amount, String where, String name) {
+    static final Comparator<Change> ORDER =
+        Comparator.comparingLong(Change::atNs).thenComparingLong(Change::amount);
+  }
+
+  void check() {
+    checkLanes();
+    if (folder.config().hasMemory()) {
+      checkMemory();
+    }
+    checkTokens();
+  }
+
+  private void checkLanes() {
     long lanesOfExecutor = folder.config().lanesOfExecutor();
     Map<String, List<Batch>> byLane = new TreeMap<>();
     for (Batch batch : folder.batches()) {
       findings.looked(Rule.LANE, 1);
-      long place = Decimal.digits(batch.lane.substring(batch.lane.lastIndexOf('/') + 1));
-      boolean known = !batch.executor().isEmpty() && place >= 0 && place < lanesOfExecutor;
+      long place = Cells.digits(batch.lane.substring(batch.lane.lastIndexOf('/') + 1));
+      boolean known = !batch.executor.isEmpty() && place >= 0 && place < lanesOfExecutor;
       if (!known) {
         findings.fault(
             Rule.LANE,
@@ -52,9 +79,9 @@ public final class LaneRules {
     }
     byLane.forEach(this::checkLane);
     folder.batches().stream()
-        .filter(batch -> batch.ran() && batch.busyLanes != Decimal.NONE)
+        .filter(batch -> batch.ran() && batch.busyLanes != NONE)
         .sorted(Comparator.comparingLong(batch -> batch.startNs))
-        .collect(Collectors.groupingBy(Batch::executor, TreeMap::new, Collectors.toList()))
+        .collect(Collectors.groupingBy(batch -> batch.executor, TreeMap::new, Collectors.toList()))
         .forEach(this::checkBusyLanes);
   }
 
@@ -84,7 +111,7 @@ public final class LaneRules {
 
   /** When the lane's work ended; an emulated lane lets go later than it means to. */
   private static long workEndNs(Batch batch) {
-    return batch.emulatedNs == Decimal.NONE
+    return batch.emulatedNs == NONE
         ? batch.endNs
         : Math.min(batch.endNs, batch.startNs + batch.emulatedNs);
   }
@@ -107,6 +134,121 @@ public final class LaneRules {
                     JobRules.seconds(batch.startNs)));
       }
       last = batch.endNs > last.endNs ? batch : last;
+    }
+  }
+
+  /** What a lane holds and loads takes no more than it has; it holds the model that it runs. */
+  private void checkMemory() {
+    double memory = folder.config().number("lanes", "memory_mb") * BYTES_PER_MB;
+    Map<String, List<Change>> byLane = new TreeMap<>();
+    Map<String, List<Load>> stays = new HashMap<>();
+    for (Load load : folder.loads()) {
+      findings.looked(Rule.MEMORY, 1);
+      if (load.loadedNs < load.startNs
+          || (load.decidedNs != NONE && load.startNs < load.decidedNs - GRAIN_NS)
+          || (load.evictedNs != NONE && load.evictedNs < load.loadedNs)) {
+        findings.fault(
+            Rule.MEMORY, load.where, "it was decided, begun, done and given up out of order");
+      }
+      List<Change> changes =
+          byLane.computeIfAbsent(
+              load.lane + ", process " + load.incarnation, lane -> new ArrayList<>());
+      changes.add(new Change(load.startNs, load.bytes, load.where, load.model));
+      long untilNs = load.cause.isEmpty() ? load.evictedNs : load.loadedNs;
+      if (untilNs != NONE) {
+        changes.add(new Change(untilNs, -load.bytes, load.where, load.model));
+      }
+      if (load.cause.isEmpty()) {
+        stays.computeIfAbsent(load.lane + " " + load.model, any -> new ArrayList<>()).add(load);
+      }
+    }
+    String words = "with (%s) lane (%s) holds (%.3f) of (%.3f) MB";
+    byLane.forEach(
+        (lane, changes) -> checkHeld(Rule.MEMORY, lane, changes, memory, BYTES_PER_MB, words));
+    folder.batches().stream().filter(Batch::ran).forEach(batch -> checkResident(batch, stays));
+  }
+
+  private void checkResident(Batch batch, Map<String, List<Load>> stays) {
+    findings.looked(Rule.RESIDENT, 1);
+    String model = Load.modelOf(batch);
+    boolean isThere =
+        stays.getOrDefault(batch.lane + " " + model, List.of()).stream()
+            .anyMatch(
+                load ->
+                    load.loadedNs <= batch.startNs + GRAIN_NS
+                        && (load.evictedNs == NONE || load.evictedNs >= batch.endNs - GRAIN_NS));
+    boolean neverRan = batch.result.equals("cancelled") && batch.startNs == batch.endNs;
+    if (!isThere && !neverRan) {
+      findings.fault(
+          Rule.RESIDENT,
+          batch.where,
+          "(%s) ran while (%s) did not hold (%s)".formatted(batch.id, batch.lane, model));
+    }
+  }
+
+  /**
+   * Checks that the tokens of each executor stayed within its budget, from each decision until the
+   * completion was on the log. Batches without an answer are not counted: the rows do not tell how
+   * long they held their tokens.
+   */
+  private void checkTokens() {
+    if (!folder.config().flag("resources", "enabled")) {
+      findings.leaveOut(Rule.TOKENS, "the run had no budget");
+      return;
+    }
+    boolean cancels = folder.decides("cancelling");
+    if (cancels && folder.config().number("lanes", "ahead") > 0) {
+      findings.leaveOut(
+          Rule.TOKENS, "rows do not tell a batch ahead from one that takes another's place");
+      return;
+    }
+    double budget = folder.config().number("resources", "total_tokens");
+    boolean fallback = folder.config().flag("resources", "cpu_fallback");
+    Map<String, List<Change>> byExecutor = new TreeMap<>();
+    Map<Batch, Long> replacedAtNs = cancels ? replacedAtNs() : Map.of();
+    for (Batch batch : folder.batches()) {
+      boolean outsideBudget = fallback && batch.tokens > budget;
+      if (ANSWERED.contains(batch.result) && !outsideBudget) {
+        List<Change> changes = byExecutor.computeIfAbsent(batch.executor, e -> new ArrayList<>());
+        findings.looked(Rule.TOKENS, batch.tokens > 0 ? 1 : 0);
+        changes.add(new Change(batch.decidedNs, batch.tokens, batch.where, batch.id));
+        long untilNs =
+            cancels
+                ? Math.min(batch.completedNs, replacedAtNs.getOrDefault(batch, Long.MAX_VALUE))
+                : batch.completedNs;
+        changes.add(new Change(untilNs, -batch.tokens, batch.where, batch.id));
+      }
+    }
+    String words = "with (%s) executor (%s) holds (%.0f) of (%.0f) tokens";
+    byExecutor.forEach(
+        (executor, changes) -> checkHeld(Rule.TOKENS, executor, changes, budget, 1, words));
+  }
+
+  /** Returns when the next batch of its lane was decided, for each batch that has one. */
+  private Map<Batch, Long> replacedAtNs() {
+    Map<String, Batch> lastByLane = new HashMap<>();
+    Map<Batch, Long> replaced = new HashMap<>();
+    List<Batch> byDecision = new ArrayList<>(folder.batches());
+    byDecision.sort(Comparator.comparingLong(batch -> batch.decidedNs));
+    for (Batch batch : byDecision) {
+      Batch before = lastByLane.put(batch.lane, batch);
+      if (before != null) {
+        replaced.put(before, batch.decidedNs);
+      }
+    }
+    return replaced;
+  }
+
+  private void checkHeld(
+      Rule rule, String by, List<Change> changes, double limit, double unit, String words) {
+    changes.sort(Change.ORDER);
+    long held = 0;
+    for (Change change : changes) {
+      held += change.amount;
+      if (change.amount > 0 && held > limit) {
+        findings.fault(
+            rule, change.where, words.formatted(change.name, by, held / unit, limit / unit));
+      }
     }
   }
 }

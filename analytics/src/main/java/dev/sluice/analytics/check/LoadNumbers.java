@@ -1,8 +1,10 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.analytics.check.DrawnList.LoadTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** The load that was asked for and that came, the generator's lateness, and the queue. */
 final class LoadNumbers {
@@ -17,8 +19,8 @@ final class LoadNumbers {
 
   LoadNumbers(Recount recount) {
     this.recount = recount;
-    this.config = recount.folder().config();
-    this.jobs = recount.measured();
+    this.config = recount.folder.config();
+    this.jobs = recount.measured;
   }
 
   void count() {
@@ -95,9 +97,9 @@ final class LoadNumbers {
     }
     double[] perSecond = new double[seconds + 1]; // the last: what is left of the window
     double[] atEdge = new double[seconds + 1]; // of those, meant for its very beginning
-    boolean whole = recount.toNs() - recount.fromNs() == seconds * NS_PER_SECOND;
+    boolean whole = recount.toNs - recount.fromNs == seconds * NS_PER_SECOND;
     for (Job job : jobs) {
-      long sinceNs = job.enqueueNs - recount.fromNs();
+      long sinceNs = job.enqueueNs - recount.fromNs;
       int second =
           (int)
               Math.max(0, Math.min(whole ? seconds - 1 : seconds, (sinceNs + 499) / NS_PER_SECOND));
@@ -134,16 +136,17 @@ final class LoadNumbers {
   }
 
   private void lateness() {
-    long[] late = Values.sorted(jobs, job -> job.sentNs - job.enqueueNs);
-    long[] appended = Values.sorted(jobs, job -> job.appendedNs - job.sentNs);
-    for (Map.Entry<String, Integer> rank : Map.of("p50", 50, "p99", 99, "max", 100).entrySet()) {
+    long[] late = Recount.sorted(jobs, job -> job.sentNs - job.enqueueNs);
+    long[] appended = Recount.sorted(jobs, job -> job.appendedNs - job.sentNs);
+    for (Map.Entry<String, Integer> rank :
+        new TreeMap<>(Map.of("p50", 50, "p99", 99, "max", 100)).entrySet()) {
       recount.equal(
           "lateness_" + rank.getKey() + "_ms",
-          Values.rankMs(late, rank.getValue()),
+          Recount.rankMs(late, rank.getValue()),
           Recount.TIMES_MS);
       recount.equal(
           "append_delay_" + rank.getKey() + "_ms",
-          Values.rankMs(appended, rank.getValue()),
+          Recount.rankMs(appended, rank.getValue()),
           Recount.TIMES_MS);
     }
     double promiseMs = Double.POSITIVE_INFINITY;
@@ -180,31 +183,31 @@ final class LoadNumbers {
       recount.equal("offline_throughput_sps", Double.NaN);
     }
     long[] latencies =
-        Values.sorted(jobs.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
+        Recount.sorted(jobs.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
     recount.equal(
         "single_stream_p90_e2e_ms",
         config.scenario().equals("single_stream")
-            ? Values.rankMs(latencies, jobs.size(), 90)
+            ? Recount.rankMs(latencies, jobs.size(), 90)
             : Double.NaN);
   }
 
   /** Jobs that had arrived and neither started nor ended, over time. */
   private void queue() {
-    List<Job> all = recount.folder().jobs();
-    long[] in = Values.sorted(all, job -> job.enqueueNs);
-    long[] out = Values.sorted(all, LoadNumbers::leftAt);
-    long fromNs = recount.fromNs();
-    long toNs = recount.toNs();
+    List<Job> all = recount.folder.jobs();
+    long[] in = Recount.sorted(all, job -> job.enqueueNs);
+    long[] out = Recount.sorted(all, LoadNumbers::leftAt);
+    long fromNs = recount.fromNs;
+    long toNs = recount.toNs;
     boolean inWholeMs =
-        all.stream().anyMatch(job -> job.decidedNs != Decimal.NONE) // else the rows do not tell
+        all.stream().anyMatch(job -> job.decidedNs != Cells.NONE) // else the rows do not tell
             && all.stream()
                 .allMatch(
                     job ->
                         !job.reason.startsWith("policy: ")
-                            && (job.decidedNs == Decimal.NONE || job.decidedNs % 1_000_000 == 0));
+                            && (job.decidedNs == Cells.NONE || job.decidedNs % 1_000_000 == 0));
     boolean told =
-        all.stream().allMatch(job -> job.startNs != Decimal.NONE)
-            || (inWholeMs && recount.folder().summary().path("simulated").asBoolean());
+        all.stream().allMatch(job -> job.startNs != Cells.NONE)
+            || (inWholeMs && recount.folder.summary().path("simulated").asBoolean());
     if (!told) {
       return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
     }
@@ -245,7 +248,7 @@ final class LoadNumbers {
   /** By how much a mean over the window may be off: each job's wait within it by a microsecond. */
   private double offMean(long fromNs, long toNs) {
     long waited =
-        recount.folder().jobs().stream()
+        recount.folder.jobs().stream()
             .filter(job -> job.enqueueNs <= toNs + Recount.HALF_GRAIN_NS)
             .filter(job -> leftAt(job) >= fromNs - Recount.HALF_GRAIN_NS)
             .count();
@@ -254,8 +257,8 @@ final class LoadNumbers {
 
   /** Start of the batch that ended the job, else its outcome; never before it arrived. */
   private static long leftAt(Job job) {
-    long left = job.startNs != Decimal.NONE ? job.startNs : job.observedNs;
-    return left == Decimal.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
+    long left = job.startNs != Cells.NONE ? job.startNs : job.observedNs;
+    return left == Cells.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
   }
 
   private static long waiting(long[] in, long[] out, long atNs) {

@@ -1,22 +1,28 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.check.LogRecord.Field;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.GzipMember;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,14 +36,14 @@ import java.util.TreeSet;
  * decisions, completions and outcomes. Of several records of one thing the first counts, as
  * delivery is at least once.
  */
-public final class LogRule {
+final class LogRule {
   private static final String FILE = "log.jsonl.gz";
   private static final long VERSION = 1;
   private static final long GRAIN_NS = 1_000;
   private static final long NS_PER_MS = 1_000_000;
   private static final int BUFFER_BYTES = 1 << 16;
-  private static final JsonFactory JSON =
-      JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
 
   private final RunFolder folder;
   private final Findings findings;
@@ -67,7 +73,7 @@ public final class LogRule {
   private long saidEndNs = Long.MAX_VALUE;
   private long saidJobs = NONE;
 
-  public LogRule(RunFolder folder, Findings findings) {
+  LogRule(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     incarnations = new long[folder.batches().size()];
@@ -75,7 +81,7 @@ public final class LogRule {
   }
 
   /** Checks all rows, and returns what only the log tells; empty if the folder has no log. */
-  public Optional<LogSums> check() {
+  Optional<LogSums> check() {
     Path file = folder.path().resolve(FILE);
     if (!Files.exists(file)) {
       findings.leaveOut(Rule.LOG, "the folder has no " + FILE);
@@ -84,9 +90,8 @@ public final class LogRule {
     try (GzipMember in = GzipMember.open(Files.newInputStream(file), BUFFER_BYTES);
         LastLineApart lines = new LastLineApart(in);
         JsonParser json = JSON.createParser(lines)) {
-      var line = new LogRecord(json);
-      while (line.next()) {
-        take(line);
+      while (json.nextToken() != null) {
+        take(JSON.readTree(json));
       }
       if (in.hasBytesBehindEnd()) {
         fault(FILE, "there are bytes behind its end");
@@ -101,67 +106,68 @@ public final class LogRule {
     return Optional.of(new LogSums(lanes, blocked, fitCpuNs, clockOffsetNs, neverSent));
   }
 
-  private void take(LogRecord line) {
-    if (!line.text(Field.SLUICE).isEmpty()) {
+  private void take(JsonNode line) {
+    if (!text(line, "sluice").isEmpty()) {
       header(line);
       return;
     }
-    if (line.number(Field.RECORDS) != NONE) {
-      recordsSaid = line.number(Field.RECORDS);
-      sha256Said = line.text(Field.SHA256);
+    if (number(line, "records") != NONE) {
+      recordsSaid = number(line, "records");
+      sha256Said = text(line, "sha256");
       return;
     }
     records++;
     once(line);
-    long shard = line.numberOr0(Field.PARTITION);
-    long appendedNs = (line.numberOr0(Field.APPENDED_EPOCH_MS) - zeroEpochMs) * NS_PER_MS;
-    switch (line.text(Field.TYPE)) {
-      case "JobRequested" -> request(line, shard, appendedNs);
-      case "JobEnded" -> end(line, shard, appendedNs);
-      case "BatchDispatched" -> dispatch(line, shard);
-      case "BatchCompleted" -> completion(line, shard, appendedNs);
-      case "ExecutorReported" -> report(line);
+    JsonNode event = line.path("event");
+    long shard = Math.max(0, number(line, "partition"));
+    long appendedNs = (Math.max(0, number(line, "appended_ms")) - zeroEpochMs) * NS_PER_MS;
+    switch (text(event, "type")) {
+      case "JobRequested" -> request(event, shard, appendedNs);
+      case "JobEnded" -> end(event, shard, appendedNs);
+      case "BatchDispatched" -> dispatch(event, shard);
+      case "BatchCompleted" -> completion(event, shard, appendedNs);
+      case "ExecutorReported" -> report(event);
       case "ArrivalsEnded" ->
-          clockOffsetNs = Math.max(clockOffsetNs, line.numberOr0(Field.CLOCK_OFFSET_NS));
+          clockOffsetNs = Math.max(clockOffsetNs, number(event, "clockOffsetNsMax"));
       case "Blocked" ->
           blocked.add(
               new LogSums.Blocked(
-                  line.numberOr0(Field.FROM_NS),
-                  line.numberOr0(Field.TO_NS),
-                  line.text(Field.CAUSE)));
+                  Math.max(0, number(event, "fromNs")),
+                  Math.max(0, number(event, "toNs")),
+                  text(event, "cause")));
       case "RunStarted" -> {
-        said("run id", line.text(Field.EVENTS_RUN), folder.summary().path("run_id").asText());
-        said("seed", line.number(Field.SEED), folder.config().whole("seed"));
-        said("time zero", line.number(Field.EVENTS_ZERO_EPOCH_MS), zeroEpochMs);
+        said("run id", text(event, "runId"), folder.summary().path("run_id").asText());
+        said("seed", number(event, "seed"), folder.config().whole("seed"));
+        said("time zero", number(event, "timeZeroEpochMs"), zeroEpochMs);
         said(
             "digests",
-            line.text(Field.EVENTS_REQUEST_DIGEST) + " " + line.text(Field.EVENTS_CONFIG_DIGEST),
+            text(event, "requestDigest") + " " + text(event, "configDigest"),
             headersDigests);
       }
-      case "RunEnded" -> runEnd(line);
+      case "RunEnded" -> runEnd(event);
       default -> {}
     }
   }
 
-  private void header(LogRecord line) {
+  private void header(JsonNode line) {
     JsonNode summary = folder.summary();
-    zeroEpochMs = line.numberOr0(Field.ZERO_EPOCH_MS);
-    headersDigests = line.text(Field.REQUEST_DIGEST) + " " + line.text(Field.CONFIG_DIGEST);
-    said("version", line.number(Field.VERSION), VERSION);
-    said("kind", line.text(Field.KIND), "log");
-    said("run id", line.text(Field.RUN), summary.path("run_id").asText());
+    zeroEpochMs = Math.max(0, number(line, "time_zero_epoch_ms"));
+    headersDigests = text(line, "request_digest") + " " + text(line, "config_digest");
+    said("version", number(line, "version"), VERSION);
+    said("kind", text(line, "kind"), "log");
+    said("run id", text(line, "run_id"), summary.path("run_id").asText());
     said(
         "digests",
         headersDigests,
         summary.path("request_digest").asText() + " " + summary.path("config_digest").asText());
-    experiment(line.text(Field.EXPERIMENT));
+    experiment(text(line, "experiment"));
   }
 
   /** Each offset of a partition stands once. */
-  private void once(LogRecord line) {
-    String partition = line.text(Field.TOPIC) + "/" + line.numberOr0(Field.PARTITION);
+  private void once(JsonNode line) {
+    String partition = text(line, "topic") + "/" + Math.max(0, number(line, "partition"));
     BitSet known = offsets.computeIfAbsent(partition, any -> new BitSet());
-    long offset = line.numberOr0(Field.OFFSET);
+    long offset = Math.max(0, number(line, "offset"));
     if (offset < Integer.MAX_VALUE && wasMet(known, (int) offset)) {
       fault(FILE, "offset (%d) of (%s) stands there twice".formatted(offset, partition));
     }
@@ -178,7 +184,7 @@ public final class LogRule {
     if (text.isEmpty()) {
       return; // a log of an earlier Sluice
     }
-    RunConfig logged = RunFolder.config(text);
+    RunConfig logged = RunConfig.parse(text);
     Set<String> keys = new TreeSet<>(logged.values().keySet());
     keys.addAll(folder.config().values().keySet());
     keys.remove("recorded");
@@ -192,8 +198,8 @@ public final class LogRule {
     }
   }
 
-  private void request(LogRecord event, long shard, long appendedNs) {
-    String id = event.text(Field.JOB);
+  private void request(JsonNode event, long shard, long appendedNs) {
+    String id = text(event, "jobId");
     Job job = folder.jobById().get(id);
     if (job == null) {
       if (withoutRow.add(id)) {
@@ -206,21 +212,21 @@ public final class LogRule {
     }
     jobs++;
     findings.looked(Rule.LOG, 1);
-    text(job.where, "class_type", job.classType, event.text(Field.CLASS));
-    text(job.where, "workload_name", job.workload, event.text(Field.WORKLOAD));
-    text(job.where, "backend", job.backend, event.text(Field.BACKEND));
-    text(job.where, "precision", job.precision, event.text(Field.PRECISION));
-    number(job.where, "batch_size", job.samples, event.number(Field.SAMPLES), 0);
-    number(job.where, "slo_ms", job.sloNs, event.number(Field.SLO_NS), 0);
-    number(job.where, "enqueue_time", job.enqueueNs, event.number(Field.INTENDED_NS), GRAIN_NS);
-    number(job.where, "sent_time", job.sentNs, event.number(Field.SENT_NS), GRAIN_NS);
-    number(job.where, "appended_time", job.appendedNs, appendedNs, 0);
-    number(job.where, "shard", job.shard, shard, 0);
+    equal(job.where, "class_type", job.classType, text(event, "classType"));
+    equal(job.where, "workload_name", job.workload, text(event, "workload"));
+    equal(job.where, "backend", job.backend, text(event, "backend"));
+    equal(job.where, "precision", job.precision, text(event, "precision"));
+    equal(job.where, "batch_size", job.samples, number(event, "samples"));
+    equal(job.where, "slo_ms", job.sloNs, number(event, "sloNs"));
+    near(job.where, "enqueue_time", job.enqueueNs, number(event, "intendedAtNs"));
+    near(job.where, "sent_time", job.sentNs, number(event, "sentAtNs"));
+    equal(job.where, "appended_time", job.appendedNs, appendedNs);
+    equal(job.where, "shard", job.shard, shard);
   }
 
-  private void end(LogRecord event, long shard, long appendedNs) {
-    Job job = folder.jobById().get(event.text(Field.JOB));
-    lastEndNs = Math.max(lastEndNs, event.numberOr0(Field.ENDED_NS));
+  private void end(JsonNode event, long shard, long appendedNs) {
+    Job job = folder.jobById().get(text(event, "jobId"));
+    lastEndNs = Math.max(lastEndNs, number(event, "endedAtNs"));
     if (job == null) {
       return; // the request says that there is no row
     }
@@ -230,21 +236,19 @@ public final class LogRule {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    String status = event.text(Field.STATUS).toLowerCase(Locale.ROOT);
-    if (!job.status.equals(status) && !job.status.equals("open")) {
-      fault(job.where, "status is (%s), and the log says (%s)".formatted(job.status, status));
-    }
+    String status = text(event, "status").toLowerCase(Locale.ROOT);
     if (!job.status.equals("open")) {
-      text(job.where, "reason", job.reason, event.text(Field.REASON));
+      equal(job.where, "status", job.status, status);
+      equal(job.where, "reason", job.reason, text(event, "reason"));
     }
-    text(job.where, "dispatch_id", job.dispatchId, event.text(Field.DISPATCH));
-    number(job.where, "attempt", job.attempt, event.number(Field.ATTEMPT), 0);
-    number(job.where, "observed_time", job.observedNs, appendedNs, 0);
-    number(job.where, "shard", job.shard, shard, 0);
+    equal(job.where, "dispatch_id", job.dispatchId, text(event, "dispatchId"));
+    equal(job.where, "attempt", job.attempt, number(event, "attempt"));
+    equal(job.where, "observed_time", job.observedNs, appendedNs);
+    equal(job.where, "shard", job.shard, shard);
   }
 
-  private void dispatch(LogRecord event, long shard) {
-    String key = shard + "/" + event.text(Field.DISPATCH);
+  private void dispatch(JsonNode event, long shard) {
+    String key = shard + "/" + text(event, "dispatchId");
     Batch batch = folder.batchByKey().get(key);
     if (batch == null) {
       if (withoutRow.add(key)) {
@@ -256,21 +260,23 @@ public final class LogRule {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    String lane = event.text(Field.EXECUTOR) + "/" + event.firstLane();
-    if (!batch.lane.equals(lane)) {
-      fault(batch.where, "lane_id is (%s), and the log says (%s)".formatted(batch.lane, lane));
+    equal(
+        batch.where,
+        "lane_id",
+        batch.lane,
+        text(event, "executorId") + "/" + whole(event.path("lanes").path(0)));
+    incarnation(batch, number(event, "incarnation"));
+    List<String> jobIds = new ArrayList<>();
+    event.path("jobs").forEach(job -> jobIds.add(text(job, "jobId")));
+    if (!batch.jobIds.equals(jobIds)) {
+      fault(batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, jobIds));
     }
-    incarnation(batch, event.number(Field.INCARNATION));
-    if (!batch.jobIds.equals(event.jobs())) {
-      fault(
-          batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, event.jobs()));
-    }
-    number(batch.where, "samples", batch.samples, event.number(Field.SAMPLES), 0);
-    number(batch.where, "tokens", batch.tokens, event.number(Field.TOKENS), 0);
-    number(batch.where, "attempt", batch.attempt, event.number(Field.ATTEMPT), 0);
-    number(batch.where, "decided_time", batch.decidedNs, event.number(Field.DECIDED_NS), GRAIN_NS);
+    equal(batch.where, "samples", batch.samples, number(event, "samples"));
+    equal(batch.where, "tokens", batch.tokens, number(event, "tokens"));
+    equal(batch.where, "attempt", batch.attempt, number(event, "attempt"));
+    near(batch.where, "decided_time", batch.decidedNs, number(event, "decidedAtNs"));
     prediction(event, batch);
-    long notBeforeNs = event.number(Field.NOT_BEFORE_NS);
+    long notBeforeNs = number(event, "notBeforeNs");
     if (notBeforeNs != NONE
         && batch.ran()
         && !batch.result.equals("cancelled")
@@ -283,48 +289,47 @@ public final class LogRule {
     }
   }
 
-  private void prediction(LogRecord event, Batch batch) {
+  private void prediction(JsonNode event, Batch batch) {
     String where = batch.where;
-    number(where, "predicted_service_ms", batch.predictedNs, event.number(Field.PREDICTED_NS), 0);
-    number(where, "predicted_quantile_ms", batch.quantileNs, event.number(Field.QUANTILE_NS), 0);
-    number(where, "predicted_p95_ms", batch.p95Ns, event.number(Field.P95_NS), 0);
-    number(where, "predicted_p99_ms", batch.p99Ns, event.number(Field.P99_NS), 0);
-    text(where, "prediction_source", batch.source, event.text(Field.SOURCE));
-    text(where, "model_version", batch.modelVersion, event.text(Field.MODEL_VERSION));
-    number(
-        where, "predicted_busy_lanes", batch.predictedBusyLanes, event.number(Field.BUSY_LANES), 0);
+    equal(where, "predicted_service_ms", batch.predictedNs, number(event, "predictedServiceNs"));
+    equal(where, "predicted_quantile_ms", batch.quantileNs, number(event, "predictedQuantileNs"));
+    equal(where, "predicted_p95_ms", batch.p95Ns, number(event, "predictedP95Ns"));
+    equal(where, "predicted_p99_ms", batch.p99Ns, number(event, "predictedP99Ns"));
+    equal(where, "prediction_source", batch.source, text(event, "predictionSource"));
+    equal(where, "model_version", batch.modelVersion, text(event, "modelVersion"));
+    equal(where, "predicted_busy_lanes", batch.predictedBusyLanes, number(event, "busyLanes"));
   }
 
-  private void completion(LogRecord event, long shard, long appendedNs) {
-    Batch batch = folder.batchByKey().get(shard + "/" + event.text(Field.DISPATCH));
+  private void completion(JsonNode event, long shard, long appendedNs) {
+    Batch batch = folder.batchByKey().get(shard + "/" + text(event, "dispatchId"));
     if (batch == null) {
       return;
     }
-    String lane = event.text(Field.EXECUTOR) + "/" + event.number(Field.LANE);
+    String lane = text(event, "executorId") + "/" + number(event, "lane");
     if (!lane.equals(batch.lane)) {
       fault(batch.where, "(%s) completed it, and lane_id is (%s)".formatted(lane, batch.lane));
     }
-    if (!event.text(Field.CAUSE).equals(BatchRules.OLDER_INCARNATION)) {
-      incarnation(batch, event.number(Field.INCARNATION));
+    if (!text(event, "cause").equals(BatchRules.OLDER_INCARNATION)) {
+      incarnation(batch, number(event, "incarnation"));
     }
     if (wasMet(completed, batch.row)) {
       return;
     }
     findings.looked(Rule.LOG, 1);
-    number(batch.where, "start_time", batch.startNs, event.number(Field.STARTED_NS), GRAIN_NS);
-    number(batch.where, "end_time", batch.endNs, event.number(Field.FINISHED_NS), GRAIN_NS);
+    near(batch.where, "start_time", batch.startNs, number(event, "startedAtNs"));
+    near(batch.where, "end_time", batch.endNs, number(event, "finishedAtNs"));
     if (batch.ran()) {
-      number(batch.where, "service_ms", batch.serviceNs, event.number(Field.SERVICE_NS), 0);
-      number(batch.where, "switch_ms", batch.switchNs, event.number(Field.SWITCH_NS), 0);
-      number(
-          batch.where, "emulated_service_ms", batch.emulatedNs, event.number(Field.EMULATED_NS), 0);
-      number(batch.where, "busy_lanes", batch.busyLanes, event.number(Field.BUSY_LANES), 0);
+      equal(batch.where, "service_ms", batch.serviceNs, number(event, "serviceNs"));
+      equal(batch.where, "switch_ms", batch.switchNs, number(event, "switchNs"));
+      equal(
+          batch.where, "emulated_service_ms", batch.emulatedNs, number(event, "emulatedServiceNs"));
+      equal(batch.where, "busy_lanes", batch.busyLanes, number(event, "busyLanes"));
     }
-    number(batch.where, "completed_time", batch.completedNs, appendedNs, 0);
-    text(batch.where, "cause", batch.cause, event.text(Field.CAUSE));
-    String result = event.text(Field.RESULT).toLowerCase(Locale.ROOT);
-    if (!batch.result.equals("lost") && !batch.result.equals(result)) {
-      fault(batch.where, "result is (%s), and the log says (%s)".formatted(batch.result, result));
+    equal(batch.where, "completed_time", batch.completedNs, appendedNs);
+    equal(batch.where, "cause", batch.cause, text(event, "cause"));
+    String result = text(event, "result").toLowerCase(Locale.ROOT);
+    if (!batch.result.equals("lost")) {
+      equal(batch.where, "result", batch.result, result);
     }
   }
 
@@ -340,25 +345,25 @@ public final class LogRule {
     incarnations[batch.row] = incarnation;
   }
 
-  private void runEnd(LogRecord event) {
-    interrupted.add(event.text(Field.INTERRUPTED));
+  private void runEnd(JsonNode event) {
+    interrupted.add(text(event, "interrupted"));
     if (!hasEnded) {
-      neverSent = event.number(Field.NEVER_SENT);
-      if (event.text(Field.FAILURE).isEmpty()) {
-        saidEndNs = event.number(Field.ENDED_NS);
-        saidJobs = event.number(Field.JOBS_SENT);
+      neverSent = number(event, "jobsNeverSent");
+      if (text(event, "failure").isEmpty()) {
+        saidEndNs = number(event, "endedAtNs");
+        saidJobs = number(event, "jobsSent");
       }
     }
     hasEnded = true;
   }
 
-  private void report(LogRecord event) {
-    String executor = event.text(Field.EXECUTOR);
-    lanes.merge(executor, event.lanes(), Math::max);
-    clockOffsetNs = Math.max(clockOffsetNs, event.numberOr0(Field.CLOCK_OFFSET_NS));
-    if (event.number(Field.FIT_CPU_NS) != NONE) {
-      String incarnation = executor + "/" + event.number(Field.INCARNATION);
-      fitCpuNs.merge(incarnation, event.number(Field.FIT_CPU_NS), Math::max);
+  private void report(JsonNode event) {
+    String executor = text(event, "executorId");
+    lanes.merge(executor, event.path("lanes").size(), Math::max);
+    clockOffsetNs = Math.max(clockOffsetNs, number(event, "clockOffsetNsMax"));
+    if (number(event, "fitCpuNs") != NONE) {
+      String incarnation = executor + "/" + number(event, "incarnation");
+      fitCpuNs.merge(incarnation, number(event, "fitCpuNs"), Math::max);
     }
   }
 
@@ -387,7 +392,7 @@ public final class LogRule {
       }
     }
     for (Batch row : folder.batches()) {
-      Batch batch = folder.batchByKey().getOrDefault(row.key(), row);
+      Batch batch = folder.batchByKey().getOrDefault(row.key, row);
       if (!dispatched.get(batch.row)) {
         fault(row.where, "dispatch (%s) is not in the log".formatted(row.id));
       } else if (row.isAnswered() && !completed.get(batch.row)) {
@@ -403,21 +408,96 @@ public final class LogRule {
     return before;
   }
 
-  private void text(String where, String column, String said, String wanted) {
-    if (!said.equals(wanted)) {
-      fault(where, "%s is (%s), and the log says (%s)".formatted(column, said, wanted));
+  /** Returns a text of a record, or its flag as true or false; empty if it has none. */
+  private static String text(JsonNode of, String name) {
+    JsonNode value = of.path(name);
+    return value.isTextual() || value.isBoolean() ? value.asText() : "";
+  }
+
+  /** Returns a whole number of a record; {@code NONE} if it has none. */
+  private static long number(JsonNode of, String name) {
+    return whole(of.path(name));
+  }
+
+  private static long whole(JsonNode value) {
+    return value.canConvertToLong() && value.isIntegralNumber() ? value.longValue() : NONE;
+  }
+
+  private void equal(String where, String column, Object said, Object logged) {
+    if (!said.equals(logged)) {
+      fault(where, "%s is (%s), and the log says (%s)".formatted(column, said, logged));
     }
   }
 
-  private void number(String where, String column, long said, long logged, long grain) {
-    boolean same =
-        (said == NONE || logged == NONE) ? said == logged : Math.abs(said - logged) <= grain;
-    if (!same) {
-      fault(where, "%s is (%d), and the log says (%d)".formatted(column, said, logged));
+  /** Compares times of which one was rounded. */
+  private void near(String where, String column, long said, long logged) {
+    if (said == NONE || logged == NONE || Math.abs(said - logged) > GRAIN_NS) {
+      equal(where, column, said, logged);
     }
   }
 
   private void fault(String where, String what) {
     findings.fault(Rule.LOG, where, what);
+  }
+
+  /** Lines that are passed on, and the SHA-256 of all of them but the last. */
+  private static final class LastLineApart extends FilterInputStream {
+    private final MessageDigest sha256 = Sha256.begin();
+    private final ByteArrayOutputStream lastLine = new ByteArrayOutputStream();
+    private boolean endsWithNewline;
+
+    LastLineApart(InputStream lines) {
+      super(lines);
+    }
+
+    @Override
+    public int read() throws IOException {
+      var one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      int count = super.read(bytes, from, length);
+      int begin = from; // of what belongs to the last line so far
+      for (int at = from; at < from + count; at++) {
+        boolean begins = at > from ? bytes[at - 1] == '\n' : endsWithNewline;
+        if (begins) {
+          sha256.update(lastLine.toByteArray());
+          lastLine.reset();
+          sha256.update(bytes, begin, at - begin);
+          begin = at;
+        }
+      }
+      if (count > 0) {
+        lastLine.write(bytes, begin, from + count - begin);
+        endsWithNewline = bytes[from + count - 1] == '\n';
+      }
+      return count;
+    }
+
+    /** The digest, in hexadecimal; once, when all has been read. */
+    String sha256() {
+      return HexFormat.of().formatHex(sha256.digest());
+    }
+  }
+
+  /**
+   * What only the log tells of a run.
+   *
+   * @param lanesByExecutor most lanes that each executor reported
+   * @param blocked times in which lanes stood idle beside work that waited
+   * @param fitCpuNs processor time that retraining took, by executor and incarnation
+   * @param clockOffsetNs largest distance of a clock from the broker's
+   * @param neverSent jobs that no generator sent, by the run's end; −1 if it does not say
+   */
+  record LogSums(
+      Map<String, Integer> lanesByExecutor,
+      List<Blocked> blocked,
+      Map<String, Long> fitCpuNs,
+      long clockOffsetNs,
+      long neverSent) {
+    /** A time in which lanes stood idle beside work that waited. */
+    public record Blocked(long fromNs, long toNs, String cause) {}
   }
 }

@@ -6,13 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** How good predictions were, and what the policy's scores were made of. */
 final class PredictionNumbers {
   private static final int PARTS = 10;
-  private static final Map<String, Double> PROMISED = Map.of("p95", 0.95, "p99", 0.99);
-  private static final Map<String, ToLongFunction<Batch>> BOUNDS =
-      Map.of("p95", batch -> batch.p95Ns, "p99", batch -> batch.p99Ns);
 
   private final Recount recount;
   private final List<Batch> predicted;
@@ -20,34 +18,34 @@ final class PredictionNumbers {
   PredictionNumbers(Recount recount) {
     this.recount = recount;
     this.predicted =
-        recount.measuredBatches().stream()
+        recount.measuredBatches.stream()
             .filter(batch -> batch.predictedNs > 0 && batch.serviceNs > 0)
             .toList();
   }
 
   void count() {
     figures("prediction_", predicted);
-    for (String workload : recount.folder().config().workloads().keySet()) {
+    for (String workload : recount.folder.config().workloads().keySet()) {
       figures(
           "prediction_by_workload/" + Recount.escaped(workload) + "/",
           predicted.stream().filter(batch -> batch.workload.equals(workload)).toList());
     }
-    long lengthNs = recount.toNs() - recount.fromNs();
+    long lengthNs = recount.toNs - recount.fromNs;
     for (int part = 0; part < PARTS; part++) {
-      long fromNs = recount.fromNs() + lengthNs * part / PARTS;
-      long toNs = recount.fromNs() + lengthNs * (part + 1) / PARTS;
+      long fromNs = recount.fromNs + lengthNs * part / PARTS;
+      long toNs = recount.fromNs + lengthNs * (part + 1) / PARTS;
       String path = "prediction_over_time/" + part + "/";
       recount.equal(path + "from_s", fromNs / 1e9);
       recount.equal(path + "to_s", toNs / 1e9);
       figures(path, endedWithin(fromNs, toNs, path));
     }
-    Map<String, Integer> versions = new TreeMap<>();
-    for (Batch batch : predicted) {
-      if (!batch.modelVersion.isEmpty()) {
-        versions.merge(batch.modelVersion, 1, Integer::sum);
-      }
-    }
-    recount.equalEach("model_versions", versions);
+    recount.equalEach(
+        "model_versions",
+        predicted.stream()
+            .map(batch -> batch.modelVersion)
+            .filter(version -> !version.isEmpty())
+            .collect(
+                Collectors.groupingBy(version -> version, TreeMap::new, Collectors.counting())));
     recount.equalEach("score_term_shares", termShares());
   }
 
@@ -68,27 +66,28 @@ final class PredictionNumbers {
   }
 
   private void figures(String path, List<Batch> batches) {
-    double[] biases = Values.sortedReal(batches, PredictionNumbers::bias);
+    double[] biases = Recount.sortedReal(batches, PredictionNumbers::bias);
     recount.equal(path + "count", batches.size());
     recount.equal(
         path + "error_median",
-        Values.median(Values.sortedReal(batches, batch -> Math.abs(bias(batch)))));
-    recount.equal(path + "bias", Values.mean(biases));
-    recount.equal(path + "bias_median", Values.median(biases));
-    BOUNDS.forEach((name, bound) -> bound(path + name, name, batches, bound));
+        Recount.median(Recount.sortedReal(batches, batch -> Math.abs(bias(batch)))));
+    recount.equal(path + "bias", Recount.mean(biases));
+    recount.equal(path + "bias_median", Recount.median(biases));
+    bound(path + "p95", 0.95, batches, batch -> batch.p95Ns);
+    bound(path + "p99", 0.99, batches, batch -> batch.p99Ns);
   }
 
-  private void bound(String path, String name, List<Batch> batches, ToLongFunction<Batch> bound) {
-    double promised = PROMISED.getOrDefault(name, Double.NaN);
+  private void bound(
+      String path, double promised, List<Batch> batches, ToLongFunction<Batch> bound) {
     List<Batch> judged =
-        batches.stream().filter(batch -> bound.applyAsLong(batch) != Decimal.NONE).toList();
+        batches.stream().filter(batch -> bound.applyAsLong(batch) != Cells.NONE).toList();
     recount.equal(path + "_count", judged.size());
     double misses =
         judged.stream().filter(batch -> batch.serviceNs > bound.applyAsLong(batch)).count();
     recount.equal(path + "_miss_rate", misses / judged.size());
     recount.equal(
         path + "_pinball",
-        Values.mean(
+        Recount.mean(
             judged.stream()
                 .mapToDouble(
                     batch -> {
@@ -98,8 +97,8 @@ final class PredictionNumbers {
                 .toArray()));
     recount.equal(
         path + "_over_median",
-        Values.median(
-            Values.sortedReal(
+        Recount.median(
+            Recount.sortedReal(
                 judged, batch -> (double) bound.applyAsLong(batch) / batch.predictedNs)));
   }
 
@@ -111,7 +110,7 @@ final class PredictionNumbers {
   private Map<String, Double> termShares() {
     Map<String, Double> sums = new HashMap<>();
     int scored = 0;
-    for (Batch batch : recount.measuredBatches()) {
+    for (Batch batch : recount.measuredBatches) {
       Map<String, Double> terms = terms(batch.scoreTerms);
       double all = terms.values().stream().mapToDouble(Double::doubleValue).sum();
       if (all > 0) {

@@ -1,16 +1,21 @@
 package dev.sluice.analytics.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
+import dev.sluice.analytics.check.LogRule.LogSums;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers of summary.json that were counted again, and the rows that they are counted from. */
+/** Counts the numbers of summary.json again, and names those that rest on no row. */
 final class Recount {
   /** Times in the tables are rounded half up to microseconds: each is off by at most this. */
   static final long HALF_GRAIN_NS = 500;
@@ -19,14 +24,18 @@ final class Recount {
   static final double TIMES_MS = 2 * HALF_GRAIN_NS / 1e6;
 
   private static final double RELATIVE = 1e-7;
+  private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
 
-  private final RunFolder folder;
+  final RunFolder folder;
+  final List<Job> measured;
+
+  /** Batches that ended measured jobs as done, each once. */
+  final List<Batch> measuredBatches;
+
+  final long fromNs;
+  final long toNs;
   private final Findings findings;
   private final Set<String> counted = new HashSet<>();
-  private final List<Job> measured;
-  private final List<Batch> measuredBatches;
-  private final long fromNs;
-  private final long toNs;
 
   Recount(RunFolder folder, Findings findings) {
     this.folder = folder;
@@ -34,7 +43,7 @@ final class Recount {
     this.measured = folder.jobs().stream().filter(Job::isMeasured).toList();
     Set<Batch> batches = new LinkedHashSet<>();
     for (Job job : measured) {
-      Batch batch = folder.batchByKey().get(job.batchKey());
+      Batch batch = folder.batchByKey().get(job.batchKey);
       if (job.isDone() && batch != null && batch.ran()) {
         batches.add(batch);
       }
@@ -43,8 +52,10 @@ final class Recount {
     this.fromNs = folder.config().warmupNs();
     long durationNs = folder.config().durationNs();
     long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
-    boolean interrupted = folder.summary().path("interrupted").asBoolean(false);
-    this.toNs = interrupted ? closest(Math.max(fromNs, Math.min(durationNs, lastNs))) : durationNs;
+    this.toNs =
+        folder.wasInterrupted()
+            ? closest(Math.max(fromNs, Math.min(durationNs, lastNs)))
+            : durationNs;
   }
 
   /** The stated end of a window that was cut at an arrival, if rounding alone separates the two. */
@@ -54,25 +65,66 @@ final class Recount {
     return Math.abs(statedNs - cutNs) <= HALF_GRAIN_NS ? statedNs : cutNs;
   }
 
-  RunFolder folder() {
-    return folder;
+  /**
+   * Counts all numbers.
+   *
+   * @param log what only the log tells, asked for last; empty: those numbers are named
+   */
+  void check(Supplier<Optional<LogSums>> log) {
+    new JobNumbers(this).count();
+    new LoadNumbers(this).count();
+    new LaneNumbers(this).count();
+    new PredictionNumbers(this).count();
+    thresholds();
+    interruption();
+    log.get().ifPresent(this::fromLog);
+    nameTheRest("", folder.summary());
   }
 
-  List<Job> measured() {
-    return measured;
+  /** A threshold's value is the figure that it names. */
+  private void thresholds() {
+    for (Map.Entry<String, JsonNode> threshold : folder.summary().path("thresholds").properties()) {
+      String name = threshold.getKey();
+      String figure = folder.summary().has(name) ? name : name.replace('.', '/');
+      equal("thresholds/" + escaped(name) + "/value", statedNumber(figure));
+    }
   }
 
-  /** Batches that ended measured jobs as done, each once. */
-  List<Batch> measuredBatches() {
-    return measuredBatches;
+  /** An interruption shortens the window: a run that says so may not pass for comparable. */
+  private void interruption() {
+    boolean said = false;
+    for (JsonNode reason : folder.summary().path("not_comparable")) {
+      said |= reason.asText().equals("interrupted");
+    }
+    if (folder.wasInterrupted() && !said) {
+      fault("not_comparable", "it lacks (interrupted), which the run was");
+    }
   }
 
-  long fromNs() {
-    return fromNs;
-  }
-
-  long toNs() {
-    return toNs;
+  private void fromLog(LogSums sums) {
+    if (!sums.lanesByExecutor().isEmpty()) {
+      equal("lanes", sums.lanesByExecutor().values().stream().mapToInt(Integer::intValue).sum());
+    }
+    for (String cause : CAUSES) {
+      long blockedNs = 0;
+      for (LogSums.Blocked span : sums.blocked()) {
+        if (span.cause().equals(cause)) {
+          long beginNs = Math.max(span.fromNs(), fromNs);
+          blockedNs += Math.max(0, Math.min(span.toNs(), toNs) - beginNs);
+        }
+      }
+      equal("blocked_ms_" + cause, blockedNs / 1e6);
+    }
+    equal(
+        "fit_cpu_seconds",
+        sums.fitCpuNs().values().stream().mapToLong(Long::longValue).sum() / 1e9);
+    boolean says = folder.summary().has("jobs_never_sent"); // an earlier Sluice does not
+    if (says || sums.neverSent() >= 0) {
+      equal("jobs_never_sent", sums.neverSent() >= 0 ? sums.neverSent() : Double.NaN);
+    }
+    if (folder.summary().path("clock_offset_ms_max").isNumber()) {
+      equal("clock_offset_ms_max", sums.clockOffsetNs() / 1e6);
+    }
   }
 
   double windowSeconds() {
@@ -102,14 +154,9 @@ final class Recount {
     return folder.config().scenario().equals("offline");
   }
 
-  /** Compares a count with its recount. */
-  void equal(String path, long count) {
-    equal(path, (double) count, 0);
-  }
-
   /** Compares a number with its recount; NaN and infinity stand for null. */
   void equal(String path, double count) {
-    equal(path, count, 0);
+    between(path, count, count, count);
   }
 
   /**
@@ -153,10 +200,9 @@ final class Recount {
 
   /** Compares a number for each name, and that there are no others. */
   void equalEach(String path, Map<String, ? extends Number> counts) {
-    JsonNode stated = folder.summary().at("/" + path);
     counts.forEach((name, count) -> equal(path + "/" + escaped(name), count.doubleValue()));
-    for (Iterator<String> names = stated.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
+    Iterable<String> names = () -> folder.summary().at("/" + path).fieldNames();
+    for (String name : names) {
       if (!counts.containsKey(name)) {
         counted.add("/" + path + "/" + escaped(name));
         fault(path + "/" + name, "the rows know of no (" + name + ")");
@@ -184,23 +230,58 @@ final class Recount {
     findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what);
   }
 
-  /** Names each number of the summary that nothing above has counted. */
-  void nameTheRest() {
-    List<String> rest = new ArrayList<>();
-    collect("", folder.summary(), rest);
-    rest.forEach(path -> findings.rests(path.substring(1).replace('/', '.')));
+  /** Names each number that nothing above has counted. */
+  private void nameTheRest(String path, JsonNode node) {
+    if (node.isNumber() && !counted.contains(path)) {
+      findings.rests(path.substring(1).replace('/', '.'));
+    }
+    for (Map.Entry<String, JsonNode> field : node.properties()) {
+      nameTheRest(path + "/" + escaped(field.getKey()), field.getValue());
+    }
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      nameTheRest(path + "/" + i, node.get(i));
+    }
   }
 
-  private void collect(String path, JsonNode node, List<String> rest) {
-    if (node.isNumber() && !counted.contains(path)) {
-      rest.add(path);
-    } else if (node.isObject()) {
-      node.properties()
-          .forEach(field -> collect(path + "/" + escaped(field.getKey()), field.getValue(), rest));
-    } else if (node.isArray()) {
-      for (int i = 0; i < node.size(); i++) {
-        collect(path + "/" + i, node.get(i), rest);
-      }
-    }
+  static <T> long[] sorted(Collection<T> rows, ToLongFunction<T> value) {
+    return rows.stream().mapToLong(value).sorted().toArray();
+  }
+
+  static <T> double[] sortedReal(Collection<T> rows, ToDoubleFunction<T> value) {
+    return rows.stream().mapToDouble(value).sorted().toArray();
+  }
+
+  /** The least rank at or below which a percentage of some values lies, from 1; 0 of none. */
+  static long rank(long count, int percent) {
+    return -Math.floorDiv(-percent * count, 100);
+  }
+
+  /**
+   * The smallest value that at least a percentage of all is not above, in ms; infinite where it is
+   * one of those that are not in the array.
+   */
+  static double rankMs(long[] sortedNs, long count, int percent) {
+    int rank = (int) rank(count, percent);
+    return rank == 0
+        ? Double.NaN
+        : rank > sortedNs.length ? Double.POSITIVE_INFINITY : sortedNs[rank - 1] / 1e6;
+  }
+
+  static double rankMs(long[] sortedNs, int percent) {
+    return rankMs(sortedNs, sortedNs.length, percent);
+  }
+
+  /** Median by nearest rank; NaN without a value. */
+  static double median(double[] sorted) {
+    return sorted.length == 0 ? Double.NaN : sorted[(sorted.length - 1) / 2];
+  }
+
+  static double mean(double[] values) {
+    return Arrays.stream(values).sum() / values.length;
+  }
+
+  /** Mean in ms of a sum in ns; NaN without a value. */
+  static double meanMs(long[] ns) {
+    return Arrays.stream(ns).sum() / 1e6 / ns.length;
   }
 }

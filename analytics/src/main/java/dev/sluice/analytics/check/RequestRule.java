@@ -1,8 +1,8 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
-
 import dev.sluice.analytics.check.DrawnList.Drawn;
+import dev.sluice.analytics.check.DrawnList.Gaps;
+import dev.sluice.analytics.check.DrawnList.LoadTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * because it was meant for the time before the last measured job had ended, but those of which the
  * run says that no generator sent them.
  */
-public final class RequestRule {
+final class RequestRule {
   /** Times of the table have whole microseconds; those of a bent load are inverted numerically. */
   private static final long GRAIN_NS = 1_000;
 
@@ -25,13 +25,13 @@ public final class RequestRule {
   private final RunFolder folder;
   private final Findings findings;
 
-  public RequestRule(RunFolder folder, Findings findings) {
+  RequestRule(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
   }
 
   /** Checks the trace. */
-  public void check() {
+  void check() {
     String reason = unknown();
     if (!reason.isEmpty()) {
       findings.leaveOut(Rule.REQUESTS, reason);
@@ -117,35 +117,32 @@ public final class RequestRule {
   }
 
   private void checkNoneMissing(List<Drawn> list, boolean[] sent) {
-    var neverSent = NeverSent.of(folder.summary());
     int unsent = 0;
     for (boolean one : sent) {
       unsent += one ? 0 : 1;
     }
-    if (neverSent.jobs() > unsent) {
+    if (folder.neverSent() > unsent) {
       fault(
           "summary.json jobs_never_sent",
-          "it says (%d), and of the list (%d) are missing".formatted(neverSent.jobs(), unsent));
+          "it says (%d), and of the list (%d) are missing".formatted(folder.neverSent(), unsent));
     }
-    if (folder.summary().path("interrupted").asBoolean(false)
-        || folder.config().scenario().equals("single_stream")) {
+    if (folder.wasInterrupted() || folder.config().scenario().equals("single_stream")) {
       return; // a person, or the answers, ended the arrivals
     }
-    long neededNs = folder.config().durationNs();
-    long lastNs = 0;
-    for (Job job : folder.jobs()) {
-      if (job.isMeasured() && job.observedNs != NONE) {
-        lastNs = Math.max(lastNs, job.observedNs);
-      }
-    }
-    neededNs = Math.max(neededNs, lastNs - END_GRAIN_NS);
+    long lastNs =
+        folder.jobs().stream()
+            .filter(Job::isMeasured)
+            .mapToLong(job -> Math.max(0, job.observedNs))
+            .max()
+            .orElse(0);
+    long neededNs = Math.max(folder.config().durationNs(), lastNs - END_GRAIN_NS);
     List<Integer> missing = new ArrayList<>();
     for (int i = 0; i < sent.length; i++) {
       if (!sent[i] && list.get(i).intendedNs() < neededNs) {
         missing.add(i);
       }
     }
-    if (neverSent.explains(missing.size())) {
+    if (folder.explains(missing.size())) {
       return;
     }
     for (int i : missing) {

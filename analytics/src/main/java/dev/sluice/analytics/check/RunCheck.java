@@ -2,45 +2,18 @@ package dev.sluice.analytics.check;
 
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
-import java.util.Collections;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
 public final class RunCheck {
-  private static final List<BiConsumer<RunFolder, Findings>> RULES =
-      List.of(
-          (folder, findings) -> new JobRules(folder, findings).check(),
-          (folder, findings) -> new BatchRules(folder, findings).check(),
-          (folder, findings) -> new LaneRules(folder, findings).check(),
-          (folder, findings) -> new MemoryRules(folder, findings).check(),
-          (folder, findings) -> new TokenRule(folder, findings).check(),
-          (folder, findings) -> new WindowRule(folder, findings).check(),
-          (folder, findings) -> new ConfigRules(folder, findings).check(),
-          (folder, findings) -> new RequestRule(folder, findings).check());
-
-  /** Rules that a run's folder has. */
-  public static final Set<Rule> OF_RUNS =
-      Collections.unmodifiableSet(
-          EnumSet.complementOf(
-              EnumSet.of(
-                  Rule.NODE_ONCE,
-                  Rule.GPU_OVERLAP,
-                  Rule.GANG,
-                  Rule.MODEL_FITS,
-                  Rule.SWITCH,
-                  Rule.DURATION)));
-
-  /** Rules that the folder of a run has whose lanes hold all models. */
-  private static final Set<Rule> WITHOUT_MEMORY =
-      OF_RUNS.stream()
-          .filter(rule -> rule != Rule.MEMORY && rule != Rule.RESIDENT)
-          .collect(Collectors.toUnmodifiableSet());
+  /** Rules that only a log of executions on GPUs has. */
+  private static final EnumSet<Rule> OF_GPUS =
+      EnumSet.of(
+          Rule.NODE_ONCE, Rule.GPU_OVERLAP, Rule.GANG, Rule.MODEL_FITS, Rule.SWITCH, Rule.DURATION);
 
   private RunCheck() {}
 
@@ -54,26 +27,34 @@ public final class RunCheck {
     RunFolder folder = RunFolder.read(path, findings);
     Findings ofLog = new Findings();
     var log = CompletableFuture.supplyAsync(() -> new LogRule(folder, ofLog).check());
-    Stream.concat(
-            Stream.<BiConsumer<RunFolder, Findings>>of(
-                (f, own) -> new SummaryRule(f, own, log::join).check()),
-            RULES.stream())
-        .map(rule -> CompletableFuture.supplyAsync(() -> apply(rule, folder)))
+    Stream.<Consumer<Findings>>of(
+            own -> new Recount(folder, own).check(log::join),
+            own -> new JobRules(folder, own).check(),
+            own -> new BatchRules(folder, own).check(),
+            own -> new LaneRules(folder, own).check(),
+            own -> new WindowRule(folder, own).check(),
+            own -> new ConfigRules(folder, own).check(),
+            own -> new RequestRule(folder, own).check())
+        .map(rule -> CompletableFuture.supplyAsync(() -> found(rule)))
         .toList()
         .forEach(found -> findings.add(found.join()));
     findings.add(ofLog);
+    Set<Rule> rules = EnumSet.complementOf(OF_GPUS);
+    if (!folder.config().hasMemory()) {
+      rules.removeAll(Set.of(Rule.MEMORY, Rule.RESIDENT));
+    }
     return findings.report(
         "run %s: %d jobs, %d dispatches"
             .formatted(
                 folder.summary().path("run_id").asText(),
                 folder.jobs().size(),
                 folder.batches().size()),
-        folder.hasMemory() ? OF_RUNS : WITHOUT_MEMORY);
+        rules);
   }
 
-  private static Findings apply(BiConsumer<RunFolder, Findings> rule, RunFolder folder) {
+  private static Findings found(Consumer<Findings> rule) {
     Findings own = new Findings();
-    rule.accept(folder, own);
+    rule.accept(own);
     return own;
   }
 }

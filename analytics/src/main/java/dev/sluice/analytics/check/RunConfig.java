@@ -4,14 +4,29 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /** The resolved experiment in a run's config.yaml. */
-public record RunConfig(Map<String, Object> values) {
-  private static final double NS_PER_SECOND = 1e9;
+record RunConfig(Map<String, Object> values) {
+  private static final int ALIASES_MAX = 50;
+
+  /**
+   * Reads a resolved experiment.
+   *
+   * @throws org.yaml.snakeyaml.error.YAMLException if the text is no YAML
+   */
+  static RunConfig parse(String yaml) {
+    var options = new LoaderOptions();
+    options.setAllowDuplicateKeys(false);
+    options.setMaxAliasesForCollections(ALIASES_MAX);
+    options.setCodePointLimit(Integer.MAX_VALUE);
+    return section(new Yaml(new SafeConstructor(options)).load(yaml));
+  }
 
   /** Returns the value at a path of keys; null if there is none. */
-  @Nullable
-  public Object at(String... path) {
+  @Nullable Object at(String... path) {
     Object value = values;
     for (String key : path) {
       value = value instanceof Map<?, ?> map ? map.get(key) : null;
@@ -20,46 +35,41 @@ public record RunConfig(Map<String, Object> values) {
   }
 
   /** Returns the number at a path; NaN if there is none. */
-  public double number(String... path) {
+  double number(String... path) {
     return at(path) instanceof Number number ? number.doubleValue() : Double.NaN;
   }
 
   /** Returns the whole number at a path; 0 if there is none. */
-  public long whole(String... path) {
+  long whole(String... path) {
     return at(path) instanceof Number number ? number.longValue() : 0;
   }
 
-  /** Returns a number of seconds as whole nanoseconds, the nearest. */
-  public long secondsAsNs(String... path) {
-    return Math.round(number(path) * NS_PER_SECOND);
-  }
-
-  public boolean flag(String... path) {
+  boolean flag(String... path) {
     return Boolean.TRUE.equals(at(path));
   }
 
   /** Returns the text of the value at a path; empty if there is none. */
-  public String text(String... path) {
+  String text(String... path) {
     Object value = at(path);
     return value == null ? "" : value.toString();
   }
 
   /** Returns the texts of the list at a path; empty if there is none. */
-  public List<String> texts(String... path) {
+  List<String> texts(String... path) {
     return at(path) instanceof List<?> list
         ? list.stream().map(String::valueOf).toList()
         : List.of();
   }
 
   /** Returns the mappings that a list holds, as configs; empty if there is no list. */
-  public List<RunConfig> sections(String... path) {
+  List<RunConfig> sections(String... path) {
     return at(path) instanceof List<?> list
         ? list.stream().map(RunConfig::section).toList()
         : List.of();
   }
 
   /** Returns the mapping at a path by its keys, each value as a config, in the file's order. */
-  public Map<String, RunConfig> sectionsByName(String... path) {
+  Map<String, RunConfig> sectionsByName(String... path) {
     Map<String, RunConfig> sections = new LinkedHashMap<>();
     if (at(path) instanceof Map<?, ?> map) {
       map.forEach((name, value) -> sections.put(String.valueOf(name), section(value)));
@@ -76,44 +86,49 @@ public record RunConfig(Map<String, Object> values) {
   }
 
   /** Workloads by name, in the file's order. */
-  public Map<String, RunConfig> workloads() {
+  Map<String, RunConfig> workloads() {
     Map<String, RunConfig> workloads = new LinkedHashMap<>();
     sections("workloads").forEach(workload -> workloads.put(workload.text("name"), workload));
     return workloads;
   }
 
-  public long warmupNs() {
-    return secondsAsNs("warmup_seconds");
+  long warmupNs() {
+    return Math.round(number("warmup_seconds") * 1e9);
   }
 
-  public long durationNs() {
-    return secondsAsNs("duration_seconds");
+  long durationNs() {
+    return Math.round(number("duration_seconds") * 1e9);
   }
 
   /** True if the requests came from a file, of which the config tells only the name. */
-  public boolean isReplayed() {
+  boolean isReplayed() {
     String process = text("arrivals", "process");
     return process.equals("replay") || process.equals("trace");
   }
 
   /** Scenario: server, offline or single_stream. */
-  public String scenario() {
+  String scenario() {
     return at("scenario") == null ? "server" : text("scenario");
   }
 
   /** True if the run's policy joins jobs into micro-batches. */
-  public boolean joinsJobs() {
+  boolean joinsJobs() {
     return flag("microbatch", "enabled")
         && texts("microbatch", "policies").contains(text("scheduler_name"));
   }
 
   /** True if jobs of a class may share a batch. */
-  public boolean sharesBatches(String classType) {
+  boolean sharesBatches(String classType) {
     return flag("classes", classType, "microbatch");
   }
 
+  /** True if lanes have a memory below the sum of the models. */
+  boolean hasMemory() {
+    return !Double.isNaN(number("lanes", "memory_mb"));
+  }
+
   /** Lanes of one executor. */
-  public long lanesOfExecutor() {
+  long lanesOfExecutor() {
     return flag("lanes", "enabled") ? Math.round(number("lanes", "num_lanes")) : 1;
   }
 
@@ -122,7 +137,7 @@ public record RunConfig(Map<String, Object> values) {
    *
    * @param base tokens of the model
    */
-  public static long tokens(long base, String precision, long samples) {
+  static long tokens(long base, String precision, long samples) {
     long whole = base + 4 * samples;
     boolean half = precision.equals("fp16") || precision.equals("bf16");
     return half ? -Math.floorDiv(-7 * whole, 10L) : whole;

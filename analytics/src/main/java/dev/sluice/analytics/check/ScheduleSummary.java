@@ -2,10 +2,9 @@ package dev.sluice.analytics.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
-import dev.sluice.analytics.check.ScheduleLog.Execution;
+import dev.sluice.analytics.check.Schedule.Execution;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowRequest;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -133,12 +132,7 @@ final class ScheduleSummary {
   /** Busy time counts from the beginning of the switch until the end, on each GPU of a gang. */
   private void checkGpus() {
     double makespan = summary.path("makespan").asDouble();
-    Map<Integer, List<Execution>> byGpu = new HashMap<>();
-    for (Execution row : summary.has("gpu_utilization") ? executions : List.<Execution>of()) {
-      for (int gpu : row.gpus()) {
-        byGpu.computeIfAbsent(gpu, g -> new ArrayList<>()).add(row);
-      }
-    }
+    Map<Integer, List<Execution>> byGpu = schedule.byGpu();
     Set<Integer> listed = new TreeSet<>();
     for (JsonNode gpu : summary.path("gpu_utilization")) {
       int id = gpu.path("gpu_id").asInt(-1);
@@ -191,7 +185,7 @@ final class ScheduleSummary {
       return false;
     }
     double arrived = schedule.arrivals().getOrDefault(request.id(), 0.0);
-    return !isComplete(request) || Seconds.before(arrived + sloMs / 1000, end(rows(request)));
+    return !isComplete(request) || Schedule.before(arrived + sloMs / 1000, end(rows(request)));
   }
 
   private List<Execution> rows(WorkflowRequest request) {
@@ -260,6 +254,6 @@ final class ScheduleSummary {
 
   /** Allows for the order of a sum over many rows. */
   private static boolean same(double counted, double stated) {
-    return Seconds.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
+    return Schedule.same(counted, stated) || Math.abs(counted - stated) <= 1e-9 * Math.abs(counted);
   }
 }

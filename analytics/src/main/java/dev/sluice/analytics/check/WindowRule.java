@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Decimal.NONE;
+import static dev.sluice.analytics.check.Cells.NONE;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Checks that batches joined only jobs that may be joined, and that each began when its set was
  * full or held a job that had waited its window. Log time has whole milliseconds: of two events in
  * one millisecond either may have been first, and the check assumes the order that favors the run.
  */
-public final class WindowRule {
+final class WindowRule {
   private static final long LOG_TIME_NS = 1_000_000;
 
   private final RunFolder folder;
@@ -29,7 +30,7 @@ public final class WindowRule {
   private final boolean ignoresClass;
   private final Map<String, Boolean> sharesByClass = new HashMap<>();
 
-  public WindowRule(RunFolder folder, Findings findings) {
+  WindowRule(RunFolder folder, Findings findings) {
     this.folder = folder;
     this.findings = findings;
     this.maxBatch = folder.config().number("microbatch", "max_batch");
@@ -47,7 +48,7 @@ public final class WindowRule {
   }
 
   /** Checks all batches. */
-  public void check() {
+  void check() {
     boolean joins = folder.config().joinsJobs();
     Map<SetKey, List<Batch>> batchesBySet = new LinkedHashMap<>();
     for (Batch batch : folder.batches()) {
@@ -66,13 +67,11 @@ public final class WindowRule {
       findings.leaveOut(Rule.WINDOW, "the policy joins jobs at times of its own choice");
       return;
     }
-    Map<SetKey, List<Job>> jobsBySet = new HashMap<>();
-    for (Job job : folder.jobs()) {
-      if (mayShare(job)) {
-        jobsBySet.computeIfAbsent(setOf(job), key -> new ArrayList<>()).add(job);
-      }
-    }
-    jobsBySet.forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
+    folder.jobs().stream()
+        .filter(this::mayShare)
+        .sorted(Comparator.comparingLong(job -> job.appendedNs))
+        .collect(Collectors.groupingBy(this::setOf))
+        .forEach((key, jobs) -> checkSet(jobs, batchesBySet.getOrDefault(key, List.of())));
   }
 
   private boolean mayShare(Job job) {
@@ -105,7 +104,6 @@ public final class WindowRule {
 
   /** Goes through the decisions of one set, with the jobs that may have waited at each of them. */
   private void checkSet(List<Job> jobs, List<Batch> batches) {
-    jobs.sort(Comparator.comparingLong(job -> job.appendedNs));
     Deque<Job> toCome = new ArrayDeque<>(jobs);
     PriorityQueue<Job> byAge = new PriorityQueue<>(Comparator.comparingLong(job -> job.appendedNs));
     Set<String> waiting = new HashSet<>();

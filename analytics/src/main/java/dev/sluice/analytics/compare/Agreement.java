@@ -1,9 +1,7 @@
 package dev.sluice.analytics.compare;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.Decimals;
@@ -46,8 +44,7 @@ public final class Agreement {
           "bubble_p99_ms",
           "service_autocorrelation_lag_1",
           "service_autocorrelation_lag_10");
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Verdict on the agreement of live and simulated in one figure. */
   public enum Judgement {
@@ -263,23 +260,15 @@ public final class Agreement {
       figure.put("live", line.live());
       figure.put("simulated", line.simulated());
       figure.put("difference", line.difference().mean());
-      figure.put("low", finite(line.difference().low()));
-      figure.put("high", finite(line.difference().high()));
-      figure.put("live_against_live", finite(line.liveAgainstLive()));
-      figure.put("margin", finite(line.margin()));
+      figure.put("low", Repeats.finite(line.difference().low()));
+      figure.put("high", Repeats.finite(line.difference().high()));
+      figure.put("live_against_live", Repeats.finite(line.liveAgainstLive()));
+      figure.put("margin", Repeats.finite(line.margin()));
       Judgement judgement = line.judgement();
       figure.put("verdict", judgement == null ? null : judgement.text());
       figures.put(line.figure(), figure);
     }
     top.put("figures", figures);
-    try {
-      return JSON.writeValueAsString(top) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree that cannot be written", e);
-    }
-  }
-
-  private static @Nullable Double finite(double value) {
-    return Double.isFinite(value) ? Double.valueOf(value) : null;
+    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
   }
 }

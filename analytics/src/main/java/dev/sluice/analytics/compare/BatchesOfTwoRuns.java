@@ -1,6 +1,8 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.compare.ComparedJobs.ComparedJob;
+import dev.sluice.analytics.compare.Comparison.Sample;
 import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.statistic.BatchMeans;
 import dev.sluice.analytics.statistic.PairedDifference;
@@ -9,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class BatchesOfTwoRuns implements Sample.Source {
   private static final String OF_ALL = "all_";
   private static final String BY_CLASS = "by_class_workload.";
+  private static final String OTHER_JOBS = "the two runs had other jobs";
+  private static final String NO_RATIO = "0 in a run, so that there is no ratio";
 
   private final Side a;
   private final Side b;
@@ -31,6 +36,10 @@ final class BatchesOfTwoRuns implements Sample.Source {
     static Side of(FinishedRun run, @Nullable List<ComparedJob> read) throws UserMistakeException {
       List<ComparedJob> jobs = read == null ? ComparedJob.read(run) : read;
       return new Side(run.summary(), jobs, jobs.stream().filter(ComparedJob::measured).toList());
+    }
+
+    List<ComparedJob> counted(HeadlineFigure figure) {
+      return measured.stream().filter(BatchesOfTwoRuns.counted(figure)).toList();
     }
   }
 
@@ -92,47 +101,46 @@ final class BatchesOfTwoRuns implements Sample.Source {
     if (left != null) {
       return Sample.none(ofA, ofB, left);
     }
-    List<ComparedJob> jobsA = a.measured.stream().filter(counted(figure)).toList();
-    List<ComparedJob> jobsB = b.measured.stream().filter(counted(figure)).toList();
-    if (!sameJobs(jobsA, jobsB)) {
-      return Sample.none(ofA, ofB, "the two runs had other jobs");
-    }
     if (ofA <= 0 || ofB <= 0) {
-      return Sample.none(ofA, ofB, "0 in a run, so that there is no ratio");
+      String why = sameJobs(a.counted(figure), b.counted(figure)) ? NO_RATIO : OTHER_JOBS;
+      return Sample.none(ofA, ofB, why);
     }
     double ratio = Math.log(ofB / ofA);
-    var series = new double[jobsA.size()];
-    for (int i = 0; i < series.length; i++) {
-      series[i] =
-          ratio + value.applyAsDouble(jobsB.get(i)) / ofB - value.applyAsDouble(jobsA.get(i)) / ofA;
-    }
-    return judged(ofA, ofB, series);
+    return jobByJob(
+        figure,
+        ofA,
+        ofB,
+        (jobA, jobB) -> ratio + value.applyAsDouble(jobB) / ofB - value.applyAsDouble(jobA) / ofA);
   }
 
   private Sample shares(HeadlineFigure figure, double ofA, double ofB) {
-    Predicate<ComparedJob> counted = counted(figure);
-    List<ComparedJob> jobsA = a.measured.stream().filter(counted).toList();
-    List<ComparedJob> jobsB = b.measured.stream().filter(counted).toList();
+    return jobByJob(
+        figure,
+        ofA,
+        ofB,
+        (jobA, jobB) -> (jobB.violation() ? 1 : 0) - (double) (jobA.violation() ? 1 : 0));
+  }
+
+  private Sample jobByJob(
+      HeadlineFigure figure,
+      double ofA,
+      double ofB,
+      ToDoubleBiFunction<ComparedJob, ComparedJob> difference) {
+    List<ComparedJob> jobsA = a.counted(figure);
+    List<ComparedJob> jobsB = b.counted(figure);
     if (!sameJobs(jobsA, jobsB)) {
-      return Sample.none(ofA, ofB, "the two runs had other jobs");
+      return Sample.none(ofA, ofB, OTHER_JOBS);
     }
     var series = new double[jobsA.size()];
-    for (int i = 0; i < series.length; i++) {
-      series[i] = (jobsB.get(i).violation() ? 1 : 0) - (double) (jobsA.get(i).violation() ? 1 : 0);
-    }
+    Arrays.setAll(series, i -> difference.applyAsDouble(jobsA.get(i), jobsB.get(i)));
     return judged(ofA, ofB, series);
   }
 
   private static boolean sameJobs(List<ComparedJob> ofA, List<ComparedJob> ofB) {
-    if (ofA.size() != ofB.size()) {
-      return false;
-    }
-    for (int i = 0; i < ofA.size(); i++) {
-      if (!ofA.get(i).id().equals(ofB.get(i).id())) {
-        return false;
-      }
-    }
-    return true;
+    return ofA.stream()
+        .map(ComparedJob::id)
+        .toList()
+        .equals(ofB.stream().map(ComparedJob::id).toList());
   }
 
   private Sample rates(HeadlineFigure figure, double ofA, double ofB, Predicate<ComparedJob> kept) {

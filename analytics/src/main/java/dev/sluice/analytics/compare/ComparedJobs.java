@@ -1,10 +1,15 @@
 package dev.sluice.analytics.compare;
 
+import dev.sluice.analytics.folder.FinishedRun;
 import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.folder.TableRow;
+import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +38,7 @@ public final class ComparedJobs {
           return new Side(null, null);
         }
       }
-      List<String> classes = new ArrayList<>();
-      runs.get(0).summary().path("by_class_workload").fieldNames().forEachRemaining(classes::add);
-      var curves = new LatencyCurves(classes);
+      var curves = new LatencyCurves(HeadlineFigure.classes(runs.get(0).summary()));
       List<ComparedJob> only = null;
       for (ComparedRun run : runs) {
         List<ComparedJob> jobs = ComparedJob.read(run.run());
@@ -86,5 +89,109 @@ public final class ComparedJobs {
 
   Side b() {
     return b;
+  }
+
+  /**
+   * A run's job, with what a comparison needs of its row in trace.csv.
+   *
+   * @param endS end of the batch that ended it, in seconds; NaN if it is not done
+   * @param waitMs NaN if it is not done
+   * @param endToEndMs NaN if it is not done
+   * @param violation true if it broke its promise, or is not done
+   */
+  record ComparedJob(
+      String id,
+      String classType,
+      String workload,
+      boolean measured,
+      double endS,
+      double waitMs,
+      double endToEndMs,
+      boolean violation) {
+
+    /**
+     * Reads a run's jobs, by intended arrival.
+     *
+     * @throws UserMistakeException if trace.csv is not there, or cannot be read
+     */
+    static List<ComparedJob> read(FinishedRun run) throws UserMistakeException {
+      List<ComparedJob> jobs = new ArrayList<>();
+      run.eachJob(row -> jobs.add(of(row)));
+      return jobs;
+    }
+
+    private static ComparedJob of(TableRow row) throws UserMistakeException {
+      boolean done = row.says("status", "done");
+      return new ComparedJob(
+          row.text("job_id"),
+          row.name("class_type"),
+          row.name("workload_name"),
+          row.says("phase", "measured"),
+          done ? row.secondsAsNs("end_time") / 1e9 : Double.NaN,
+          done ? row.msAsNs("wait_ms") / 1e6 : Double.NaN,
+          done ? row.msAsNs("e2e_ms") / 1e6 : Double.NaN,
+          !row.says("slo_violation", "0"));
+    }
+
+    boolean isDone() {
+      return !Double.isNaN(endToEndMs);
+    }
+  }
+
+  /** Latencies of one setting's measured jobs, of all its runs together, by class. */
+  static final class LatencyCurves {
+    static final String ALL = "all";
+
+    private final Map<String, Curve> byClass = new LinkedHashMap<>();
+
+    /** Latencies of some jobs. */
+    static final class Curve {
+      /** Latencies of the done ones. */
+      final LongBag doneNs = new LongBag();
+
+      /** Number of jobs, done or not. */
+      int count;
+
+      private void add(ComparedJob job) {
+        count++;
+        if (job.isDone()) {
+          doneNs.add(Math.round(job.endToEndMs() * 1e6));
+        }
+      }
+    }
+
+    /**
+     * Without jobs.
+     *
+     * @param classes names of the classes, each of which has a curve if there are several
+     */
+    LatencyCurves(List<String> classes) {
+      byClass.put(ALL, new Curve());
+      if (classes.size() > 1) {
+        classes.forEach(name -> byClass.put(name, new Curve()));
+      }
+    }
+
+    /** Adds the jobs of a run. */
+    void add(List<ComparedJob> jobs) {
+      for (ComparedJob job : jobs) {
+        if (job.measured()) {
+          of(ALL).add(job);
+          if (byClass.containsKey(job.classType())) {
+            of(job.classType()).add(job);
+          }
+        }
+      }
+    }
+
+    /** By the class's name; {@value #ALL} stands for all classes. */
+    Map<String, Curve> byClass() {
+      return byClass;
+    }
+
+    /** The latencies of a class; of one that is not known, none. */
+    Curve of(String name) {
+      return byClass.getOrDefault(name, new Curve());
+    }
   }
 }

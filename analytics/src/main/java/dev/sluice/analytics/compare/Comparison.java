@@ -66,18 +66,6 @@ public final class Comparison {
   }
 
   /**
-   * Compares runs by their summaries, pair by pair.
-   *
-   * @param pairs summaries of A and of B, at least one pair
-   * @param primary name of the primary figure; null: goodput
-   * @throws UserMistakeException if there is no such figure, or it has no better end
-   */
-  static Comparison ofPairs(List<List<JsonNode>> pairs, @Nullable String primary)
-      throws UserMistakeException {
-    return judge(HeadlineFigure.of(pairs.get(0).get(0), primary), new PairsOfRuns(pairs));
-  }
-
-  /**
    * Compares two settings: of one pair of runs by the batch means of both, of several by the pairs.
    *
    * @param jobs jobs of the two
@@ -130,20 +118,12 @@ public final class Comparison {
     for (int i = 0; i < figures.size(); i++) {
       Sample sample = samples.get(i);
       PairedDifference difference = sample.difference();
-      boolean judged = sample.why() == null && difference != null;
-      boolean found =
-          judged
-              && (i == 0
-                  ? Objects.requireNonNull(difference).p() <= LEVEL
-                  : holm.found().get(others.indexOf(i)));
-      Verdict verdict =
-          !judged
-              ? Verdict.CANNOT_TELL
-              : found
-                  ? verdict(figures.get(i), Objects.requireNonNull(difference))
-                  : Verdict.WITHIN_NOISE;
-      double level = i == 0 ? LEVEL : holm.level();
-      lines.add(new Line(figures.get(i), i == 0, sample, verdict, level));
+      Verdict verdict = Verdict.CANNOT_TELL;
+      if (sample.why() == null && difference != null) {
+        boolean found = i == 0 ? difference.p() <= LEVEL : holm.found().get(others.indexOf(i));
+        verdict = found ? verdict(figures.get(i), difference) : Verdict.WITHIN_NOISE;
+      }
+      lines.add(new Line(figures.get(i), i == 0, sample, verdict, i == 0 ? LEVEL : holm.level()));
     }
     return new Comparison(source.method(), lines);
   }
@@ -172,5 +152,27 @@ public final class Comparison {
   /** True if B is worse in any figure. */
   public boolean isWorse() {
     return lines.stream().anyMatch(line -> line.verdict == Verdict.WORSE);
+  }
+
+  /**
+   * What two settings' runs say of one figure.
+   *
+   * @param a its mean over the runs of A; NaN: a run has none
+   * @param b its mean over the runs of B; NaN: a run has none
+   * @param difference difference of B to A, of a ratio its logarithm; null: there is none
+   * @param why why there is no verdict; null: there may be one
+   */
+  record Sample(double a, double b, @Nullable PairedDifference difference, @Nullable String why) {
+    static Sample none(double a, double b, String why) {
+      return new Sample(a, b, null, why);
+    }
+
+    /** Source of samples. */
+    interface Source {
+      Sample of(HeadlineFigure figure);
+
+      /** How differences are judged, for people. */
+      String method();
+    }
   }
 }

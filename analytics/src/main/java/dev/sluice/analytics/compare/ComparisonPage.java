@@ -1,7 +1,8 @@
 package dev.sluice.analytics.compare;
 
+import dev.sluice.analytics.compare.ComparedJobs.LatencyCurves;
+import dev.sluice.analytics.compare.ComparedJobs.LatencyCurves.Curve;
 import dev.sluice.analytics.compare.Comparison.Line;
-import dev.sluice.analytics.compare.LatencyCurves.Curve;
 import dev.sluice.analytics.live.Html;
 import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.analytics.plot.LatencyCdf;

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.compare;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.compare.Comparison.Line;
+import dev.sluice.analytics.compare.Comparison.Sample;
 import dev.sluice.analytics.compare.Comparison.Verdict;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.TextTable;
@@ -36,8 +36,7 @@ public record ComparisonText(
     Map<String, Double> bounds) {
   private static final int BOUND_COLUMN = 3;
 
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   public ComparisonText {
     anyway = List.copyOf(anyway);
@@ -140,7 +139,8 @@ public record ComparisonText(
         + ". *: the primary figure, tested at 5 %; the others together at 5 % (Holm)."
         + (bounds.isEmpty()
             ? ""
-            : " bound: no scheduler has more goodput or fewer violations, with A's requests and lanes.");
+            : " bound: no scheduler has more goodput or fewer violations, with A's requests and"
+                + " lanes.");
   }
 
   /** The cells of a figure's row. */
@@ -213,11 +213,7 @@ public record ComparisonText(
     Map<String, Object> figures = new LinkedHashMap<>();
     comparison.lines().forEach(line -> figures.put(line.figure().name(), tree(line)));
     top.put("figures", figures);
-    try {
-      return JSON.writeValueAsString(top) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree that cannot be written", e);
-    }
+    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
   }
 
   private static Map<String, Object> side(String name, List<ComparedRun> runs) {
@@ -231,8 +227,8 @@ public record ComparisonText(
     PairedDifference difference = line.sample().difference();
     boolean ratio = line.figure().isRatio();
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
-    tree.put("a", finite(line.sample().a()));
-    tree.put("b", finite(line.sample().b()));
+    tree.put("a", Repeats.finite(line.sample().a()));
+    tree.put("b", Repeats.finite(line.sample().b()));
     if (!bounds.isEmpty()) {
       tree.put("bound", bounds.get(line.figure().name()));
     }
@@ -241,7 +237,7 @@ public record ComparisonText(
     tree.put("change", difference == null ? null : plain(difference.interval().mean(), ratio));
     tree.put("low", difference == null ? null : plain(difference.interval().low(), ratio));
     tree.put("high", difference == null ? null : plain(difference.interval().high(), ratio));
-    tree.put("p", difference == null ? null : finite(difference.p()));
+    tree.put("p", difference == null ? null : Repeats.finite(difference.p()));
     tree.put("verdict", line.verdict().name().toLowerCase(Locale.ROOT));
     tree.put("why", line.sample().why());
     tree.put("detectable", plain(line.detectable(), ratio));
@@ -250,10 +246,6 @@ public record ComparisonText(
 
   /** A difference, or a ratio less 1. */
   private static @Nullable Double plain(double difference, boolean ratio) {
-    return finite(ratio ? Math.expm1(difference) : difference);
-  }
-
-  private static @Nullable Double finite(double value) {
-    return Double.isFinite(value) ? Double.valueOf(value) : null;
+    return Repeats.finite(ratio ? Math.expm1(difference) : difference);
   }
 }

@@ -44,15 +44,9 @@ record HeadlineFigure(String name, Figure.Definition definition) {
    */
   static List<HeadlineFigure> of(JsonNode summary, @Nullable String primary)
       throws UserMistakeException {
-    List<String> classes = names(summary.path("by_class_workload"));
+    List<String> classes = classes(summary);
     List<HeadlineFigure> figures = new ArrayList<>();
-    figures.add(
-        named(
-            primary == null ? GOODPUT : primary,
-            classes,
-            classes.isEmpty()
-                ? List.of()
-                : names(summary.path("by_class_workload").path(classes.get(0)))));
+    figures.add(named(primary == null ? GOODPUT : primary, classes, workloads(summary)));
     List<String> others = new ArrayList<>(OF_ALL);
     if (classes.size() > 1) {
       classes.forEach(c -> OF_A_CLASS.forEach(end -> others.add(c + "_" + end)));
@@ -88,8 +82,18 @@ record HeadlineFigure(String name, Figure.Definition definition) {
     return new HeadlineFigure(name, definition);
   }
 
-  private static List<String> names(JsonNode tree) {
-    return tree.properties().stream().map(Map.Entry::getKey).toList();
+  /** Names of the classes of a run. */
+  static List<String> classes(JsonNode summary) {
+    return summary.path("by_class_workload").properties().stream().map(Map.Entry::getKey).toList();
+  }
+
+  /** Names of the workloads of a run. */
+  static List<String> workloads(JsonNode summary) {
+    return summary.path("by_class_workload").properties().stream()
+        .limit(1)
+        .flatMap(ofClass -> ofClass.getValue().properties().stream())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private static Figure.Definition definition(String name) {
@@ -119,15 +123,19 @@ record HeadlineFigure(String name, Figure.Definition definition) {
     return value(summary, name);
   }
 
-  static @Nullable Double value(JsonNode summary, String name) {
-    JsonNode node = summary;
-    if (!summary.has(name)) {
-      for (String part : name.split("\\.", -1)) {
-        node = node.path(part);
-      }
-    } else {
-      node = summary.path(name);
+  /** Finds a number by its path; names of its parts may hold dots. */
+  static @Nullable Double value(JsonNode tree, String path) {
+    if (tree.path(path).isNumber()) {
+      return tree.path(path).doubleValue();
     }
-    return node.isNumber() ? Double.valueOf(node.doubleValue()) : null;
+    for (Map.Entry<String, JsonNode> field : tree.properties()) {
+      String name = field.getKey() + ".";
+      Double value =
+          path.startsWith(name) ? value(field.getValue(), path.substring(name.length())) : null;
+      if (value != null) {
+        return value;
+      }
+    }
+    return null;
   }
 }

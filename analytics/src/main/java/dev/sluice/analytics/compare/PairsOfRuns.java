@@ -1,6 +1,7 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.sluice.analytics.compare.Comparison.Sample;
 import dev.sluice.analytics.statistic.PairedDifference;
 import java.util.ArrayList;
 import java.util.List;

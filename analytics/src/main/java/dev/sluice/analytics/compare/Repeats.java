@@ -1,8 +1,7 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.analytics.figure.Figures;
@@ -16,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * finite value in some run has no mean: leaving that run out would flatter it.
  */
 public final class Repeats {
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Ends of the names of figures that the table shows, in its order; the files hold the others. */
   private static final List<String> SHOWN =
@@ -42,43 +39,19 @@ public final class Repeats {
   private final Map<String, List<@Nullable Double>> valuesByFigure = new LinkedHashMap<>();
 
   /** One run's seed and the tree of its summary.json. */
-  private record Run(String runId, long seed, JsonNode summary, Map<String, JsonNode> numbers) {
-    static Run of(String runId, long seed, JsonNode summary) {
-      Map<String, JsonNode> numbers = new HashMap<>();
-      walk("", summary, numbers);
-      return new Run(runId, seed, summary, numbers);
-    }
-
-    private static void walk(String path, JsonNode node, Map<String, JsonNode> numbers) {
-      for (Map.Entry<String, JsonNode> field : node.properties()) {
-        String name = path + field.getKey();
-        numbers.put(name, field.getValue());
-        walk(name + ".", field.getValue(), numbers);
-      }
-    }
-  }
+  private record Run(String runId, long seed, JsonNode summary) {}
 
   private Repeats(List<Run> runs) {
     this.runs = runs;
-    JsonNode classes = runs.get(0).summary.path("by_class_workload");
-    for (String figure : Figures.numbers(names(classes), names(classes.path(first(classes))))) {
+    JsonNode first = runs.get(0).summary;
+    for (String figure :
+        Figures.numbers(HeadlineFigure.classes(first), HeadlineFigure.workloads(first))) {
       List<@Nullable Double> values = new ArrayList<>();
       for (Run run : runs) {
-        JsonNode value = run.numbers.get(figure);
-        values.add(value != null && value.isNumber() ? Double.valueOf(value.doubleValue()) : null);
+        values.add(HeadlineFigure.value(run.summary, figure));
       }
       valuesByFigure.put(figure, values);
     }
-  }
-
-  private static List<String> names(JsonNode tree) {
-    List<String> names = new ArrayList<>();
-    tree.fieldNames().forEachRemaining(names::add);
-    return names;
-  }
-
-  private static String first(JsonNode tree) {
-    return tree.isEmpty() ? "" : tree.fieldNames().next();
   }
 
   /**
@@ -90,7 +63,7 @@ public final class Repeats {
     List<Run> runs = new ArrayList<>();
     for (var entry : seedByFolder.entrySet()) {
       FinishedRun run = FinishedRun.of(entry.getKey());
-      runs.add(Run.of(run.name(), entry.getValue(), run.summary()));
+      runs.add(new Run(run.name(), entry.getValue(), run.summary()));
     }
     return new Repeats(runs);
   }
@@ -153,11 +126,7 @@ public final class Repeats {
       figures.put(figure, tree(figure));
     }
     top.put("figures", figures);
-    try {
-      return JSON.writeValueAsString(top) + "\n";
-    } catch (IOException e) {
-      throw new IllegalStateException("a tree that cannot be written", e);
-    }
+    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
   }
 
   private Map<String, @Nullable Object> tree(String figure) {
@@ -175,7 +144,8 @@ public final class Repeats {
     return tree;
   }
 
-  private static @Nullable Double finite(double value) {
+  /** The number as JSON has it; null if it is not finite. */
+  static @Nullable Double finite(double value) {
     return Double.isFinite(value) ? Double.valueOf(value) : null;
   }
 

@@ -3,6 +3,8 @@ package dev.sluice.analytics.abort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.analytics.abort.AbortFold.PlannedJobs;
+import dev.sluice.analytics.abort.BoundWatch.Scope;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.JobEnded;

@@ -2,6 +2,7 @@ package dev.sluice.analytics.bound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

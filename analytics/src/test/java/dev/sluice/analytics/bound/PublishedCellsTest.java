@@ -3,6 +3,7 @@ package dev.sluice.analytics.bound;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
 import java.util.List;
 import java.util.Random;
 import java.util.function.ToIntFunction;

@@ -16,9 +16,9 @@ final class IsotonicTest {
   @Test
   void poolsNeighboursThatFall() {
     // 4 and 2 pool to 3, which is above 2.7: all three pool to 2.9.
-    assertThat(Isotonic.rising(new double[] {1, 4, 2, 2.7, 8, 6}))
+    assertThat(CapacitySearch.rising(new double[] {1, 4, 2, 2.7, 8, 6}))
         .containsExactly(new double[] {1, 2.9, 2.9, 2.9, 7, 7}, within(1e-12));
-    assertThat(Isotonic.rising(new double[0])).isEmpty();
+    assertThat(CapacitySearch.rising(new double[0])).isEmpty();
   }
 
   /**
@@ -30,7 +30,7 @@ final class IsotonicTest {
   void isTheNearestRisingList(
       @ForAll @Size(min = 1, max = 30) List<@DoubleRange(min = -100, max = 100) Double> drawn) {
     double[] values = drawn.stream().mapToDouble(v -> v).toArray();
-    double[] fit = Isotonic.rising(values);
+    double[] fit = CapacitySearch.rising(values);
     assertThat(fit).hasSameSizeAs(values);
     double alongFit = 0;
     double above = 0; // residuals from a place on: a step there
@@ -46,6 +46,6 @@ final class IsotonicTest {
     assertThat(alongFit).isCloseTo(0, within(1e-6));
     double[] rising = Arrays.copyOf(values, values.length);
     Arrays.sort(rising);
-    assertThat(Isotonic.rising(rising)).containsExactly(rising);
+    assertThat(CapacitySearch.rising(rising)).containsExactly(rising);
   }
 }

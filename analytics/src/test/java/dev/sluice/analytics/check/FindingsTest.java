@@ -2,6 +2,7 @@ package dev.sluice.analytics.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.analytics.check.CheckReport.Fault;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -3,6 +3,7 @@ package dev.sluice.analytics.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.sluice.analytics.check.CheckReport.Fault;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -288,7 +289,8 @@ final class ScheduleCheckTest {
     String said =
         failed.replace(
             "\"mode\"",
-            "\"unfinished\": [{\"request_id\": \"r1\", \"reason\": \"r1/n2: no memory\"}], \"mode\"");
+            "\"unfinished\": [{\"request_id\": \"r1\", \"reason\": \"r1/n2: no memory\"}],"
+                + " \"mode\"");
     String withoutLast = without("n2", said).replace("\"makespan\": 49.75", "\"makespan\": 38.0");
     CheckReport report =
         check(

@@ -5,6 +5,7 @@ import static dev.sluice.analytics.check.ScheduleCheckTest.REQUESTS;
 import static dev.sluice.analytics.check.ScheduleCheckTest.SYSTEM;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.analytics.check.CheckReport.Fault;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -51,20 +51,26 @@ final class ComparisonTest {
         .orElseThrow();
   }
 
+  private static Comparison ofPairs(List<List<JsonNode>> pairs, @Nullable String primary)
+      throws UserMistakeException {
+    return Comparison.judge(
+        HeadlineFigure.of(pairs.get(0).get(0), primary), new PairsOfRuns(pairs));
+  }
+
   @Test
   void saysWhetherTheRequestsWereEqual() throws Exception {
-    var equal = Comparison.ofPairs(pairs(8, (r, b) -> {}), null);
+    var equal = ofPairs(pairs(8, (r, b) -> {}), null);
     assertThat(equal.method()).endsWith("8 pairs of runs with equal requests");
-    var other = Comparison.ofPairs(pairs(8, (r, b) -> b.put("request_digest", "d2")), null);
+    var other = ofPairs(pairs(8, (r, b) -> b.put("request_digest", "d2")), null);
     assertThat(other.method()).endsWith("8 pairs of runs with other requests");
   }
 
   @Test
   void moreGoodputIsBetter_andLessIsWorse() throws Exception {
-    var more = Comparison.ofPairs(pairs(8, (r, b) -> b.put("all_goodput_jobs_sec", 101.0)), null);
+    var more = ofPairs(pairs(8, (r, b) -> b.put("all_goodput_jobs_sec", 101.0)), null);
     assertThat(more.primaryVerdict()).isEqualTo(Verdict.BETTER);
     assertThat(more.isWorse()).isFalse();
-    var less = Comparison.ofPairs(pairs(8, (r, b) -> b.put("all_goodput_jobs_sec", 99.0)), null);
+    var less = ofPairs(pairs(8, (r, b) -> b.put("all_goodput_jobs_sec", 99.0)), null);
     assertThat(less.primaryVerdict()).isEqualTo(Verdict.WORSE);
     assertThat(less.isWorse()).isTrue();
   }
@@ -72,7 +78,7 @@ final class ComparisonTest {
   @Test
   void aShorterLatencyIsBetter_andIsARatio() throws Exception {
     var shorter =
-        Comparison.ofPairs(
+        ofPairs(
             pairs(
                 8,
                 (random, b) ->
@@ -89,7 +95,7 @@ final class ComparisonTest {
 
   @Test
   void withinNoise_saysWhatWouldHaveBeenFound() throws Exception {
-    Comparison same = Comparison.ofPairs(pairs(8, (random, b) -> {}), null);
+    Comparison same = ofPairs(pairs(8, (random, b) -> {}), null);
     assertThat(same.primaryVerdict()).isEqualTo(Verdict.WITHIN_NOISE);
     Comparison.Line line = same.lines().get(0);
     PairedDifference difference = line.sample().difference();
@@ -101,8 +107,7 @@ final class ComparisonTest {
 
   @Test
   void anInfinitePercentileHasNoVerdict() throws Exception {
-    Comparison comparison =
-        Comparison.ofPairs(pairs(8, (random, b) -> b.putNull("all_p99_e2e_ms")), null);
+    Comparison comparison = ofPairs(pairs(8, (random, b) -> b.putNull("all_p99_e2e_ms")), null);
     assertThat(line(comparison, "all_p99_e2e_ms").verdict()).isEqualTo(Verdict.CANNOT_TELL);
     assertThat(line(comparison, "all_p99_e2e_ms").sample().why())
         .isEqualTo("infinite or without a value in 8 of 16 runs");
@@ -111,8 +116,7 @@ final class ComparisonTest {
   @Test
   void anAverageThatLeavesJobsOutHasNoVerdict() throws Exception {
     Comparison comparison =
-        Comparison.ofPairs(
-            pairs(8, (r, b) -> b.put("all_done", 990).put("all_avg_e2e_ms", 1.0)), null);
+        ofPairs(pairs(8, (r, b) -> b.put("all_done", 990).put("all_avg_e2e_ms", 1.0)), null);
     assertThat(line(comparison, "all_avg_e2e_ms").verdict()).isEqualTo(Verdict.CANNOT_TELL);
     assertThat(line(comparison, "all_avg_e2e_ms").sample().why())
         .isEqualTo("an average over done jobs alone, and 80 jobs were not done");
@@ -120,8 +124,7 @@ final class ComparisonTest {
 
   @Test
   void fewerThanEightPairsHaveNoVerdict() throws Exception {
-    Comparison comparison =
-        Comparison.ofPairs(pairs(7, (r, b) -> b.put("all_goodput_jobs_sec", 90.0)), null);
+    Comparison comparison = ofPairs(pairs(7, (r, b) -> b.put("all_goodput_jobs_sec", 90.0)), null);
     assertThat(comparison.lines()).allMatch(line -> line.verdict() == Verdict.CANNOT_TELL);
     assertThat(comparison.lines().get(0).sample().why()).isEqualTo("7 pairs, and 8 are needed");
     assertThat(comparison.isWorse()).isFalse();
@@ -132,25 +135,25 @@ final class ComparisonTest {
     // alone each p is about 0.02: below 0.05, and above a fifth of it
     BiConsumer<Random, ObjectNode> slightly =
         (random, b) -> b.put("all_throughput_jobs_sec", 101.0 + 0.96 * random.nextGaussian());
-    var comparison = Comparison.ofPairs(pairs(8, slightly), null);
+    var comparison = ofPairs(pairs(8, slightly), null);
     PairedDifference difference = line(comparison, "all_throughput_jobs_sec").sample().difference();
     assertThat(difference).isNotNull();
     assertThat(difference.p()).isBetween(0.01, 0.05);
     assertThat(line(comparison, "all_throughput_jobs_sec").verdict())
         .isEqualTo(Verdict.WITHIN_NOISE);
-    assertThat(Comparison.ofPairs(pairs(8, slightly), "all_throughput_jobs_sec").primaryVerdict())
+    assertThat(ofPairs(pairs(8, slightly), "all_throughput_jobs_sec").primaryVerdict())
         .isEqualTo(Verdict.BETTER);
   }
 
   @Test
   void refusesAPrimaryFigure_thatIsNone_orHasNoBetterEnd() {
     List<List<JsonNode>> pairs = pairs(8, (random, b) -> {});
-    assertThatThrownBy(() -> Comparison.ofPairs(pairs, "goodput"))
+    assertThatThrownBy(() -> ofPairs(pairs, "goodput"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("no run has the figure (goodput)");
-    assertThatThrownBy(() -> Comparison.ofPairs(pairs, "lane_use"))
+    assertThatThrownBy(() -> ofPairs(pairs, "lane_use"))
         .hasMessageContaining("neither more nor less of the figure (lane_use) is better");
-    assertThatThrownBy(() -> Comparison.ofPairs(pairs, "all_completed_p99_e2e_ms"))
+    assertThatThrownBy(() -> ofPairs(pairs, "all_completed_p99_e2e_ms"))
         .hasMessageContaining("neither more nor less");
   }
 }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.capacity.CapacitySearch;
 import dev.sluice.analytics.capacity.CapacitySearch.Answer;
 import dev.sluice.analytics.capacity.CapacitySearch.Outcome;
-import dev.sluice.analytics.capacity.Isotonic;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.Target;
 import dev.sluice.analytics.capacity.Target.Scope;
@@ -370,7 +369,7 @@ public final class CapacityRun {
                             .filter(run -> run.rate() == rate)
                             .mapToDouble(RunEvidence::p99Ms)))
             .toArray();
-    double[] fit = Isotonic.rising(medians);
+    double[] fit = CapacitySearch.rising(medians);
     List<Point> fitted = new ArrayList<>();
     for (int i = 0; i < fit.length; i++) {
       fitted.add(new Point(rates[i], fit[i]));

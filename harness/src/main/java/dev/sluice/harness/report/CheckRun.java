@@ -3,7 +3,7 @@ package dev.sluice.harness.report;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.analytics.check.CheckReport;
-import dev.sluice.analytics.check.Fault;
+import dev.sluice.analytics.check.CheckReport.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.check.ScheduleCheck;

@@ -1,7 +1,7 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.analytics.abort.AbortFold;
-import dev.sluice.analytics.abort.PlannedJobs;
+import dev.sluice.analytics.abort.AbortFold.PlannedJobs;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.ParsedExperiment;

@@ -1,10 +1,10 @@
 package dev.sluice.harness.simulate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.bound.BatchTimes;
 import dev.sluice.analytics.bound.FluidBound;
 import dev.sluice.analytics.bound.OneLaneOptimum;
 import dev.sluice.analytics.bound.SchedulingInstance;
+import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -306,8 +306,8 @@ public final class ExperimentBound {
                 .toList());
     if (capacity() < lanes()) {
       notes.add(
-          "contention: a batch takes the least of its times by busy lanes, and all lanes together do"
-              + " at most the work of "
+          "contention: a batch takes the least of its times by busy lanes, and all lanes together"
+              + " do at most the work of "
               + Decimals.short3(capacity())
               + " that are alone");
     }

@@ -2,7 +2,7 @@ package dev.sluice.harness.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.check.Fault;
+import dev.sluice.analytics.check.CheckReport.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.harness.simulate.SimulatedFolder;

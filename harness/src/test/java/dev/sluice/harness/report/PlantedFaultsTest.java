@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.check.CheckReport;
-import dev.sluice.analytics.check.Fault;
+import dev.sluice.analytics.check.CheckReport.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.contract.file.UserMistakeException;
