@@ -53,9 +53,9 @@ public abstract class Host {
 
   /** Work of a host in a process of its own. */
   @FunctionalInterface
-  interface Work {
+  interface Work<H extends Host> {
     /** Returns the exit status, unless a signal came. */
-    int run()
+    int run(H host)
         throws UserMistakeException,
             RoleFailedException,
             WarmUpException,
@@ -98,12 +98,12 @@ public abstract class Host {
    * @param child true if another process of Sluice started this one, and ends it
    * @param onInput called with each line of the parent
    */
-  final int runInProcess(boolean child, Consumer<String> onInput, Work work)
+  final int runInProcess(boolean child, Consumer<String> onInput, Work<Host> work)
       throws UserMistakeException, IOException, InterruptedException {
     try (var signals = Signals.listenAsPart(child, onInput, this::stop, this::removeTemporary)) {
       int status;
       try {
-        status = work.run();
+        status = work.run(this);
       } catch (StoppedException e) {
         status = signals.exitStatus();
       } catch (RoleFailedException | WarmUpException e) {

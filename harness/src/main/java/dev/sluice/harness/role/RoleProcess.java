@@ -38,19 +38,6 @@ final class RoleProcess extends Host {
   private final KafkaAccess kafka;
   private @Nullable RoleMetrics metrics;
 
-  /** Work of a role, from the reading of its experiment to the closing of all that it opened. */
-  @FunctionalInterface
-  interface RoleWork {
-    /** Returns the exit status, unless a signal came. */
-    int run(RoleProcess process)
-        throws UserMistakeException,
-            RoleFailedException,
-            WarmUpException,
-            StoppedException,
-            IOException,
-            InterruptedException;
-  }
-
   private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
     super(frame.runId(), frame.console());
     this.settings = settings;
@@ -63,7 +50,11 @@ final class RoleProcess extends Host {
    * 130 after Ctrl-C.
    */
   static int run(
-      Role role, RoleSettings settings, Console console, Consumer<String> onInput, RoleWork work)
+      Role role,
+      RoleSettings settings,
+      Console console,
+      Consumer<String> onInput,
+      Work<RoleProcess> work)
       throws UserMistakeException, IOException, InterruptedException {
     try {
       settings.check();
@@ -81,14 +72,14 @@ final class RoleProcess extends Host {
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
-      return process.runInProcess(settings.child(), onInput, () -> process.served(role, work));
+      return process.runInProcess(settings.child(), onInput, host -> process.served(role, work));
     } finally {
       console.endLiveLine();
     }
   }
 
   /** Works with a log and meters. */
-  private int served(Role role, RoleWork work)
+  private int served(Role role, Work<RoleProcess> work)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
