@@ -53,12 +53,7 @@ public final class Conclusion {
   public static void tellFailure(RunRecording recording, Console console) {
     IOException failure = recording.failure();
     if (failure != null) {
-      console.line(
-          "warning: "
-              + FolderFiles.LOG
-              + " could not be written ("
-              + UserMistakeException.reason(failure)
-              + "): the run is whole, and cannot be replayed.");
+      warn(FolderFiles.LOG, failure, "cannot be replayed", console);
     }
   }
 
@@ -71,13 +66,14 @@ public final class Conclusion {
       report.writePage(folder);
     } catch (IOException e) {
       LOG.error("the report cannot be written", e);
-      console.line(
-          "warning: "
-              + FolderFiles.REPORT
-              + " could not be written ("
-              + UserMistakeException.reason(e)
-              + "): the run is whole, and ./sluice report FOLDER makes it later.");
+      warn(FolderFiles.REPORT, e, "./sluice report FOLDER makes it later", console);
     }
+  }
+
+  private static void warn(String file, IOException failure, String then, Console console) {
+    console.line(
+        "warning: %s could not be written (%s): the run is whole, and %s."
+            .formatted(file, UserMistakeException.reason(failure), then));
   }
 
   /** Writes config.yaml: the resolved experiment, and the environment of the run. */

@@ -109,11 +109,8 @@ public abstract class Host {
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the role failed", e);
         String why = String.valueOf(e.getMessage());
-        News.error(
-            "sluice: error: "
-                + why
-                + (why.endsWith(".") ? "" : ".")
-                + "\n  Maybe the lines before say more.");
+        String end = why.endsWith(".") ? "" : ".";
+        News.error("sluice: error: " + why + end + "\n  Maybe the lines before say more.");
         status = ExitStatus.BUG;
       } finally {
         closeParts();

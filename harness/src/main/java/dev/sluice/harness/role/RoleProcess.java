@@ -138,11 +138,11 @@ final class RoleProcess extends Host {
     frame
         .console()
         .line(
-            "joined the run "
-                + frame.runId()
-                + " as "
-                + entry.instance()
-                + (entry.shard() == null ? "" : ", shard " + entry.shard()));
+            "joined the run %s as %s%s"
+                .formatted(
+                    frame.runId(),
+                    entry.instance(),
+                    entry.shard() == null ? "" : ", shard " + entry.shard()));
     News.up(entry.instance());
     return super.joined(entry);
   }

@@ -267,11 +267,11 @@ public final class ProcessesRun extends WholeRun {
       return ExitStatus.MISTAKE;
     }
     console.line(
-        "sluice: error: the run failed: "
-            + ended.child().name()
-            + " ended with status "
-            + ended.status()
-            + (why.isEmpty() ? "." : ": " + why.get(0).replaceFirst("^sluice: error: ", "")));
+        "sluice: error: the run failed: %s ended with status %s%s"
+            .formatted(
+                ended.child().name(),
+                ended.status(),
+                why.isEmpty() ? "." : ": " + why.get(0).replaceFirst("^sluice: error: ", "")));
     console.line("  Maybe its log says more: " + failed.resolve("logs"));
     return ExitStatus.BUG;
   }
@@ -378,12 +378,8 @@ public final class ProcessesRun extends WholeRun {
         return;
       }
       console.line(
-          child.name()
-              + " died (status "
-              + status
-              + "), and is started again, for the "
-              + (child.restarts() + 1)
-              + ". time");
+          "%s died (status %s), and is started again, for the %s. time"
+              .formatted(child.name(), status, child.restarts() + 1));
     }
 
     @Override
