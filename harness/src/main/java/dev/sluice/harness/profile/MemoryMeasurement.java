@@ -10,7 +10,7 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InputBuffer;
-import dev.sluice.executor.model.JobInputs;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
@@ -204,7 +204,7 @@ final class MemoryMeasurement {
           for (String samples : arguments[4].split(",", -1)) {
             int count = Integer.parseInt(samples);
             for (int run = 0; run < RUNS; run++) {
-              session.infer(List.of(JobInputs.make(1, "memory", count, elements)));
+              session.infer(List.of(JobInput.make(1, "memory", count, elements)));
             }
             long aboveBytes = MemoryOf.peakBytes().orElseThrow() - beforeBytes;
             peaks.add(new Peak(count, Math.max(0, aboveBytes)));

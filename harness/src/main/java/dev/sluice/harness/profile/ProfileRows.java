@@ -81,16 +81,10 @@ final class ProfileRows {
     throw new UserMistakeException(
         file.toString(),
         other != null
-            ? "the profile there is of device kind ("
-                + other
-                + "), and these lanes are of ("
-                + deviceKind
-                + ")"
-            : "the profile there was measured on ("
-                + machine
-                + "), and this is ("
-                + HostLoad.machine()
-                + ")",
+            ? "the profile there is of device kind (%s), and these lanes are of (%s)"
+                .formatted(other, deviceKind)
+            : "the profile there was measured on (%s), and this is (%s)"
+                .formatted(machine, HostLoad.machine()),
         "you want another --results, or to move that file away");
   }
 
@@ -117,12 +111,12 @@ final class ProfileRows {
     ProfileFile.create(
         file,
         List.of(
-            "Service times, a row for each repeat. Passes were apart in time, each in an order drawn"
-                + " from seed "
+            "Service times, a row for each repeat. Passes were apart in time, each in an order"
+                + " drawn from seed "
                 + plan.seed()
                 + ".",
-            "busy_lanes - 1 other lanes ran batches of the same keys meanwhile, and an embedded Kafka"
-                + " took and gave the records of such batches.",
+            "busy_lanes - 1 other lanes ran batches of the same keys meanwhile, and an embedded"
+                + " Kafka took and gave the records of such batches.",
             BEGAN + ": " + Instant.ofEpochMilli(nowEpochNs / 1_000_000),
             MACHINE + ": " + HostLoad.machine(),
             "experiment: " + config.getFileName(),

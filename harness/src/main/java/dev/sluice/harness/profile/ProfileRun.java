@@ -160,11 +160,8 @@ public final class ProfileRun {
     } catch (IOException e) {
       throw new UserMistakeException(
           "--results",
-          "the folder cannot be written ("
-              + options.results()
-              + ": "
-              + UserMistakeException.reason(e)
-              + ")",
+          "the folder cannot be written (%s: %s)"
+              .formatted(options.results(), UserMistakeException.reason(e)),
           "you want another --results, or lack the right to write there");
     }
   }
@@ -232,17 +229,10 @@ public final class ProfileRun {
     List<String> source =
         new ArrayList<>(
             List.of(
-                "Measured by ./sluice profile on "
-                    + ProfileRows.machineOf(profile)
-                    + ", from "
-                    + rows.size()
-                    + " single times.",
-                "Begun "
-                    + ProfileRows.beganOf(profile)
-                    + ", "
-                    + settings.threadsPerLane()
-                    + " thread(s) a lane, other lanes with the same mix, beside an embedded"
-                    + " Kafka."));
+                "Measured by ./sluice profile on %s, from %s single times."
+                    .formatted(ProfileRows.machineOf(profile), rows.size()),
+                "Begun %s, %s thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."
+                    .formatted(ProfileRows.beganOf(profile), settings.threadsPerLane())));
     String disturbance = ProfileRow.disturbance(rows);
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);

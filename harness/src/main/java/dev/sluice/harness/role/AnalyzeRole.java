@@ -244,11 +244,8 @@ public final class AnalyzeRole implements AutoCloseable {
       frame
           .console()
           .line(
-              "The run's topics stay behind; ./sluice topics prune --bootstrap "
-                  + process.kafka().bootstrapServers()
-                  + " "
-                  + frame.runId()
-                  + " takes them away.");
+              "The run's topics stay behind; ./sluice topics prune --bootstrap %s %s takes them away."
+                  .formatted(process.kafka().bootstrapServers(), frame.runId()));
     }
   }
 
@@ -289,8 +286,8 @@ public final class AnalyzeRole implements AutoCloseable {
     Conclusion.early(
         why,
         harness
-            ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice simulate,"
-                + " which no machine limits."
+            ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice"
+                + " simulate, which no machine limits."
             : null,
         folder,
         frame.console());

@@ -6,9 +6,9 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
+import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
-import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.process.TemporaryFolder;
+import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,14 +17,11 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A Kafka of one node as a process of its own. */
-public final class BrokerProcess {
+public final class BrokerProcess extends Host {
   private final Options options;
-  private final CountDownLatch stopping = new CountDownLatch(1);
-  private volatile @Nullable Path temporary;
 
   /**
    * Options of a broker.
@@ -36,30 +33,34 @@ public final class BrokerProcess {
   public record Options(int port, @Nullable Path data, boolean child) {}
 
   public BrokerProcess(Options options) {
+    super("broker", Console.standardOutput());
     this.options = options;
   }
 
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
   public int execute() throws UserMistakeException, InterruptedException {
-    try (var log = LogFile.toStandardError(Secrets.NONE);
-        var signals =
-            Signals.listenAsPart(
-                options.child(), line -> {}, stopping::countDown, this::removeTemporary)) {
-      checkPort();
-      Path folder = folder();
-      EmbeddedBroker.beforeHalt(() -> sayWhy(folder));
-      try (var broker = EmbeddedBroker.startAt(folder, options.port(), Map.of())) {
-        Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
-        News.up(broker.bootstrapServers());
-        stopping.await();
-      } finally {
-        removeTemporary();
-      }
-      return signals.exitStatus();
+    try (var log = LogFile.toStandardError(Secrets.NONE)) {
+      return runInProcess(options.child(), line -> {}, host -> serve());
     } catch (IOException e) {
       News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
       return ExitStatus.BUG;
     }
+  }
+
+  private int serve()
+      throws UserMistakeException,
+          RoleFailedException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    checkPort();
+    Path folder = folder();
+    EmbeddedBroker.beforeHalt(() -> sayWhy(folder));
+    EmbeddedBroker broker = add(EmbeddedBroker.startAt(folder, options.port(), Map.of()));
+    Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
+    News.up(broker.bootstrapServers());
+    awaitEnd();
+    return ExitStatus.DONE;
   }
 
   private void checkPort() throws UserMistakeException {
@@ -83,8 +84,7 @@ public final class BrokerProcess {
   private Path folder() throws IOException, UserMistakeException {
     Path data = options.data();
     if (data == null) {
-      temporary = Files.createTempDirectory("sluice-broker-");
-      return temporary;
+      return temporary();
     }
     try {
       return Files.createDirectories(data);
@@ -106,9 +106,5 @@ public final class BrokerProcess {
                 + ").\n  Maybe make room there, or name a folder on another disk: --data DIR."
             : "sluice: error: the broker cannot go on.\n  Maybe the lines before say more.");
     removeTemporary();
-  }
-
-  private void removeTemporary() {
-    TemporaryFolder.remove(temporary);
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.harness.role;
 
+import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
@@ -17,6 +18,7 @@ import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,22 +33,12 @@ public final class Conclusion {
   private Conclusion() {}
 
   /**
-   * Concludes a run or a simulation that a threshold has ended: its folder, which is marked as
-   * failed, says why, and has no figures.
-   *
-   * @return the exit status
-   */
-  public static int early(String why, RunFolder folder, Console console) throws IOException {
-    early(why, null, folder, console);
-    return ExitStatus.MISSED;
-  }
-
-  /**
-   * Says that a run or a simulation was ended early; its folder has no figures.
+   * Says that a run or a simulation was ended early, for a person and in its folder, which is
+   * marked as failed and has no figures.
    *
    * @param maybe advice; null: there is none
    */
-  static void early(String why, @Nullable String maybe, RunFolder folder, Console console)
+  public static void early(String why, @Nullable String maybe, RunFolder folder, Console console)
       throws IOException {
     Files.writeString(folder.path().resolve(FolderFiles.FAILURE), why + "\n");
     console.line("");
@@ -61,12 +53,7 @@ public final class Conclusion {
   public static void tellFailure(RunRecording recording, Console console) {
     IOException failure = recording.failure();
     if (failure != null) {
-      console.line(
-          "warning: "
-              + FolderFiles.LOG
-              + " could not be written ("
-              + UserMistakeException.reason(failure)
-              + "): the run is whole, and cannot be replayed.");
+      warn(FolderFiles.LOG, failure, "cannot be replayed", console);
     }
   }
 
@@ -79,13 +66,14 @@ public final class Conclusion {
       report.writePage(folder);
     } catch (IOException e) {
       LOG.error("the report cannot be written", e);
-      console.line(
-          "warning: "
-              + FolderFiles.REPORT
-              + " could not be written ("
-              + UserMistakeException.reason(e)
-              + "): the run is whole, and ./sluice report FOLDER makes it later.");
+      warn(FolderFiles.REPORT, e, "./sluice report FOLDER makes it later", console);
     }
+  }
+
+  private static void warn(String file, IOException failure, String then, Console console) {
+    console.line(
+        "warning: %s could not be written (%s): the run is whole, and %s."
+            .formatted(file, UserMistakeException.reason(failure), then));
   }
 
   /** Writes config.yaml: the resolved experiment, and the environment of the run. */
@@ -127,6 +115,24 @@ public final class Conclusion {
       console.line("Report    " + finished.resolve(FolderFiles.REPORT));
     }
     return status;
+  }
+
+  /**
+   * Writes the figures over all runs of a series, shows them, and names the finished folder.
+   *
+   * @return the figures as JSON
+   */
+  public static String ofSeries(Map<Path, Long> seedByFolder, RunFolder folder, Console console)
+      throws IOException {
+    Repeats all = Repeats.read(seedByFolder);
+    all.write(folder.path());
+    Path finished = folder.finish();
+    console.line("");
+    console.line(all.render().stripTrailing());
+    console.line("");
+    console.line("Folder    " + finished);
+    LatestRun.point(finished);
+    return all.toJson();
   }
 
   /** The exit status of a command that made the report. */

@@ -5,14 +5,20 @@ import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
+import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
+import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
+import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -20,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +39,7 @@ import org.slf4j.LoggerFactory;
 public abstract class Host {
   private static final Logger LOG = LoggerFactory.getLogger(Host.class);
 
+  private final String name;
   private final Console console;
   private final Opened opened = new Opened();
 
@@ -40,20 +48,78 @@ public abstract class Host {
 
   private volatile boolean stopRequested;
   private volatile @Nullable Runnable endOfLoad;
+  private volatile @Nullable Path temporary;
   private @Nullable RunRegister register;
+
+  /** Work of a host in a process of its own. */
+  @FunctionalInterface
+  interface Work<H extends Host> {
+    /** Returns the exit status, unless a signal came. */
+    int run(H host)
+        throws UserMistakeException,
+            RoleFailedException,
+            WarmUpException,
+            StoppedException,
+            IOException,
+            InterruptedException;
+  }
 
   /** Entries of this host's roles in the register. */
   private final Deque<RoleJoined> entries = new ArrayDeque<>();
 
-  protected Host(Console console) {
+  /**
+   * @param name name of what is run, for its temporary folder
+   */
+  protected Host(String name, Console console) {
+    this.name = name;
     this.console = console;
   }
 
-  /** A folder for files that last as long as this host. */
-  public abstract Path temporary() throws IOException;
+  /** Makes a folder for files that last as long as this host. */
+  public Path temporary() throws IOException {
+    Path folder = Files.createTempDirectory("sluice-" + name + "-");
+    temporary = folder;
+    return folder;
+  }
+
+  final void removeTemporary() {
+    TemporaryFolder.remove(temporary);
+  }
 
   /** Called on a wish to stop while there is no load to end. */
-  protected abstract void stopBeforeLoad();
+  protected void stopBeforeLoad() {
+    end(Optional.empty());
+  }
+
+  /**
+   * Works in a process of its own until the work or a person ends it, closes all parts, and returns
+   * the exit status.
+   *
+   * @param child true if another process of Sluice started this one, and ends it
+   * @param onInput called with each line of the parent
+   */
+  final int runInProcess(boolean child, Consumer<String> onInput, Work<Host> work)
+      throws UserMistakeException, IOException, InterruptedException {
+    try (var signals = Signals.listenAsPart(child, onInput, this::stop, this::removeTemporary)) {
+      int status;
+      try {
+        status = work.run(this);
+      } catch (StoppedException e) {
+        status = signals.exitStatus();
+      } catch (RoleFailedException | WarmUpException e) {
+        LOG.error("the role failed", e);
+        String why = String.valueOf(e.getMessage());
+        String end = why.endsWith(".") ? "" : ".";
+        News.error("sluice: error: " + why + end + "\n  Maybe the lines before say more.");
+        status = ExitStatus.BUG;
+      } finally {
+        closeParts();
+        removeTemporary();
+      }
+      // A parent that stopped this process needs the status of its work.
+      return signals.received() && !child ? signals.exitStatus() : status;
+    }
+  }
 
   /** Adds a part, which is closed with the host. */
   public final <T extends AutoCloseable> T add(T part) {

@@ -18,49 +18,27 @@ import dev.sluice.harness.metrics.RoleMetrics;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
-import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The host of one role in a process of its own, from its settings to its exit status: reads the
  * experiment, waits for Kafka, makes the run's topics if it comes first, and ends with the run.
  */
 final class RoleProcess extends Host {
-  private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
-
   private final RoleSettings settings;
   private final RunFrame frame;
   private final KafkaAccess kafka;
-  private @Nullable Path temporary;
   private @Nullable RoleMetrics metrics;
 
-  /** Work of a role, from the reading of its experiment to the closing of all that it opened. */
-  @FunctionalInterface
-  interface Work {
-    /** Returns the exit status, unless a signal came. */
-    int run(RoleProcess process)
-        throws UserMistakeException,
-            RoleFailedException,
-            WarmUpException,
-            StoppedException,
-            IOException,
-            InterruptedException;
-  }
-
   private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
-    super(frame.console());
+    super(frame.runId(), frame.console());
     this.settings = settings;
     this.frame = frame;
     this.kafka = kafka;
@@ -71,7 +49,11 @@ final class RoleProcess extends Host {
    * 130 after Ctrl-C.
    */
   static int run(
-      Role role, RoleSettings settings, Console console, Consumer<String> onInput, Work work)
+      Role role,
+      RoleSettings settings,
+      Console console,
+      Consumer<String> onInput,
+      Work<RoleProcess> work)
       throws UserMistakeException, IOException, InterruptedException {
     try {
       settings.check();
@@ -89,46 +71,33 @@ final class RoleProcess extends Host {
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
-      return process.run(role, onInput, work);
+      return process.runInProcess(settings.child(), onInput, host -> process.served(role, work));
     } finally {
       console.endLiveLine();
     }
   }
 
-  private int run(Role role, Consumer<String> onInput, Work work)
-      throws UserMistakeException, IOException, InterruptedException {
-    try (var signals =
-        Signals.listenAsPart(settings.child(), onInput, this::stop, this::removeTemporary)) {
-      int status;
-      String name = role.name().toLowerCase(Locale.ROOT);
-      // A parent shows the output of analytics; its log has a file of its own.
-      boolean shown = settings.child() && role == Role.ANALYZE;
-      try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
-          var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
-        metrics = served;
-        String where = served.line();
-        if (where != null) {
-          frame.console().line(where);
-        }
-        status = work.run(this);
-        closeParts();
-      } catch (StoppedException e) {
-        status = signals.exitStatus();
-      } catch (RoleFailedException | WarmUpException e) {
-        LOG.error("the role failed", e);
-        String why = String.valueOf(e.getMessage());
-        News.error(
-            "sluice: error: "
-                + why
-                + (why.endsWith(".") ? "" : ".")
-                + "\n  Maybe the lines before say more.");
-        status = ExitStatus.BUG;
-      } finally {
-        closeParts();
-        removeTemporary();
+  /** Works with a log and meters. */
+  private int served(Role role, Work<RoleProcess> work)
+      throws UserMistakeException,
+          RoleFailedException,
+          WarmUpException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    String name = role.name().toLowerCase(Locale.ROOT);
+    // A parent shows the output of analytics; its log has a file of its own.
+    boolean shown = settings.child() && role == Role.ANALYZE;
+    try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
+        var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
+      metrics = served;
+      String where = served.line();
+      if (where != null) {
+        frame.console().line(where);
       }
-      // A parent that stopped this role needs the status of its work.
-      return signals.received() && !settings.child() ? signals.exitStatus() : status;
+      int status = work.run(this);
+      closeParts();
+      return status;
     }
   }
 
@@ -143,18 +112,6 @@ final class RoleProcess extends Host {
   /** How long to wait for Kafka and for the other roles. */
   Duration waitLimit() {
     return settings.waitLimit();
-  }
-
-  /** Makes a temporary folder, which is removed when this process ends. */
-  @Override
-  public Path temporary() throws IOException {
-    Path folder = Files.createTempDirectory("sluice-" + frame.runId() + "-");
-    temporary = folder;
-    return folder;
-  }
-
-  private void removeTemporary() {
-    TemporaryFolder.remove(temporary);
   }
 
   /** Waits for Kafka, makes the run's topics unless they are there, and opens the register. */
@@ -180,11 +137,11 @@ final class RoleProcess extends Host {
     frame
         .console()
         .line(
-            "joined the run "
-                + frame.runId()
-                + " as "
-                + entry.instance()
-                + (entry.shard() == null ? "" : ", shard " + entry.shard()));
+            "joined the run %s as %s%s"
+                .formatted(
+                    frame.runId(),
+                    entry.instance(),
+                    entry.shard() == null ? "" : ", shard " + entry.shard()));
     News.up(entry.instance());
     return super.joined(entry);
   }
@@ -216,7 +173,7 @@ final class RoleProcess extends Host {
   @Override
   protected void stopBeforeLoad() {
     frame.console().line("Leaving. Again to stop at once.");
-    end(Optional.empty());
+    super.stopBeforeLoad();
   }
 
   /** True if the run has ended, or this process has to end. */

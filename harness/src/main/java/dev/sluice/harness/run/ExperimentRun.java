@@ -10,9 +10,7 @@ import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.executor.dispatch.Executor.LaneFaults;
 import dev.sluice.executor.dispatch.LaneSource;
-import dev.sluice.executor.lane.WarmUpException;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
-import dev.sluice.harness.frame.DiskNeed;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
@@ -20,8 +18,6 @@ import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
-import dev.sluice.harness.frame.RunNote;
-import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.ForeignLoad;
@@ -44,71 +40,46 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One experiment with all roles in this process, from its file to its finished folder. All parts
- * are closed in the opposite order of their opening, however the run ends.
+ * One experiment with all roles in this process. All parts are closed in the opposite order of
+ * their opening, however the run ends.
  */
-public final class ExperimentRun {
+public final class ExperimentRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration BUSY_MAX = Duration.ofMinutes(1);
 
-  private final RunSettings options;
-  private final Console console;
   private final DiskSpace disk;
 
-  private @Nullable String summaryJson;
-
-  /** Parts through which others watch the run. */
-  private record Watchers(RoleMetrics metrics, LivePage page) {}
-
   public ExperimentRun(RunSettings options, Console console) {
-    this.options = options;
-    this.console = console;
+    super(options, console);
     this.disk = new DiskSpace(options.results(), console);
   }
 
-  /**
-   * Runs the experiment, and returns the exit status.
-   *
-   * @throws IOException if the run's folder can no longer be written
-   */
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
-    int status = run();
-    console.result(summaryJson);
-    return status;
-  }
-
-  private int run() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = options.read();
-    KafkaAccess external = options.externalKafka(parsed);
+  @Override
+  int run(ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
+      throws UserMistakeException, IOException, InterruptedException {
     LaneSource lanes = LaneSource.of(parsed);
-    RunFrame frame =
-        RunFrame.of(
-            OfferedRate.provisional(parsed), options.runIdFor(parsed.experiment()), console);
-    try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", frame.runId());
-        var page = LivePage.open(options.watching().live(), frame.runId());
-        var folder = RunFolder.create(options.results(), frame.runId());
+    RunFrame frame = RunFrame.of(OfferedRate.provisional(parsed), runId, console);
+    try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", runId);
+        var folder = RunFolder.create(options.results(), runId);
         var shell =
             new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
-      RunNote.write(folder.path(), options.output().note());
-      announce(frame.runId(), parsed, console);
-      LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
-      page.say(console);
+      begin(folder.path(), runId, parsed, page);
       page.addTo(metrics);
       String where = metrics.line();
       if (where != null) {
         console.line(where);
       }
       try {
-        var watching = new Watchers(metrics, page);
         shell.mindHalts(disk);
-        int status = execute(parsed, frame, shell.add(lanes), shell, external, folder, watching);
-        page.ended(summaryJson);
+        int status = run(parsed, frame, shell.add(lanes), shell, external, folder, metrics, page);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
@@ -141,35 +112,27 @@ public final class ExperimentRun {
     }
   }
 
-  /** Prints the first lines of any run. */
-  public static void announce(String runId, ParsedExperiment parsed, Console console)
-      throws UserMistakeException {
-    console.step("Sluice " + SluiceVersion.current() + ", run " + runId);
-    parsed.warnings().forEach(console::line);
-    ExperimentFiles.changed(parsed).forEach(console::line);
-  }
-
   /**
    * Runs the experiment.
    *
    * @param parsed the experiment; its rate may have to be found from the lanes' times
    * @param begun frame with that rate, or with a provisional one
    */
-  private int execute(
+  private int run(
       ParsedExperiment parsed,
       RunFrame begun,
       LaneSource lanes,
       RunShell shell,
       @Nullable KafkaAccess external,
       RunFolder folder,
-      Watchers watchers)
+      RoleMetrics metrics,
+      LivePage page)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
           StoppedException,
           IOException,
           InterruptedException {
-    RoleMetrics metrics = watchers.metrics();
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
     Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
     disk.expect(drawn.size(), external == null);
@@ -193,7 +156,7 @@ public final class ExperimentRun {
     folder.nameBroker(kafka.bootstrapServers());
     shell.heedAWishToStop();
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
-    shell.add(watchers.page().read(kafka));
+    shell.add(page.read(kafka));
     if (external != null) {
       shell.add(BrokerWatch.begin(external, console::line));
     }
@@ -231,7 +194,7 @@ public final class ExperimentRun {
       return ExitStatus.DONE;
     }
 
-    BusyMachine.look(others, shell, options.child(), console);
+    look(others, shell);
     Optional<HostLoad> before = HostLoad.read();
     long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;
@@ -275,6 +238,43 @@ public final class ExperimentRun {
       removeTopics(frame, shell);
     }
     return status;
+  }
+
+  /**
+   * Says that the machine is busy with others, if it is. A run of a series waits, for a minute at
+   * most, until it is not.
+   *
+   * @param others what others took since the warm-up began
+   */
+  private void look(ForeignLoad others, RunShell shell)
+      throws InterruptedException, StoppedException {
+    Double share = others.shareOfAll();
+    if (share == null || !isBusy(share)) {
+      return;
+    }
+    console.item(
+        "machine",
+        String.format(
+            Locale.ROOT,
+            "warning: busy, others took %.0f %% of its processors during the warm-up",
+            100 * share));
+    if (!options.child()) {
+      return;
+    }
+    for (long second = 1; second <= BUSY_MAX.toSeconds(); second++) {
+      others.share();
+      TimeUnit.SECONDS.sleep(1); // the kernel counts in ticks, of which a second has a hundred
+      shell.heedAWishToStop();
+      if (!isBusy(others.share())) {
+        console.item("", "quiet after " + second + " s");
+        return;
+      }
+    }
+    console.item("", "still busy after a minute: the load begins all the same");
+  }
+
+  private static boolean isBusy(@Nullable Double share) {
+    return share != null && share > Environment.NOTED_SHARE;
   }
 
   /** Begins to warm the executors' lanes up, beside which the broker and the scheduler start. */

@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
@@ -79,7 +80,7 @@ public final class OfferedLoadLines {
               Locale.ROOT,
               "warning: hopelessly overloaded, the queue must grow without end;"
                   + " the tail ends the run %s s after the last measured arrival",
-              trimmed(experiment.load().tailSeconds())));
+              Numbers.text(experiment.load().tailSeconds())));
     }
   }
 
@@ -89,9 +90,9 @@ public final class OfferedLoadLines {
       return "";
     }
     String share =
-        load.offeredLoad() == null ? "" : ", for offered_load " + trimmed(load.offeredLoad());
+        load.offeredLoad() == null ? "" : ", for offered_load " + Numbers.text(load.offeredLoad());
     return load.shape().equals(LoadShape.even())
-        ? " (" + trimmed(load.arrivalRateJobsPerSec()) + " asked" + share + ")"
+        ? " (" + Numbers.text(load.arrivalRateJobsPerSec()) + " asked" + share + ")"
         : " (a mean of "
             + digits(load.askedRateJobsPerSec())
             + " asked"
@@ -105,9 +106,5 @@ public final class OfferedLoadLines {
   private static String digits(double number) {
     var rounded = new BigDecimal(number).round(new MathContext(3));
     return rounded.setScale(Math.max(0, rounded.scale()), RoundingMode.UNNECESSARY).toPlainString();
-  }
-
-  private static String trimmed(double number) {
-    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
   }
 }

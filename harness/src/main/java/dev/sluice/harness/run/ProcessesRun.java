@@ -8,6 +8,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -16,7 +17,6 @@ import dev.sluice.harness.metrics.MetricsAddress;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.LogFile;
-import dev.sluice.harness.process.Relay;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
@@ -27,13 +27,20 @@ import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.producer.requests.RequestSource;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,9 +50,8 @@ import org.slf4j.LoggerFactory;
  * One experiment with each role as a child process, from its file to its finished folder. A role
  * that dies is started again, a few times. Output and folder are those of {@link ExperimentRun}.
  */
-public final class ProcessesRun {
+public final class ProcessesRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessesRun.class);
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   /**
    * Limit of the wait, after one role's failure, for the others, which end by themselves if the run
@@ -55,13 +61,10 @@ public final class ProcessesRun {
 
   private static final int RESTARTS_MAX = 3;
 
-  private final RunSettings options;
-  private final Console console;
   private final Companion companion;
   private final CompletableFuture<Ended> end = new CompletableFuture<>();
   private volatile @Nullable Supervisor supervisor;
   private volatile boolean stopRequested;
-  private @Nullable String summaryJson;
 
   /** The child whose end ends the run, and its exit status. */
   private record Ended(ChildProcess child, int status) {}
@@ -105,22 +108,18 @@ public final class ProcessesRun {
   }
 
   public ProcessesRun(RunSettings options, Console console, Companion companion) {
-    this.options = options;
-    this.console = console;
+    super(options, console);
     this.companion = companion;
   }
 
-  /** Runs the experiment, and returns the exit status. */
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
-    int status = run();
-    console.result(summaryJson);
-    return status;
+  @Override
+  ParsedExperiment read() throws UserMistakeException {
+    return LiveExperiment.withRate(super.read(), "each role has a process of its own");
   }
 
-  private int run() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed =
-        LiveExperiment.withRate(options.read(), "each role has a process of its own");
-    KafkaAccess external = options.externalKafka(parsed);
+  @Override
+  int run(ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
+      throws UserMistakeException, IOException, InterruptedException {
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
       if (Aborts.any(parsed)) {
         Aborts.of(parsed, RequestList.of(parsed, lanes::isolatedMs));
@@ -129,21 +128,9 @@ public final class ProcessesRun {
       }
     }
     if (external != null) {
-      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+      RunShell.awaitAnswer(external);
     }
-    String runId = options.runIdFor(parsed.experiment());
-    try (var page = LivePage.open(options.watching().live(), runId)) {
-      int status = run(parsed, external, runId, page);
-      page.ended(summaryJson);
-      return status;
-    }
-  }
-
-  private int run(
-      ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
-      throws UserMistakeException, IOException, InterruptedException {
     Path running = RunFolder.prepare(options.results(), runId);
-    RunNote.write(running, options.output().note());
     Path logs = Files.createDirectory(running.resolve("logs"));
     Path temporary = Files.createTempDirectory("sluice-" + runId + "-");
     Runnable atOnce =
@@ -156,9 +143,7 @@ public final class ProcessesRun {
         };
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
         var signals = options.listen(this::stop, atOnce)) {
-      ExperimentRun.announce(runId, parsed, console);
-      LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
-      page.say(console);
+      begin(running, runId, parsed, page);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
         supervisor = children;
@@ -199,7 +184,7 @@ public final class ProcessesRun {
     companion.over(
         kafka,
         new Topics(runId),
-        Files.exists(finished) ? finished : options.results().resolve(runId + ".failed"));
+        Files.exists(finished) ? finished : options.results().resolve(runId + RunFolder.FAILED));
     return ended;
   }
 
@@ -263,7 +248,7 @@ public final class ProcessesRun {
     }
     boolean mistake = ended.status() == ExitStatus.MISTAKE;
     boolean stopped = !mistake && isOver(ended);
-    Path failed = options.results().resolve(runId + ".failed");
+    Path failed = options.results().resolve(runId + RunFolder.FAILED);
     List<String> why = ended.child().lastError();
     if (!Files.exists(failed)) {
       try (var folder = RunFolder.takeOver(options.results(), runId)) {
@@ -284,11 +269,11 @@ public final class ProcessesRun {
       return ExitStatus.MISTAKE;
     }
     console.line(
-        "sluice: error: the run failed: "
-            + ended.child().name()
-            + " ended with status "
-            + ended.status()
-            + (why.isEmpty() ? "." : ": " + why.get(0).replaceFirst("^sluice: error: ", "")));
+        "sluice: error: the run failed: %s ended with status %s%s"
+            .formatted(
+                ended.child().name(),
+                ended.status(),
+                why.isEmpty() ? "." : ": " + why.get(0).replaceFirst("^sluice: error: ", "")));
     console.line("  Maybe its log says more: " + failed.resolve("logs"));
     return ExitStatus.BUG;
   }
@@ -300,31 +285,24 @@ public final class ProcessesRun {
     String bootstrap = kafka.bootstrapServers();
     boolean own = port != 0;
     if (own) {
+      String data = temporary.resolve("broker").toString();
       specs.add(
-          spec(
-              "broker",
-              384,
-              List.of(
-                  "broker",
-                  "--port",
-                  Integer.toString(port),
-                  "--data",
-                  temporary.resolve("broker").toString())));
+          spec("broker", 384, List.of("broker", "--port", String.valueOf(port), "--data", data)));
     }
     for (int i = 0; i <= shards; i++) { // one scheduler more stands by
       specs.add(spec("schedule-" + i, 512, command("schedule", bootstrap, runId)));
     }
     for (int shard = 0; shard < shards; shard++) {
-      List<String> execute = new ArrayList<>(command("execute", bootstrap, runId));
-      execute.addAll(
-          List.of("--shard", Integer.toString(shard), "--executor-id", "executor-" + shard));
+      String id = "executor-" + shard;
+      List<String> execute =
+          command(
+              "execute", bootstrap, runId, "--shard", String.valueOf(shard), "--executor-id", id);
       execute.addAll(companion.executorOptions());
       specs.add(
           spec("execute-" + shard, parsed.experiment().lanes().emulated() ? 256 : 768, execute));
     }
     List<String> analyze =
-        new ArrayList<>(
-            command("analyze", bootstrap, runId, "--results", options.results().toString()));
+        command("analyze", bootstrap, runId, "--results", options.results().toString());
     if (own || options.output().keepTopics()) {
       analyze.add("--keep-topics"); // the run's own broker is removed with its topics
     }
@@ -402,12 +380,8 @@ public final class ProcessesRun {
         return;
       }
       console.line(
-          child.name()
-              + " died (status "
-              + status
-              + "), and is started again, for the "
-              + (child.restarts() + 1)
-              + ". time");
+          "%s died (status %s), and is started again, for the %s. time"
+              .formatted(child.name(), status, child.restarts() + 1));
     }
 
     @Override
@@ -419,6 +393,79 @@ public final class ProcessesRun {
       if (child.name().equals("analyze") || status != ExitStatus.DONE) {
         end.complete(new Ended(child, status));
       }
+    }
+  }
+
+  /** Shows the output file of a child on a console: its lines, and its live line. */
+  private static final class Relay implements AutoCloseable {
+    private static final int PERIOD_MS = 200;
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final FileChannel file;
+    private final Console console;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    private final ScheduledExecutorService timer =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              var thread = new Thread(task, "sluice-relay");
+              thread.setDaemon(true);
+              return thread;
+            });
+    private final StringBuilder pending = new StringBuilder();
+    private boolean pendingIsLive;
+
+    /** Begins to read the file, which must exist. Its name may change later. */
+    Relay(Path file, Console console) throws IOException {
+      this.file = FileChannel.open(file, StandardOpenOption.READ);
+      this.console = console;
+      var unused =
+          timer.scheduleWithFixedDelay(this::show, PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void show() {
+      try {
+        while (file.read(buffer.clear()) > 0) {
+          take(StandardCharsets.UTF_8.decode(buffer.flip()).toString());
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      if (pendingIsLive && !pending.isEmpty()) {
+        console.live(pending.toString());
+      }
+    }
+
+    private void take(String text) {
+      pending.append(text);
+      while (true) {
+        int clear = pending.indexOf(Console.CLEAR_LINE);
+        int end = pending.indexOf("\n");
+        if (clear >= 0 && (end < 0 || clear < end)) {
+          pending.delete(0, clear + Console.CLEAR_LINE.length());
+          pendingIsLive = true;
+        } else if (end >= 0) {
+          String line = pending.substring(0, end);
+          pending.delete(0, end + 1);
+          if (pendingIsLive) {
+            console.live(line);
+            console.endLiveLine();
+          } else {
+            console.line(line);
+          }
+          pendingIsLive = false;
+        } else {
+          return;
+        }
+      }
+    }
+
+    /** Shows the output until now, and ends. */
+    @Override
+    public void close() throws IOException {
+      timer.shutdownNow();
+      show();
+      console.endLiveLine();
+      file.close();
     }
   }
 }

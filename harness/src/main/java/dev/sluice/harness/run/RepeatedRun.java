@@ -1,17 +1,16 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.process.Signals;
+import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
@@ -91,6 +90,7 @@ public final class RepeatedRun {
       for (int repeat = 1; repeat <= repeats; repeat++) {
         long seed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
         String repeatId = runId + "-" + repeat;
+        Path own = folder.path().resolve(repeatId);
         console.step("Repeat " + repeat + " of " + repeats + ", seed " + seed);
         List<String> overrides = new ArrayList<>(rate);
         overrides.add("seed=" + seed);
@@ -109,30 +109,22 @@ public final class RepeatedRun {
           SeriesRun.leaveOut(folder.path(), repeatId);
           continue;
         }
-        if (!Files.exists(folder.path().resolve(repeatId))) {
+        if (!Files.exists(own)) {
           console.line("Repeat " + repeat + " was ended early, and with it the whole.");
           return run.status();
         }
         if (parsed.needsRate() && rate.isEmpty()) {
-          rate = rateOf(folder.path().resolve(repeatId));
+          rate = rateOf(own);
         }
         worst = ExitStatus.worst(worst, run.status());
-        seedByFolder.put(folder.path().resolve(repeatId), seed);
+        seedByFolder.put(own, seed);
       }
       leftOut.forEach(what -> console.line("Left out: " + what));
       if (seedByFolder.isEmpty()) {
         console.line("No repeat tells anything of its policy, and the series has no figures.");
         return ExitStatus.INCONCLUSIVE;
       }
-      Repeats all = Repeats.read(seedByFolder);
-      all.write(folder.path());
-      summaryJson = all.toJson();
-      Path finished = folder.finish();
-      console.line("");
-      console.line(all.render().stripTrailing());
-      console.line("");
-      console.line("Folder    " + finished);
-      LatestRun.point(finished);
+      summaryJson = Conclusion.ofSeries(seedByFolder, folder, console);
       return worst;
     }
   }

@@ -6,6 +6,8 @@ import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.kafka.Opened;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
@@ -16,6 +18,8 @@ import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +57,7 @@ public final class RunShell extends Host implements AutoCloseable {
       Console console,
       Listening listening,
       Runnable onEarlyStop) {
-    super(console);
+    super("run", console);
     this.folder = folder;
     this.external = external;
     this.onEarlyStop = onEarlyStop;
@@ -74,14 +78,19 @@ public final class RunShell extends Host implements AutoCloseable {
   /** Waits until a Kafka that runs already answers. An embedded one has not started yet. */
   public void awaitExternal() throws UserMistakeException, InterruptedException {
     if (external != null) {
-      external.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+      awaitAnswer(external);
     }
+  }
+
+  static void awaitAnswer(KafkaAccess kafka) throws UserMistakeException, InterruptedException {
+    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
   }
 
   /** True if the run's Kafka still answers. */
   static boolean answers(KafkaAccess kafka) throws InterruptedException {
     try {
-      return kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
+      awaitAnswer(kafka);
+      return true;
     } catch (UserMistakeException e) {
       return false;
     }
@@ -147,5 +156,58 @@ public final class RunShell extends Host implements AutoCloseable {
     closeParts();
     signals.close();
     log.close();
+  }
+
+  /**
+   * An embedded Kafka that starts on a thread of its own, while the run prepares what needs none.
+   * Closing it waits for the start and then stops Kafka, whether anybody has waited for it or not.
+   */
+  private static final class StartingKafka implements AutoCloseable {
+    private final Opened opened = new Opened();
+    private final FutureTask<Started> starting;
+    private final Thread thread;
+
+    /** A Kafka that has started, and how long its start took. */
+    record Started(KafkaAccess access, long tookNs) {}
+
+    StartingKafka(Path folder) {
+      starting =
+          new FutureTask<>(
+              () -> {
+                long begunNs = MachineClock.monotonicNs();
+                KafkaAccess access = KafkaAccess.startEmbedded(opened, folder);
+                return new Started(access, MachineClock.monotonicNs() - begunNs);
+              });
+      thread = new Thread(starting, "sluice-kafka-start");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    Started await() throws RoleFailedException, InterruptedException {
+      try {
+        return starting.get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof RoleFailedException failed) {
+          throw failed;
+        }
+        throw new IllegalStateException("the embedded broker's start failed", e.getCause());
+      }
+    }
+
+    @Override
+    public void close() {
+      boolean interrupted = false;
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true; // a broker must not be left behind
+        }
+      }
+      opened.close();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

@@ -65,15 +65,8 @@ public record SeriesRun(int status, Optional<String> spoiled) {
         return new SeriesRun(status, spoiled);
       }
       console.line(
-          "Run "
-              + runId
-              + " tells nothing: "
-              + spoiled.get()
-              + ". It is made again, "
-              + (attempt + 1)
-              + " of "
-              + attemptsMax
-              + ".");
+          "Run %s tells nothing: %s. It is made again, %s of %s."
+              .formatted(runId, spoiled.get(), attempt + 1, attemptsMax));
       remove(results, runId);
     }
   }

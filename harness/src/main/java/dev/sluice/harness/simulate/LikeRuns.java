@@ -118,11 +118,8 @@ public final class LikeRuns {
     if (!experiment.requests().digest().equals(run.requestDigest())) {
       throw new UserMistakeException(
           run.folder().toString(),
-          "the run's requests cannot be drawn again (request digest "
-              + run.requestDigest()
-              + ", drawn "
-              + experiment.requests().digest()
-              + ")",
+          "the run's requests cannot be drawn again (request digest %s, drawn %s)"
+              .formatted(run.requestDigest(), experiment.requests().digest()),
           "another version of Sluice made the run, or a --set changes its load");
     }
     return experiment;

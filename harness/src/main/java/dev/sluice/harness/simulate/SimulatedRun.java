@@ -1,6 +1,5 @@
 package dev.sluice.harness.simulate;
 
-import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.contract.experiment.Experiment;
@@ -10,7 +9,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
@@ -138,7 +136,8 @@ public final class SimulatedRun {
       try {
         simulated = write(experiment, runId, folder.path());
       } catch (LostThresholdException e) {
-        return Conclusion.early(String.valueOf(e.getMessage()), folder, console);
+        Conclusion.early(String.valueOf(e.getMessage()), null, folder, console);
+        return ExitStatus.MISSED;
       }
       double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
       console.item(
@@ -219,16 +218,13 @@ public final class SimulatedRun {
       try {
         worst = inParallel(first.parsed(), runId, repeats, profile, folder, seedByFolder);
       } catch (LostThresholdException e) {
-        return Conclusion.early("in one of the repeats, " + e.getMessage(), folder, console);
+        Conclusion.early("in one of the repeats, " + e.getMessage(), null, folder, console);
+        return ExitStatus.MISSED;
       }
       if (!ExitStatus.isWhole(worst)) {
         console.line("  Maybe the folders say more: " + folder.failedPath());
         return worst;
       }
-      Repeats all = Repeats.read(seedByFolder);
-      all.write(folder.path());
-      summaryJson = all.toJson();
-      Path finished = folder.finish();
       console.item(
           "simulated",
           String.format(
@@ -236,18 +232,9 @@ public final class SimulatedRun {
               "%d times in %.1f s",
               repeats,
               (MachineClock.monotonicNs() - beganNs) / 1e9));
-      console.line("");
-      console.line(all.render().stripTrailing());
-      console.line("");
-      console.line("Folder    " + finished);
-      LatestRun.point(finished);
+      summaryJson = Conclusion.ofSeries(seedByFolder, folder, console);
       return worst;
     }
-  }
-
-  private void markFailed(Path folder, int repeat) throws IOException {
-    Files.move(folder, folder.resolveSibling(folder.getFileName() + RunFolder.FAILED));
-    console.line("sluice: error: repeat " + repeat + " failed, and with it the whole.");
   }
 
   private int inParallel(
@@ -283,7 +270,9 @@ public final class SimulatedRun {
         int status = running.get(i).get();
         worst = ExitStatus.worst(worst, status);
         if (!ExitStatus.isWhole(status)) {
-          markFailed(paths.get(i), i + 1);
+          Path failed = paths.get(i);
+          Files.move(failed, failed.resolveSibling(failed.getFileName() + RunFolder.FAILED));
+          console.line("sluice: error: repeat " + (i + 1) + " failed, and with it the whole.");
         }
       }
       return worst;

@@ -2,7 +2,9 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
+import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge;
@@ -11,11 +13,23 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
 import dev.sluice.contract.workflow.WorkflowFiles;
+import dev.sluice.contract.workflow.WorkflowRequest;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.Executor.LaneFaults;
+import dev.sluice.executor.dispatch.LaneBackend;
+import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.executor.model.Devices;
+import dev.sluice.executor.model.Engines;
+import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelShelf;
+import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
@@ -26,15 +40,23 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.terminal.ModelBar;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.translation.WorkflowCore;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.workflow.GraphSchedule;
+import dev.sluice.scheduling.workflow.GraphSimulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,23 +65,41 @@ import org.slf4j.LoggerFactory;
 /**
  * Workflows whose nodes really run: requests go through Kafka, the scheduler's core holds their
  * graphs and releases their jobs, and each GPU is played by a lane, which holds one model at a
- * time.
+ * time: the real workload and backend that stand for the model of the file.
  */
 final class ExecutedWorkflows {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutedWorkflows.class);
 
+  private static final long SEED = 42;
+  private static final int HEARTBEAT_MS = 200;
   private static final int LEASE_MS = 2_000;
   private static final int ATTEMPTS_MAX = 3;
   private static final long NS_PER_MS = 1_000_000;
   private static final long AHEAD_NS = 300 * NS_PER_MS;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
+  private static final int THREADS_PER_LANE = 1;
+
+  /** Limit of lanes on each processor. More lanes would be slow enough to look hung. */
+  private static final int LANES_PER_PROCESSOR_MAX = 4;
+
+  private static final String EXECUTOR = "gpus";
+
+  /** Workload of a model for which the file names none; the backend follows. */
+  private static final String WORKLOAD = "resnet18";
+
+  private static final String BACKEND = "onnx";
+  private static final List<String> BACKENDS = List.of("pytorch", "onnx");
+
   private final WorkflowSettings options;
   private final WorkflowFiles files;
   private final Workflows workflows;
   private final String policy;
   private final Console console;
-  private final WorkflowLanes lanes;
+
+  /** Built-in models that stand for the models in use, by the latter. */
+  private final Map<ModelKey, ModelKey> models;
+
   private final @Nullable KafkaAccess external;
   private final ProcessClock clock = MachineClock.process();
   private int exitStatus = ExitStatus.DONE;
@@ -82,7 +122,7 @@ final class ExecutedWorkflows {
     this.policy = policy;
     this.console = console;
     refuseAmbiguousIds(options.systemFile(), files);
-    this.lanes = new WorkflowLanes(options.systemFile(), files);
+    this.models = builtIn(options.systemFile(), files);
     this.external = options.externalKafka();
   }
 
@@ -108,7 +148,7 @@ final class ExecutedWorkflows {
     try (var shell = new RunShell(folder, external, console, Signals::listen, () -> {})) {
       try {
         shell.awaitExternal();
-        Executor executor = lanes.warmUp(gpus, clock, shell, console, said);
+        Executor executor = warmUp(gpus, shell, said);
         KafkaAccess kafka = shell.startKafka();
         var topics = new Topics(runId);
         RunTopics.create(topics, 1, kafka.clients());
@@ -143,7 +183,7 @@ final class ExecutedWorkflows {
     return new RunStarted(
         runId,
         Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1,
-        WorkflowLanes.SEED,
+        SEED,
         Sha256.hex(Files.readAllBytes(options.systemFile())),
         Sha256.hex(Files.readAllBytes(options.requestsFile())),
         1,
@@ -189,14 +229,13 @@ final class ExecutedWorkflows {
   private WorkflowCore core() {
     return new WorkflowCore(
         policy,
-        WorkflowLanes.SEED,
+        SEED,
         workflows.modelIds(),
         new CoreSettings.Microbatch(
-            lanes.joins(),
+            joins(),
             Math.round(files.microbatch().windowMs() * NS_PER_MS),
             files.microbatch().maxBatch()),
-        new CoreSettings.Leases(
-            WorkflowLanes.HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
+        new CoreSettings.Leases(HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
   }
 
   private void startScheduler(Topics topics, KafkaAccess kafka, RunFolder folder, RunShell shell)
@@ -215,6 +254,138 @@ final class ExecutedWorkflows {
     stream.start();
     if (!stream.awaitRunning(LIMIT)) {
       throw new RoleFailedException("the scheduler did not start", null);
+    }
+  }
+
+  /** The backend on which a model runs, also if there is none of its name. */
+  static String backendOf(Model model) {
+    Model.Named backend = model.backend();
+    return backend == null ? BACKEND : backend.name();
+  }
+
+  private static Map<ModelKey, ModelKey> builtIn(Path system, WorkflowFiles files)
+      throws UserMistakeException {
+    Map<ModelKey, ModelKey> builtIn = new LinkedHashMap<>();
+    for (WorkflowRequest request : files.requests()) {
+      for (Workflow.Node node : request.workflow().nodes()) {
+        String id = node.model();
+        Model model = Objects.requireNonNull(files.models().get(id));
+        String workload =
+            oneOf(
+                system, id, "workload", model.workload(), WORKLOAD, List.copyOf(Workloads.names()));
+        String backend = oneOf(system, id, "backend", model.backend(), BACKEND, BACKENDS);
+        builtIn.put(
+            new ModelKey(id, backend, GraphSimulation.PRECISION),
+            new ModelKey(workload, backend, GraphSimulation.PRECISION));
+      }
+    }
+    return builtIn;
+  }
+
+  private static String oneOf(
+      Path system,
+      String model,
+      String key,
+      Model.@Nullable Named given,
+      String fallback,
+      List<String> known)
+      throws UserMistakeException {
+    if (given == null) {
+      return fallback;
+    }
+    if (!known.contains(given.name())) {
+      throw new UserMistakeException(
+          system + ":" + given.line(),
+          "models." + model + "." + key + " (" + given.name() + ") is unknown",
+          NearestName.advice(given.name(), known, key + "s"));
+    }
+    return given.name();
+  }
+
+  /** Loads each model once onto the first lane, to measure the time of loading. */
+  private Executor warmUp(int gpus, RunShell shell, Consumer<String> said)
+      throws UserMistakeException, WarmUpException, InterruptedException {
+    var cache =
+        new ModelCache(
+            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
+    List<String> backends =
+        models.values().stream().map(ModelKey::backend).distinct().sorted().toList();
+    Devices devices = Devices.choose("--execute", "auto", backends, gpus, engines::cudaDevices);
+    int processors = Runtime.getRuntime().availableProcessors();
+    if (devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors) {
+      throw new UserMistakeException(
+          "--gpus",
+          "a lane plays each GPU, and (%d) are too many for (%d) cores".formatted(gpus, processors),
+          "--gpus %d will do".formatted(processors));
+    }
+    ModelShelf shelf;
+    try (var bar = new ModelBar(console)) {
+      shelf = ModelShelf.of(models, engines, devices, cache, bar);
+    }
+    backends.forEach(engines::start);
+    var settings =
+        new ExecutorSettings(
+            EXECUTOR,
+            clock.epochNs() / NS_PER_MS,
+            0,
+            gpus,
+            0,
+            THREADS_PER_LANE,
+            null,
+            SEED,
+            HEARTBEAT_MS,
+            List.copyOf(models.keySet()),
+            warmUpSamples());
+    Executor executor =
+        shell.add(
+            Executor.warmUp(
+                settings,
+                LaneBackend.loading(shelf, RealDevice.Holding.ONE),
+                clock,
+                MachineClock.pacer(),
+                (done, total, what) -> {}));
+    said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
+    if (devices.kind().equals("cpu") && gpus > processors) {
+      said.accept("Warning: %d lanes on %d cores slow each other down".formatted(gpus, processors));
+    }
+    for (Capability capability : executor.capabilities()) {
+      describe(capability, said);
+    }
+    return executor;
+  }
+
+  /** True if any node shares a batch. */
+  private boolean joins() {
+    return files.requests().stream().anyMatch(request -> request.workflow().joined());
+  }
+
+  /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
+  private List<Integer> warmUpSamples() {
+    int most = joins() ? files.microbatch().maxBatch() : 1;
+    NavigableSet<Integer> samples = new TreeSet<>(List.of(most));
+    for (int power = 1; power < most; power *= 2) {
+      samples.add(power);
+    }
+    return List.copyOf(samples);
+  }
+
+  private void describe(Capability capability, Consumer<String> said) {
+    Long loadNs = capability.loadNs();
+    said.accept(
+        String.format(
+            Locale.ROOT,
+            "Model %s is %s on %s: loaded in %.3fs, run in %.3fs",
+            capability.workload(),
+            Objects.requireNonNull(models.get(capability.model())).workload(),
+            capability.backend(),
+            loadNs == null ? 0 : loadNs / 1e9,
+            capability.warmUps().get(0).serviceNs() / 1e9));
+    Model model = files.models().get(capability.workload());
+    if (model != null && model.gpusRequired() > 1) {
+      said.accept(
+          "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"
+              .formatted(model.id(), model.gpusRequired()));
     }
   }
 }

@@ -1,10 +1,13 @@
 package dev.sluice.harness.workflow;
 
-import com.fasterxml.jackson.core.JsonEncoding;
-import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSchedule;
@@ -15,19 +18,28 @@ import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A schedule of workflows as the seed's JSON; all times are seconds. */
 public final class ExecutionLog {
   public static final String NAME = "baseline_execution_log.json";
   private static final int DECIMALS = 9;
+  private static final ObjectWriter JSON =
+      new ObjectMapper()
+          .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .setVisibility(PropertyAccessor.FIELD, Visibility.ANY)
+          .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+          .writer(new DefaultPrettyPrinter().withObjectIndenter(new DefaultIndenter("  ", "\n")));
 
   private final GraphSchedule schedule;
   private final Gpus gpus;
@@ -61,165 +73,127 @@ public final class ExecutionLog {
    * @param withExecutions true if the file lists the executions; false: it has only the summary
    */
   void write(Path folder, boolean withExecutions) throws IOException {
-    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(folder.resolve(NAME)));
-        JsonGenerator json = new JsonFactory().createGenerator(out, JsonEncoding.UTF8)) {
-      indent(json);
-      json.writeStartObject();
-      json.writeFieldName("summary");
-      writeSummary(json);
-      if (withExecutions) {
-        json.writeArrayFieldStart("executions");
-        for (NodeExecution execution : schedule.executions()) {
-          write(json, execution);
-        }
-        json.writeEndArray();
-      }
-      json.writeEndObject();
+    Map<String, Object> log = new LinkedHashMap<>();
+    log.put("summary", summaryTree());
+    if (withExecutions) {
+      log.put("executions", schedule.executions().stream().map(this::tree).toList());
+    }
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(folder.resolve(NAME)))) {
+      JSON.writeValue(out, log);
     }
   }
 
   /** The summary alone, as JSON. */
   String summary() throws IOException {
-    var text = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      indent(json);
-      writeSummary(json);
-    }
-    return text + "\n";
+    return JSON.writeValueAsString(summaryTree()) + "\n";
   }
 
-  private static void indent(JsonGenerator json) {
-    var printer = new DefaultPrettyPrinter();
-    printer.indentObjectsWith(new DefaultIndenter("  ", "\n"));
-    json.setPrettyPrinter(printer);
-  }
-
-  private void writeSummary(JsonGenerator json) throws IOException {
-    json.writeStartObject();
+  private Map<String, Object> summaryTree() {
+    Map<String, Object> summary = new LinkedHashMap<>();
     long failed = schedule.failed();
-    json.writeNumberField("total_requests", schedule.requests() + skipped.size());
-    json.writeNumberField("completed_requests", schedule.completed());
-    json.writeNumberField("failed_requests", failed);
-    json.writeNumberField("dropped_requests", schedule.unfinished().size() - failed);
-    json.writeNumberField("refused_requests", skipped.size());
-    json.writeNumberField("total_nodes_executed", schedule.executions().size());
-    json.writeStringField("mode", online ? "online" : "offline");
-    json.writeBooleanField("simulate", executed);
-    json.writeStringField("policy", schedule.policy());
-    json.writeArrayFieldStart("gpus");
-    for (int gpu = 0; gpu < gpus.count(); gpu++) {
-      json.writeNumber(gpu);
-    }
-    json.writeEndArray();
+    summary.put("total_requests", schedule.requests() + skipped.size());
+    summary.put("completed_requests", schedule.completed());
+    summary.put("failed_requests", failed);
+    summary.put("dropped_requests", schedule.unfinished().size() - failed);
+    summary.put("refused_requests", skipped.size());
+    summary.put("total_nodes_executed", schedule.executions().size());
+    summary.put("mode", online ? "online" : "offline");
+    summary.put("simulate", executed);
+    summary.put("policy", schedule.policy());
+    summary.put("gpus", IntStream.range(0, gpus.count()).toArray());
     if (!executed) {
-      json.writeStringField("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
-      json.writeFieldName("bandwidth_gb_per_s");
-      json.writeNumber(gpus.bandwidthGbPerSecond());
-      seconds(json, "switch_overhead_s", gpus.overheadNs());
+      summary.put("gang_switch", gpus.gangSwitch().name().toLowerCase(Locale.ROOT));
+      summary.put("bandwidth_gb_per_s", gpus.bandwidthGbPerSecond());
+      summary.put("switch_overhead_s", seconds(gpus.overheadNs()));
     }
     long makespanNs = schedule.makespanNs();
-    seconds(json, "makespan", makespanNs);
+    summary.put("makespan", seconds(makespanNs));
     if (bound != null) {
-      seconds(json, "lower_bound_makespan", bound.makespanNs());
-      seconds(json, "lower_bound_avg_request_response_time", bound.meanCompletionNs());
+      summary.put("lower_bound_makespan", seconds(bound.makespanNs()));
+      summary.put("lower_bound_avg_request_response_time", seconds(bound.meanCompletionNs()));
     }
     List<NodeExecution> switches = schedule.switches();
-    json.writeNumberField("total_model_switches", switches.size());
-    seconds(json, "total_switch_time", GraphSchedule.switchNs(switches));
+    summary.put("total_model_switches", switches.size());
+    summary.put("total_switch_time", seconds(GraphSchedule.switchNs(switches)));
     List<NodeExecution> loads = schedule.firstLoads();
-    json.writeNumberField("total_first_loads", loads.size());
-    seconds(json, "total_first_load_time", GraphSchedule.switchNs(loads));
-    write(json, "waiting_time", schedule.waitingNs());
-    write(json, "response_time", schedule.responseNs());
-    write(json, "request_response_time", schedule.completionNs());
+    summary.put("total_first_loads", loads.size());
+    summary.put("total_first_load_time", seconds(GraphSchedule.switchNs(loads)));
+    put(summary, "waiting_time", schedule.waitingNs());
+    put(summary, "response_time", schedule.responseNs());
+    put(summary, "request_response_time", schedule.completionNs());
     if (schedule.hasPromises()) {
-      json.writeNumberField("slo_violations", schedule.sloViolations());
+      summary.put("slo_violations", schedule.sloViolations());
     }
     if (executed) {
-      json.writeNumberField("attempts_not_done", schedule.attemptsNotDone().count());
-      seconds(json, "attempts_not_done_time", schedule.attemptsNotDone().heldNs());
+      summary.put("attempts_not_done", schedule.attemptsNotDone().count());
+      summary.put("attempts_not_done_time", seconds(schedule.attemptsNotDone().heldNs()));
     }
-    writeGpus(json, makespanNs);
-    json.writeArrayFieldStart("refused");
-    for (Skipped request : skipped) {
-      writeLeftOut(json, request.requestId(), request.workflowId(), request.reason());
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("unfinished");
-    for (UnfinishedRequest of : schedule.unfinished()) {
-      writeLeftOut(json, of.request().requestId(), of.request().workflowId(), of.reason());
-    }
-    json.writeEndArray();
-    json.writeEndObject();
-  }
-
-  private static void writeLeftOut(
-      JsonGenerator json, String requestId, String workflowId, String reason) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("request_id", requestId);
-    json.writeStringField("workflow_id", workflowId);
-    json.writeStringField("reason", reason);
-    json.writeEndObject();
-  }
-
-  private static void write(JsonGenerator json, String name, Durations sample) throws IOException {
-    seconds(json, "avg_" + name, sample.meanNs());
-    seconds(json, "p99_" + name, sample.percentileNs(99));
-  }
-
-  private void writeGpus(JsonGenerator json, long makespanNs) throws IOException {
     long[] executions = schedule.executionsByGpu();
     long[] busyNs = schedule.busyNsByGpu();
-    json.writeArrayFieldStart("gpu_utilization");
+    List<GpuUse> uses = new ArrayList<>();
     for (int gpu = 0; gpu < busyNs.length; gpu++) {
-      json.writeStartObject();
-      json.writeNumberField("gpu_id", gpu);
-      json.writeNumberField("executions", executions[gpu]);
-      seconds(json, "busy_time", busyNs[gpu]);
-      json.writeFieldName("utilization");
-      json.writeNumber(makespanNs == 0 ? 0.0 : (double) busyNs[gpu] / makespanNs);
-      json.writeEndObject();
+      uses.add(
+          new GpuUse(
+              gpu,
+              executions[gpu],
+              seconds(busyNs[gpu]),
+              makespanNs == 0 ? 0.0 : (double) busyNs[gpu] / makespanNs));
     }
-    json.writeEndArray();
+    summary.put("gpu_utilization", uses);
+    summary.put(
+        "refused",
+        skipped.stream()
+            .map(of -> new LeftOut(of.requestId(), of.workflowId(), of.reason()))
+            .toList());
+    summary.put(
+        "unfinished",
+        schedule.unfinished().stream()
+            .map(
+                of -> new LeftOut(of.request().requestId(), of.request().workflowId(), of.reason()))
+            .toList());
+    return summary;
   }
 
-  private void write(JsonGenerator json, NodeExecution execution) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("request_id", schedule.request(execution).requestId());
-    json.writeStringField("workflow_id", schedule.request(execution).workflowId());
-    json.writeStringField("node_id", schedule.node(execution).nodeId());
-    json.writeStringField("model_name", schedule.node(execution).workload());
-    json.writeNumberField("gpu_id", execution.gpu());
-    json.writeArrayFieldStart("gpu_ids");
-    for (int gpu : GraphSchedule.gpuIds(execution)) {
-      json.writeNumber(gpu);
-    }
-    json.writeEndArray();
+  private static void put(Map<String, Object> summary, String name, Durations sample) {
+    summary.put("avg_" + name, seconds(sample.meanNs()));
+    summary.put("p99_" + name, seconds(sample.percentileNs(99)));
+  }
+
+  private Map<String, Object> tree(NodeExecution execution) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("request_id", schedule.request(execution).requestId());
+    tree.put("workflow_id", schedule.request(execution).workflowId());
+    tree.put("node_id", schedule.node(execution).nodeId());
+    tree.put("model_name", schedule.node(execution).workload());
+    tree.put("gpu_id", execution.gpu());
+    tree.put("gpu_ids", GraphSchedule.gpuIds(execution));
     if (schedule.isShared(execution)) {
-      json.writeNumberField("batch_id", execution.batch());
+      tree.put("batch_id", execution.batch());
     }
-    seconds(json, "start_time", execution.startedAtNs());
-    seconds(json, "end_time", execution.endedAtNs());
-    seconds(json, "execution_time", execution.executionNs());
-    seconds(json, "estimated_time", schedule.node(execution).expectedNs());
-    seconds(json, "switch_time", execution.switchNs());
-    seconds(json, "waiting_time", execution.waitingNs());
-    json.writeEndObject();
+    tree.put("start_time", seconds(execution.startedAtNs()));
+    tree.put("end_time", seconds(execution.endedAtNs()));
+    tree.put("execution_time", seconds(execution.executionNs()));
+    tree.put("estimated_time", seconds(schedule.node(execution).expectedNs()));
+    tree.put("switch_time", seconds(execution.switchNs()));
+    tree.put("waiting_time", seconds(execution.waitingNs()));
+    return tree;
   }
 
-  /** Writes a time in seconds, with whole nanoseconds exact. */
-  private static void seconds(JsonGenerator json, String name, double ns) throws IOException {
-    seconds(json, name, BigDecimal.valueOf(ns).movePointLeft(DECIMALS));
+  private record GpuUse(int gpuId, long executions, BigDecimal busyTime, double utilization) {}
+
+  private record LeftOut(String requestId, String workflowId, String reason) {}
+
+  /** A time in seconds, with whole nanoseconds exact. */
+  private static BigDecimal seconds(double ns) {
+    return shortest(BigDecimal.valueOf(ns).movePointLeft(DECIMALS));
   }
 
-  private static void seconds(JsonGenerator json, String name, long ns) throws IOException {
-    seconds(json, name, BigDecimal.valueOf(ns, DECIMALS));
+  private static BigDecimal seconds(long ns) {
+    return shortest(BigDecimal.valueOf(ns, DECIMALS));
   }
 
-  private static void seconds(JsonGenerator json, String name, BigDecimal seconds)
-      throws IOException {
+  private static BigDecimal shortest(BigDecimal seconds) {
     BigDecimal shortest = seconds.setScale(DECIMALS, RoundingMode.HALF_EVEN).stripTrailingZeros();
-    json.writeFieldName(name);
-    json.writeNumber(shortest.setScale(Math.max(1, shortest.scale())).toPlainString());
+    return shortest.setScale(Math.max(1, shortest.scale()));
   }
 }

@@ -80,7 +80,7 @@ public final class WorkflowRun {
             files,
             gpus,
             online,
-            model -> executes ? WorkflowLanes.backendOf(model) : GraphSimulation.BACKEND);
+            model -> executes ? ExecutedWorkflows.backendOf(model) : GraphSimulation.BACKEND);
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
     if (executes && noTrace) {
       throw new UserMistakeException(

@@ -130,12 +130,8 @@ final class WorkflowSchedules {
       if (lines != null) {
         WorkflowRequested of = requests.get(request);
         lines.accept(
-            at(nowNs)
-                + "Processing request "
-                + of.requestId()
-                + " (workflow: "
-                + of.workflowId()
-                + ")");
+            "[%ss] Processing request %s (workflow: %s)"
+                .formatted(seconds(nowNs), of.requestId(), of.workflowId()));
       }
     }
 
@@ -146,33 +142,28 @@ final class WorkflowSchedules {
         return;
       }
       WorkflowRequested.Node node = node(execution);
-      String where = " on GPU(s) " + GraphSchedule.gpuIds(execution);
+      List<Integer> gpus = GraphSchedule.gpuIds(execution);
+      String heldAt = seconds(execution.heldAtNs());
       if (execution.switchNs() > 0) {
         lines.accept(
-            at(execution.heldAtNs())
-                + "Scheduling model switch"
-                + where
-                + " from "
-                + resident.getOrDefault(execution.gpu(), "None")
-                + " to "
-                + node.workload()
-                + " (switch time: "
-                + seconds(execution.switchNs())
-                + "s)");
+            "[%ss] Scheduling model switch on GPU(s) %s from %s to %s (switch time: %ss)"
+                .formatted(
+                    heldAt,
+                    gpus,
+                    resident.getOrDefault(execution.gpu(), "None"),
+                    node.workload(),
+                    seconds(execution.switchNs())));
       }
       lines.accept(
-          at(execution.heldAtNs())
-              + "Scheduled node "
-              + node.nodeId()
-              + " of request "
-              + request(execution).requestId()
-              + where
-              + " (start: "
-              + seconds(execution.startedAtNs())
-              + "s, end: "
-              + seconds(execution.endedAtNs())
-              + "s)");
-      GraphSchedule.gpuIds(execution).forEach(gpu -> resident.put(gpu, node.workload()));
+          "[%ss] Scheduled node %s of request %s on GPU(s) %s (start: %ss, end: %ss)"
+              .formatted(
+                  heldAt,
+                  node.nodeId(),
+                  request(execution).requestId(),
+                  gpus,
+                  seconds(execution.startedAtNs()),
+                  seconds(execution.endedAtNs())));
+      gpus.forEach(gpu -> resident.put(gpu, node.workload()));
     }
 
     @Override
@@ -181,21 +172,14 @@ final class WorkflowSchedules {
         return;
       }
       String requestId = request(execution).requestId();
+      String endedAt = seconds(execution.endedAtNs());
       lines.accept(
-          at(execution.endedAtNs())
-              + "Completed node "
-              + node(execution).nodeId()
-              + " of request "
-              + requestId
-              + " on GPU(s) "
-              + GraphSchedule.gpuIds(execution));
+          "[%ss] Completed node %s of request %s on GPU(s) %s"
+              .formatted(
+                  endedAt, node(execution).nodeId(), requestId, GraphSchedule.gpuIds(execution)));
       if (--nodesLeft[execution.request()] == 0) {
-        lines.accept(at(execution.endedAtNs()) + "Request " + requestId + " completed");
+        lines.accept("[%ss] Request %s completed".formatted(endedAt, requestId));
       }
-    }
-
-    private static String at(long ns) {
-      return "[" + seconds(ns) + "s] ";
     }
   }
 }

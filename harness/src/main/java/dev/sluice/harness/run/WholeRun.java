@@ -1,0 +1,77 @@
+package dev.sluice.harness.run;
+
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.ExperimentFiles;
+import dev.sluice.harness.frame.LiveExperiment;
+import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.serve.LivePage;
+import dev.sluice.harness.terminal.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** One experiment from its file to its finished folder, in whatever processes its roles are. */
+abstract class WholeRun {
+  final RunSettings options;
+  final Console console;
+
+  /** Text of the finished run's summary.json; null: there is none. */
+  @Nullable String summaryJson;
+
+  WholeRun(RunSettings options, Console console) {
+    this.options = options;
+    this.console = console;
+  }
+
+  /**
+   * Runs the experiment, and returns the exit status.
+   *
+   * @throws IOException if the run's folder can no longer be written
+   */
+  public final int execute() throws UserMistakeException, IOException, InterruptedException {
+    ParsedExperiment parsed = read();
+    KafkaAccess external = options.externalKafka(parsed);
+    String runId = options.runIdFor(parsed.experiment());
+    int status;
+    try (var page = LivePage.open(options.watching().live(), runId)) {
+      status = run(parsed, external, runId, page);
+      page.ended(summaryJson);
+    }
+    console.result(summaryJson);
+    return status;
+  }
+
+  /** Reads the experiment. */
+  ParsedExperiment read() throws UserMistakeException {
+    return options.read();
+  }
+
+  /**
+   * Runs the experiment, sets {@link #summaryJson}, and returns the exit status.
+   *
+   * @param external access to a Kafka that runs already; null: the run starts an embedded one
+   */
+  abstract int run(
+      ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
+      throws UserMistakeException, IOException, InterruptedException;
+
+  /** Leaves a person's note in the run's folder, and prints the first lines. */
+  final void begin(Path folder, String runId, ParsedExperiment parsed, LivePage page)
+      throws UserMistakeException, IOException {
+    RunNote.write(folder, options.output().note());
+    announce(runId, parsed, console);
+    LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
+    page.say(console);
+  }
+
+  /** Prints the first lines of any run or simulation. */
+  public static void announce(String runId, ParsedExperiment parsed, Console console)
+      throws UserMistakeException {
+    console.step("Sluice " + SluiceVersion.current() + ", run " + runId);
+    parsed.warnings().forEach(console::line);
+    ExperimentFiles.changed(parsed).forEach(console::line);
+  }
+}
