@@ -16,9 +16,9 @@ import dev.sluice.layers.engine.LayerTrace;
 import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.engine.WholeGraphTraining;
 import dev.sluice.layers.runtime.Inference;
+import dev.sluice.layers.runtime.LayersOptions;
+import dev.sluice.layers.runtime.LayersOptions.AskedSchedule;
 import dev.sluice.layers.runtime.LayersTrace;
-import dev.sluice.layers.runtime.RunOptions;
-import dev.sluice.layers.runtime.RunOptions.AskedSchedule;
 import dev.sluice.layers.runtime.RunPlan;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
@@ -71,9 +71,9 @@ final class LayersProbe {
     result.println(new ObjectMapper().writeValueAsString(probe.readings));
   }
 
-  private static RunOptions options(long budgetBytes, int samples, @Nullable Long bandwidth)
+  private static LayersOptions options(long budgetBytes, int samples, @Nullable Long bandwidth)
       throws UserMistakeException {
-    return new RunOptions(
+    return new LayersOptions(
         MODEL,
         budgetBytes,
         AskedSchedule.parse(AskedSchedule.AUTO),
@@ -89,7 +89,7 @@ final class LayersProbe {
       throws UserMistakeException, IOException, InferenceException {
     Layers layers = RunPlan.ofInference(Workloads.network(MODEL));
     long budgetBytes = 2 * layers.largestBytes();
-    RunOptions options =
+    LayersOptions options =
         options(budgetBytes, samples, bytesPerSecond == 0 ? null : Long.valueOf(bytesPerSecond));
     var plan = new RunPlan(options, layers);
     try (var inference = Inference.open(options, ModelProgress.none(), () -> false)) {
@@ -116,7 +116,7 @@ final class LayersProbe {
   private void memory(long budgetBytes)
       throws UserMistakeException, IOException, InferenceException {
     Layers layers = RunPlan.ofInference(Workloads.network(MODEL));
-    RunOptions options = options(budgetBytes, 1, null);
+    LayersOptions options = options(budgetBytes, 1, null);
     var plan = new RunPlan(options, layers);
     try (var inference = Inference.open(options, ModelProgress.none(), () -> false);
         var trace = new LayersTrace(MODEL, layers.names(), budgetBytes, null)) {
@@ -134,7 +134,7 @@ final class LayersProbe {
   /** A training step with nothing to fetch, over a step of the whole graph. */
   private void training() throws UserMistakeException, IOException, InferenceException {
     Layers layers = RunPlan.ofTraining(TRAINED, OPTIMIZER);
-    ModelCache cache = Inference.cache();
+    ModelCache cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     var settings =

@@ -1,7 +1,7 @@
 package dev.sluice.bench;
 
-import dev.sluice.planning.split.DeviceType;
 import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,9 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.file.UserMistakeException;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -17,7 +19,8 @@ public interface CheckoutCommands {
 
   /** The first line of {@code chaos --help}. */
   String CHAOS =
-      "Runs an experiment with each role as a process, inflicts faults on them, and audits the log.";
+      "Runs an experiment with each role as a process, inflicts faults on them, and audits the"
+          + " log.";
 
   /** Returns the classes of the commands, each with picocli's annotation. */
   List<Class<?>> commands();
@@ -43,12 +46,21 @@ public interface CheckoutCommands {
 
   private static CommandLine missing(String name, String description) {
     CommandSpec spec =
-        CommandSpec.wrapWithoutInspection(new MissingCommand(name))
+        CommandSpec.wrapWithoutInspection(lacking(name))
             .name(name)
             .mixinStandardHelpOptions(true)
             .addPositional(
                 PositionalParamSpec.builder().arity("0..*").hidden(true).type(List.class).build());
     spec.usageMessage().description(description, "This installation lacks it; a checkout has it.");
     return new CommandLine(spec).setUnmatchedOptionsArePositionalParams(true);
+  }
+
+  private static Callable<Integer> lacking(String name) {
+    return () -> {
+      throw new UserMistakeException(
+          "sluice",
+          "this installation lacks the command (%s)".formatted(name),
+          "run it in a checkout of Sluice, where ./sluice %s builds it".formatted(name));
+    };
   }
 }

@@ -2,11 +2,11 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.planning.file.PlanningFiles.Asked;
 import dev.sluice.planning.plan.PlanOptions;
 import dev.sluice.planning.plan.PlanRun;
-import dev.sluice.planning.split.Objective;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.PlayedOptions;
 import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
@@ -23,8 +22,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "With CONFIG: runs an experiment with the requests of a recording or a trace, at their"
-          + " intended times. It is ./sluice run with the keys below arrivals set, and leaves what a"
-          + " run leaves.",
+          + " intended times. It is ./sluice run with the keys below arrivals set, and leaves what"
+          + " a run leaves.",
       "With --decisions: makes the decisions of a recorded log again, from its facts in their order"
           + " and at their times, and compares each with the recorded one, field by field.",
       "With --with: asks another policy, other weights or another admission in each recorded state,"
@@ -151,5 +150,62 @@ final class ReplayCommand implements Callable<Integer> {
     List<String> all = new ArrayList<>(ReplayedFile.overrides(subject, played.options(salvage)));
     all.addAll(overrides);
     return new RunOptions.What(config, all, results.folder(), runId);
+  }
+
+  /** Options of a run that sends recorded requests: which, when, and as what. */
+  static final class PlayedOptions {
+    @Option(
+        names = "--speed",
+        paramLabel = "N",
+        description = "Divides the recorded times, never the promises (default: 1).")
+    private @Nullable String speed;
+
+    @Option(
+        names = "--from",
+        paramLabel = "SECONDS",
+        description =
+            "Beginning of what is measured, in recorded time; what stands before it plays as"
+                + " warm-up (default: 0).")
+    private @Nullable String from;
+
+    @Option(
+        names = "--to",
+        paramLabel = "SECONDS",
+        description = "End of what is played, in recorded time (default: the end).")
+    private @Nullable String to;
+
+    @Option(
+        names = "--slo",
+        paramLabel = "recorded|config",
+        description = "Whose promises the jobs have (default: recorded).")
+    private @Nullable String slo;
+
+    @Option(
+        names = "--map",
+        paramLabel = "ATTRIBUTE:RECORDED=HERE",
+        description =
+            "Takes a recorded class, workload, backend or precision for one of CONFIG; may be"
+                + " repeated.")
+    private List<String> map = new ArrayList<>();
+
+    @Option(
+        names = "--drop",
+        paramLabel = "ATTRIBUTE:RECORDED",
+        description = "Leaves out requests of a recorded class or the like; may be repeated.")
+    private List<String> drop = new ArrayList<>();
+
+    /** Tells whether any of them is given. */
+    public boolean given() {
+      return speed != null
+          || from != null
+          || to != null
+          || slo != null
+          || !map.isEmpty()
+          || !drop.isEmpty();
+    }
+
+    public ReplayedFile.Options options(boolean salvage) {
+      return new ReplayedFile.Options(speed, from, to, slo, map, drop, salvage);
+    }
   }
 }

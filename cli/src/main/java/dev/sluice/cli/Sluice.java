@@ -12,7 +12,9 @@ import dev.sluice.harness.terminal.Console.EscapedStream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -293,6 +296,80 @@ public final class Sluice implements Callable<Integer> {
       return new String[] {
         "Sluice " + SluiceVersion.current() + commit + ", Java " + Runtime.version()
       };
+    }
+  }
+
+  /**
+   * Standard output that remembers its first error. {@link java.io.PrintStream} swallows errors, so
+   * that a command whose output went to a full disk would end as if all of it stood there.
+   */
+  private static final class WatchedOutput extends FilterOutputStream {
+    private @Nullable IOException error;
+
+    WatchedOutput(OutputStream target) {
+      super(target);
+    }
+
+    /**
+     * The first error, in words; null: there was none, or only that the reader of a pipe ended, as
+     * {@code head} does when it has enough.
+     */
+    synchronized @Nullable String error() {
+      if (error == null) {
+        return null;
+      }
+      String words = String.valueOf(error.getMessage());
+      return words.contains("Broken pipe") ? null : words;
+    }
+
+    private synchronized IOException remembered(IOException e) {
+      if (error == null) {
+        error = e;
+      }
+      return e;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      try {
+        out.write(b);
+      } catch (IOException e) {
+        throw remembered(e);
+      }
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      try {
+        out.write(bytes, offset, length);
+      } catch (IOException e) {
+        throw remembered(e);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      try {
+        out.flush();
+      } catch (IOException e) {
+        throw remembered(e);
+      }
+    }
+  }
+
+  /** {@code ./sluice completion}: prints a script for the shell. */
+  @Command(
+      name = "completion",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Prints a script by which bash and zsh complete commands and options.",
+        "It completes ./sluice, and sluice if it stands on the path."
+      },
+      footer = {"", "Example:", "  source <(./sluice completion)"})
+  static final class CompletionCommand implements Runnable {
+    @Override
+    public void run() {
+      System.out.print(AutoComplete.bash("sluice", Sluice.commandLine()));
     }
   }
 }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.layers.runtime.ScheduleFile;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
-import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.planning.file.PlanningFiles.Asked;
 import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.config.GridFile;
 import dev.sluice.sweep.config.WorkspaceConfig;
@@ -88,7 +88,7 @@ final class PlanReaders {
 
   private static void stages(Path folder, byte[] input) throws Exception {
     var stages =
-        dev.sluice.planning.file.ScheduleFile.read(
+        dev.sluice.planning.file.GivenSchedule.read(
             Files.write(folder.resolve("stages.yml"), input), 48, HOSTS);
     assertThat(stages.stream().mapToInt(s -> s.lastLayer() - s.firstLayer() + 1).sum())
         .isEqualTo(48);

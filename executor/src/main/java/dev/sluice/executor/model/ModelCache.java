@@ -71,6 +71,11 @@ public final class ModelCache {
         cause);
   }
 
+  /** Returns the cache of the user whose process this is. */
+  public static ModelCache ofUser() {
+    return new ModelCache(defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+  }
+
   /**
    * Returns the folder of the user's cache: {@code $SLUICE_CACHE}, else {@code
    * $XDG_CACHE_HOME/sluice}, else {@code .cache/sluice} in the home folder.

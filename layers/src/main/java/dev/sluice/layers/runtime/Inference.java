@@ -82,9 +82,10 @@ public final class Inference implements AutoCloseable {
    * @throws UserMistakeException if the parameters' file is damaged, or the cache cannot be written
    * @throws InferenceException if the engine cannot load the model
    */
-  public static Inference open(RunOptions options, ModelProgress progress, BooleanSupplier stopped)
+  public static Inference open(
+      LayersOptions options, ModelProgress progress, BooleanSupplier stopped)
       throws UserMistakeException, IOException, InferenceException {
-    ModelCache cache = cache();
+    ModelCache cache = ModelCache.ofUser();
     Path file = cache.weights(options.model(), progress);
     Network network = Workloads.network(options.model());
     Engines engines = Engines.prepare(1, cache);
@@ -118,13 +119,7 @@ public final class Inference implements AutoCloseable {
         () -> false);
   }
 
-  /** The user's cache of models. */
-  public static ModelCache cache() {
-    return new ModelCache(
-        ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
-  }
-
-  private static ParameterSource source(RunOptions options, Path file, LayeredModel model)
+  private static ParameterSource source(LayersOptions options, Path file, LayeredModel model)
       throws UserMistakeException, IOException {
     ParameterSource source = LayerFile.open(file, model.tensors());
     if (options.checkFinite()) {

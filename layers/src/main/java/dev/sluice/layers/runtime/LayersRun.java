@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class LayersRun {
   private static final int DIGEST_BYTES = 8;
 
-  private final RunOptions options;
+  private final LayersOptions options;
   private final Console console;
   private volatile boolean stopped;
 
-  public LayersRun(RunOptions options, Console console) {
+  public LayersRun(LayersOptions options, Console console) {
     this.options = options;
     this.console = console;
   }

@@ -37,12 +37,12 @@ public final class LayersTrain {
   /** Folder of the copy in which layers are timed, in that of the training. */
   private static final String TIMED = ".timed";
 
-  private final RunOptions options;
-  private final RunOptions.Training training;
+  private final LayersOptions options;
+  private final LayersOptions.Training training;
   private final Console console;
   private volatile boolean stopped;
 
-  public LayersTrain(RunOptions options, RunOptions.Training training, Console console) {
+  public LayersTrain(LayersOptions options, LayersOptions.Training training, Console console) {
     this.options = options;
     this.training = training;
     this.console = console;
@@ -81,7 +81,7 @@ public final class LayersTrain {
     console.item(
         "training",
         "%s, seed %d, in %s".formatted(training.optimizer(), training.seed(), training.out()));
-    ModelCache cache = Inference.cache();
+    ModelCache cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     OptionalLong startedBytes = MemoryOf.residentBytesAndForgetPeak();

@@ -10,7 +10,7 @@ import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.engine.Training;
-import dev.sluice.layers.runtime.RunOptions.AskedSchedule;
+import dev.sluice.layers.runtime.LayersOptions.AskedSchedule;
 import dev.sluice.layers.schedule.AutoSchedule;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
@@ -29,7 +29,7 @@ public final class RunPlan {
   /** Environment in which the C library gives freed memory back at once. */
   private static final String THRESHOLD = "MALLOC_MMAP_THRESHOLD_";
 
-  private final RunOptions options;
+  private final LayersOptions options;
   private final Layers layers;
   private final long budgetBytes;
   private @Nullable LayerSchedule schedule;
@@ -40,7 +40,7 @@ public final class RunPlan {
    *
    * @throws UserMistakeException if no schedule fits the budget, or this one breaks a rule
    */
-  public RunPlan(RunOptions options, Layers layers) throws UserMistakeException {
+  public RunPlan(LayersOptions options, Layers layers) throws UserMistakeException {
     this.options = options;
     this.layers = layers;
     AskedSchedule asked = options.schedule();

@@ -38,7 +38,7 @@ public record PlanningFiles(Path models, Path types, Path devices) {
    * @param types types with a profile, in the order of their file, also those without a host
    * @param warnings lines to print as they are: what was left out
    */
-  public record Read(LayeredModel model, List<ProfiledType> types, List<String> warnings) {
+  public record Read(PlanModel model, List<ProfiledType> types, List<String> warnings) {
     public Read {
       types = List.copyOf(types);
       warnings = List.copyOf(warnings);
@@ -64,7 +64,7 @@ public record PlanningFiles(Path models, Path types, Path devices) {
     Mapping modelsRoot = mapping(models, "--models-file", "models", inModels);
     Mapping typesRoot = mapping(types, "--dev-types-file", "device types", inTypes);
     Mapping devicesRoot = mapping(devices, "--dev-file", "device types with hosts", inDevices);
-    LayeredModel model = ModelReader.read(modelsRoot, asked, inModels);
+    PlanModel model = PlanModel.read(modelsRoot, asked, inModels);
     var reader = new TypesReader(asked, model.layers(), inTypes);
     Map<String, List<String>> hosts = hosts(devicesRoot, inDevices);
     List<ProfiledType> profiled = reader.read(typesRoot, hosts);
@@ -195,5 +195,52 @@ public record PlanningFiles(Path models, Path types, Path devices) {
   /** The mistake of a name that is not in a file. */
   static String unknown(String name, Mapping root, String plural) {
     return NearestName.advice(name, root.entries().keySet(), plural);
+  }
+
+  /**
+   * What a plan is asked for.
+   *
+   * @param model name of the model in models.yml
+   * @param dtype type of the values that layers pass on, as PyTorch names it
+   * @param batchSize samples of a micro-batch, from 1
+   * @param compatible true: a {@code parameters_out} that is too short is repeated, and files
+   *     without a profile or a host are no mistake
+   */
+  public record Asked(String model, String dtype, int batchSize, boolean compatible) {
+    private static final Map<String, Integer> BYTES_BY_DTYPE =
+        Map.of("torch.float32", 4, "torch.float16", 2, "torch.bfloat16", 2);
+
+    /** Largest batch size. */
+    static final int BATCH_MAX = 100_000;
+
+    /** Checks what needs no file. */
+    public void check() throws UserMistakeException {
+      if (!BYTES_BY_DTYPE.containsKey(dtype)) {
+        throw new UserMistakeException(
+            "--dtype",
+            "the dtype (" + dtype + ") is unknown",
+            NearestName.advice(dtype, BYTES_BY_DTYPE.keySet(), "dtypes"));
+      }
+      if (batchSize < 1 || batchSize > BATCH_MAX) {
+        throw new UserMistakeException(
+            "--batch-size",
+            "the batch size (%d) must be at least 1 and at most %d".formatted(batchSize, BATCH_MAX),
+            "you meant 8, the default");
+      }
+    }
+
+    /** Bytes of a value, from 1; the dtype must have been checked. */
+    public long bytesPerValue() {
+      Integer bytes = BYTES_BY_DTYPE.get(dtype);
+      if (bytes == null) {
+        throw new IllegalStateException(dtype + " was not checked");
+      }
+      return bytes;
+    }
+
+    /** Dtype and batch size in words. */
+    String profile() {
+      return dtype + " with batch size " + batchSize;
+    }
   }
 }

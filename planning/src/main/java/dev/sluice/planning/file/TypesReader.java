@@ -9,6 +9,8 @@ import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import dev.sluice.planning.file.PlanningFiles.Asked;
+import dev.sluice.planning.file.ProfiledType.Certainty;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,17 @@
 package dev.sluice.planning.pipeline;
 
 import dev.sluice.contract.time.Pacer;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
 
 /**
@@ -74,6 +82,115 @@ final class PacedLink {
   private void write(ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       channel.write(bytes);
+    }
+  }
+
+  /** The receiving end of a link: frames as {@link PacedLink} sends them. Used by one thread. */
+  static final class Frames {
+    private static final int END_BYTES_MAX = 1 << 20;
+
+    private final ReadableByteChannel channel;
+    private int bytes;
+
+    Frames(ReadableByteChannel channel) {
+      this.channel = channel;
+    }
+
+    /**
+     * Reads a frame's head, and returns its number.
+     *
+     * @throws EOFException if the sender is gone
+     */
+    long next() throws IOException {
+      ByteBuffer header = ByteBuffer.allocate(PacedLink.HEADER_BYTES);
+      read(header);
+      long number = header.flip().getLong();
+      bytes = header.getInt();
+      return number;
+    }
+
+    /**
+     * Reads the bytes of a frame.
+     *
+     * @param into takes exactly the frame's bytes, from its start
+     */
+    void readInto(ByteBuffer into) throws IOException {
+      into.clear();
+      if (bytes != into.remaining()) {
+        throw new IOException("a frame has (" + bytes + ") bytes, not (" + into.remaining() + ")");
+      }
+      read(into);
+      into.flip();
+    }
+
+    /** Reads the bytes of the last frame. */
+    byte[] readEnd() throws IOException {
+      if (bytes < 0 || bytes > END_BYTES_MAX) {
+        throw new IOException("the last frame has (" + bytes + ") bytes");
+      }
+      ByteBuffer end = ByteBuffer.allocate(bytes);
+      read(end);
+      return end.array();
+    }
+
+    private void read(ByteBuffer into) throws IOException {
+      while (into.hasRemaining()) {
+        if (channel.read(into) < 0) {
+          throw new EOFException("the sender is gone");
+        }
+      }
+    }
+  }
+
+  /** Sockets of this machine alone, between processes that know a word of the run. */
+  static final class Loopback {
+    /** Small, so that what is on the way is in the stages' buffers, as planned. */
+    private static final int SOCKET_BYTES = 1 << 18;
+
+    private Loopback() {}
+
+    /** Listens at a port of the system's choice. */
+    static ServerSocketChannel listen() throws IOException {
+      return ServerSocketChannel.open()
+          .setOption(StandardSocketOptions.SO_RCVBUF, SOCKET_BYTES)
+          .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    /** The port of a listening socket. */
+    static int port(ServerSocketChannel listening) throws IOException {
+      return ((InetSocketAddress) listening.getLocalAddress()).getPort();
+    }
+
+    /**
+     * Connects to a port, and says the word.
+     *
+     * @param word as long as every word of the run
+     */
+    static SocketChannel connect(int port, String word) throws IOException {
+      SocketChannel channel = SocketChannel.open();
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, SOCKET_BYTES);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      ByteBuffer bytes = StandardCharsets.US_ASCII.encode(word);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      return channel;
+    }
+
+    /** Waits for the first that connects and says the word; drops others. */
+    static SocketChannel accept(ServerSocketChannel listening, String word) throws IOException {
+      while (true) {
+        SocketChannel channel = listening.accept();
+        ByteBuffer said = ByteBuffer.allocate(word.length());
+        while (said.hasRemaining() && channel.read(said) >= 0) {
+          // a word may come in pieces
+        }
+        if (StandardCharsets.US_ASCII.decode(said.flip()).toString().equals(word)) {
+          return channel;
+        }
+        channel.close();
+      }
     }
   }
 }

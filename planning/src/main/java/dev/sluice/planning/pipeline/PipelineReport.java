@@ -1,8 +1,9 @@
 package dev.sluice.planning.pipeline;
 
 import dev.sluice.analytics.report.TextTable;
+import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
 import dev.sluice.planning.split.Plan.PricedStage;
-import dev.sluice.planning.split.Stage;
+import dev.sluice.planning.split.Plan.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -13,10 +13,11 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.planning.pipeline.WholeLogits.MicroBatches;
 import dev.sluice.planning.profile.LayerProbe;
 import dev.sluice.planning.split.Plan;
+import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;
-import dev.sluice.planning.split.Stage;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.ByteBuffer;
@@ -199,7 +200,7 @@ public final class PipelineRun {
       if (status != 0) {
         throw new RoleFailedException(
             "the whole model could not compute (%s): %s"
-                .formatted(Stages.words(status), Stages.lastLine(log)),
+                .formatted(Stages.words(status), LayerProbe.lastLine(log)),
             null);
       }
     } finally {

@@ -15,6 +15,9 @@ import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
+import dev.sluice.planning.pipeline.PacedLink.Frames;
+import dev.sluice.planning.pipeline.PacedLink.Loopback;
+import dev.sluice.planning.pipeline.WholeLogits.MicroBatches;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -91,9 +94,7 @@ public final class StageProcess {
     Runtime runtime = Runtime.getRuntime();
     ParentWatch.start(this::take, () -> runtime.halt(ExitStatus.BUG));
     Network network = Workloads.network(options.model());
-    var cache =
-        new ModelCache(
-            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     long beforeBytes = residentBytes();
@@ -259,4 +260,17 @@ public final class StageProcess {
   private static long residentBytes() throws IOException {
     return MemoryOf.residentBytes(ProcessHandle.current().pid()).orElse(0);
   }
+
+  /**
+   * What a stage tells at its end.
+   *
+   * @param microBatches number that it computed
+   * @param computeSeconds median time of the layers on a micro-batch
+   * @param transferSeconds median time for which the link behind the stage was busy with a
+   *     micro-batch
+   * @param memoryBytes memory by which its process grew from before its layers were loaded; 0 where
+   *     the system does not tell
+   */
+  record StageMeasured(
+      long microBatches, double computeSeconds, double transferSeconds, long memoryBytes) {}
 }

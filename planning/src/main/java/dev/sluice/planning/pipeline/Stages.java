@@ -9,13 +9,17 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.planning.split.Stage;
+import dev.sluice.planning.pipeline.PacedLink.Frames;
+import dev.sluice.planning.pipeline.PacedLink.Loopback;
+import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
+import dev.sluice.planning.pipeline.WholeLogits.MicroBatches;
+import dev.sluice.planning.profile.LayerProbe;
+import dev.sluice.planning.split.Plan.Stage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -291,18 +295,10 @@ final class Stages implements AutoCloseable {
 
   private static String lastLineOrNothing(Path file) {
     try {
-      return lastLine(file);
+      return LayerProbe.lastLine(file);
     } catch (IOException e) {
       return UncheckedIOException.class.getSimpleName() + " " + e.getMessage();
     }
-  }
-
-  /** The last line of a log that is no line of a stack trace. */
-  static String lastLine(Path file) throws IOException {
-    return Files.readAllLines(file).stream()
-        .filter(line -> !line.isBlank() && !line.startsWith("\tat "))
-        .reduce((before, last) -> last)
-        .orElse("it said nothing");
   }
 
   /** Ends all stages that still run. */

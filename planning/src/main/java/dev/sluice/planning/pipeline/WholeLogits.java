@@ -4,6 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
+import dev.sluice.executor.model.JobInput;
 import dev.sluice.executor.model.LayerModule;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
@@ -15,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The main of a child process that computes the micro-batches with the whole model, from its file
@@ -29,9 +32,7 @@ public final class WholeLogits {
     ParentWatch.start(line -> {}, () -> Runtime.getRuntime().halt(1));
     Network network = Workloads.network(arguments[0]);
     int samples = Integer.parseInt(arguments[1]);
-    var cache =
-        new ModelCache(
-            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(1, cache);
     Path file = cache.file(new ModelKey(arguments[0], "pytorch", "fp32"), ModelProgress.none());
     try (LayerModule whole = LayerModule.open(file, network.whole(), engines);
@@ -47,6 +48,36 @@ public final class WholeLogits {
           out.write(rest);
         }
       }
+    }
+  }
+
+  /** Inputs of the first stage: a few, over and over, so that all logits can be compared. */
+  static final class MicroBatches {
+    /** Number of different micro-batches. */
+    static final int DIFFERENT = 2;
+
+    private static final int SEED = 15;
+
+    private MicroBatches() {}
+
+    /** Returns the different inputs, which are equal in every process. */
+    static List<ByteBuffer> inputs(Network network, int samples) {
+      int elements = network.elementsBehind(0);
+      return IntStream.range(0, DIFFERENT)
+          .mapToObj(
+              number -> {
+                ByteBuffer input = LayerModule.buffer(Float.BYTES * samples * elements);
+                input
+                    .asFloatBuffer()
+                    .put(JobInput.make(SEED, "micro-batch-" + number, samples, elements).values());
+                return input;
+              })
+          .toList();
+    }
+
+    /** The index of a micro-batch's input and logits. */
+    static int indexOf(long number) {
+      return (int) (number % DIFFERENT);
     }
   }
 }

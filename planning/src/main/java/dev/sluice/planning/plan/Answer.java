@@ -1,11 +1,11 @@
 package dev.sluice.planning.plan;
 
 import dev.sluice.planning.split.Plan;
+import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanOutcome;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.Pricing;
 import dev.sluice.planning.split.Pricing.Violation;
-import dev.sluice.planning.split.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

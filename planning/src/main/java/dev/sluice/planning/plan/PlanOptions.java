@@ -1,8 +1,8 @@
 package dev.sluice.planning.plan;
 
-import dev.sluice.planning.file.Asked;
 import dev.sluice.planning.file.PlanningFiles;
-import dev.sluice.planning.split.Objective;
+import dev.sluice.planning.file.PlanningFiles.Asked;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

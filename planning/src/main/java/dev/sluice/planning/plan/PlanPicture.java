@@ -5,6 +5,9 @@ import dev.sluice.analytics.plot.ChartStyle;
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.plot.PictureFrame;
 import dev.sluice.contract.file.OutputFile;
+import dev.sluice.planning.split.Plan;
+import dev.sluice.planning.split.Plan.PricedStage;
+import dev.sluice.planning.split.PlanProblem;
 import java.awt.Color;
 import java.awt.Paint;
 import java.util.List;
@@ -17,7 +20,7 @@ import org.jfree.chart.JFreeChart;
  * A plan: of each stage its compute and transfer time against the bottleneck, and below it the
  * share of its host's memory that it needs.
  */
-public final class PlanPicture {
+final class PlanPicture {
   private static final double LABEL_ROOM = 1.3;
   private static final byte[] SIGNATURE = {(byte) 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
@@ -26,20 +29,23 @@ public final class PlanPicture {
 
   private PlanPicture() {}
 
-  /**
-   * A stage.
-   *
-   * @param name host and layers
-   * @param computeSeconds compute time, s
-   * @param transferSeconds time to send its output, s; infinite: nothing passes
-   * @param memoryPercent needed share of the host's memory, %
-   */
-  public record Bar(
-      String name, double computeSeconds, double transferSeconds, double memoryPercent) {}
-
   /** The picture as the bytes of a PNG file. */
-  public static byte[] png(String title, List<Bar> stages, double bottleneckSeconds) {
-    List<String> names = stages.stream().map(Bar::name).toList();
+  static byte[] png(String title, PlanProblem problem, Plan plan) {
+    List<PricedStage> stages = plan.stages();
+    List<String> names =
+        stages.stream()
+            .map(
+                priced ->
+                    "%s [%d, %d]"
+                        .formatted(
+                            problem.hostOf(priced.stage()),
+                            priced.stage().firstLayer(),
+                            priced.stage().lastLayer()))
+            .toList();
+    ToDoubleFunction<PricedStage> memoryPercent =
+        priced ->
+            100 * priced.memoryBytes() / problem.types().get(priced.stage().type()).memoryBytes();
+    double bottleneckSeconds = plan.bottleneckSeconds();
     double mostSeconds =
         stages.stream()
             .flatMap(stage -> Stream.of(stage.computeSeconds(), stage.transferSeconds()))
@@ -50,17 +56,17 @@ public final class PlanPicture {
     double top = mostSeconds > 0 ? LABEL_ROOM * mostSeconds : 1;
     var times = new Bars(names);
     var frame = new PictureFrame(title);
-    add(times, frame, 0, "compute", top, stages, Bar::computeSeconds);
-    add(times, frame, 1, "transfer to the next stage", top, stages, Bar::transferSeconds);
+    add(times, frame, 0, "compute", top, stages, PricedStage::computeSeconds);
+    add(times, frame, 1, "transfer to the next stage", top, stages, PricedStage::transferSeconds);
     if (Double.isFinite(bottleneckSeconds)) {
       times.level(bottleneckSeconds);
       frame.line("bottleneck", ChartStyle.INK, ChartStyle.EDGE);
     }
     var memory = new Bars(names);
-    double mostPercent = stages.stream().mapToDouble(Bar::memoryPercent).max().orElse(0);
+    double mostPercent = stages.stream().mapToDouble(memoryPercent).max().orElse(0);
     double topPercent =
         Double.isFinite(mostPercent) ? LABEL_ROOM * Math.max(100, mostPercent) : 100;
-    add(memory, frame, 2, "memory needed", topPercent, stages, Bar::memoryPercent);
+    add(memory, frame, 2, "memory needed", topPercent, stages, memoryPercent);
     JFreeChart[] charts = {
       times.linear("seconds", "", top), memory.linear("memory, %", "", topPercent)
     };
@@ -73,8 +79,8 @@ public final class PlanPicture {
       int place,
       String name,
       double top,
-      List<Bar> stages,
-      ToDoubleFunction<Bar> height) {
+      List<PricedStage> stages,
+      ToDoubleFunction<PricedStage> height) {
     Color color = ChartStyle.ofClass(place);
     Paint fill = ChartStyle.fill(place, color);
     bars.add(

@@ -1,31 +1,34 @@
 package dev.sluice.planning.plan;
 
+import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.terminal.Console;
-import dev.sluice.planning.file.Asked;
-import dev.sluice.planning.file.LayeredModel;
+import dev.sluice.planning.file.GivenSchedule;
+import dev.sluice.planning.file.GivenSchedule.HostLayers;
+import dev.sluice.planning.file.PlanModel;
 import dev.sluice.planning.file.PlanningFiles;
+import dev.sluice.planning.file.PlanningFiles.Asked;
 import dev.sluice.planning.file.ProfiledType;
-import dev.sluice.planning.file.ScheduleFile;
-import dev.sluice.planning.file.ScheduleFile.HostLayers;
 import dev.sluice.planning.pipeline.PipelineRun;
-import dev.sluice.planning.split.DeviceType;
+import dev.sluice.planning.plan.PlanTable.YamlList;
 import dev.sluice.planning.split.Plan;
-import dev.sluice.planning.split.Plan.PricedStage;
+import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.Planner;
 import dev.sluice.planning.split.Pricing;
 import dev.sluice.planning.split.SearchSettings;
-import dev.sluice.planning.split.Stage;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -135,7 +138,7 @@ public final class PlanRun {
   private static List<Stage> stages(PlanProblem problem, Path file) throws UserMistakeException {
     List<String> hosts = problem.types().stream().flatMap(type -> type.hosts().stream()).toList();
     List<Stage> stages = new ArrayList<>();
-    for (HostLayers on : ScheduleFile.read(file, problem.layers(), hosts)) {
+    for (HostLayers on : GivenSchedule.read(file, problem.layers(), hosts)) {
       for (int type = 0; type < problem.types().size(); type++) {
         int host = problem.types().get(type).hosts().indexOf(on.host());
         if (host >= 0) {
@@ -146,7 +149,7 @@ public final class PlanRun {
     return stages;
   }
 
-  private PlanProblem problem(LayeredModel model, List<ProfiledType> types) {
+  private PlanProblem problem(PlanModel model, List<ProfiledType> types) {
     Asked asked = options.asked();
     long bytesPerValue = asked.batchSize() * asked.bytesPerValue();
     List<Long> cuts = new ArrayList<>();
@@ -211,23 +214,10 @@ public final class PlanRun {
   }
 
   private byte[] picture(Answer answer, Plan plan) {
-    List<PlanPicture.Bar> bars = new ArrayList<>();
-    for (PricedStage priced : plan.stages()) {
-      Stage stage = priced.stage();
-      bars.add(
-          new PlanPicture.Bar(
-              "%s [%d, %d]"
-                  .formatted(answer.problem().hostOf(stage), stage.firstLayer(), stage.lastLayer()),
-              priced.computeSeconds(),
-              priced.transferSeconds(),
-              100
-                  * priced.memoryBytes()
-                  / answer.problem().types().get(stage.type()).memoryBytes()));
-    }
     String title =
         "Plan · %s, batch size %d · %s"
             .formatted(options.asked().model(), options.asked().batchSize(), answer.verdict());
-    return PlanPicture.png(title, bars, plan.bottleneckSeconds());
+    return PlanPicture.png(title, answer.problem(), plan);
   }
 
   private static void write(Path file, byte[] bytes) throws UserMistakeException {
@@ -239,6 +229,62 @@ public final class PlanRun {
           "(%s) cannot be written (%s)".formatted(file, UserMistakeException.reason(e)),
           "its folder should be made first",
           e);
+    }
+  }
+
+  /** Devices with hosts of one type added or taken away: {@code RCC-VE-C2558+2}. */
+  private record DeviceChange(String type, int hosts) {
+    private static final Pattern FORM = Pattern.compile("(.+)([+-])([0-9]{1,4})");
+
+    static DeviceChange parse(String text) throws UserMistakeException {
+      Matcher matcher = FORM.matcher(text);
+      if (!matcher.matches()) {
+        throw new UserMistakeException(
+            "--what-if",
+            "(" + text + ") is no device type with a number of hosts more or fewer",
+            "you meant a form like TYPE+2 or TYPE-1");
+      }
+      int hosts = Integer.parseInt(matcher.group(3));
+      return new DeviceChange(matcher.group(1), matcher.group(2).equals("-") ? -hosts : hosts);
+    }
+
+    /** The types after the change: hosts are added behind those there, and taken from the end. */
+    List<ProfiledType> of(List<ProfiledType> types) throws UserMistakeException {
+      List<String> names = types.stream().map(ProfiledType::name).toList();
+      int place = names.indexOf(type);
+      if (place < 0) {
+        throw new UserMistakeException(
+            "--what-if",
+            "the device type (" + type + ") is unknown, or it was left out",
+            NearestName.advice(type, names, "device types"));
+      }
+      ProfiledType before = types.get(place);
+      List<String> changed = new ArrayList<>(before.hosts());
+      if (changed.size() + hosts < 0) {
+        throw new UserMistakeException(
+            "--what-if",
+            "type (%s) has (%d) hosts, fewer than (%d)".formatted(type, changed.size(), -hosts),
+            "you meant " + type + "-" + changed.size());
+      }
+      for (int i = 1; i <= hosts; i++) {
+        changed.add(type + "+" + i);
+      }
+      List<ProfiledType> all = new ArrayList<>(types);
+      all.set(
+          place,
+          new ProfiledType(
+              type,
+              before.bandwidthMbps(),
+              before.memoryMb(),
+              before.layerSeconds(),
+              changed.subList(0, before.hosts().size() + hosts),
+              before.certainty()));
+      return all;
+    }
+
+    /** The change as it is written. */
+    String text() {
+      return type + (hosts < 0 ? "" : "+") + hosts;
     }
   }
 }

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,7 +165,7 @@ final class LayerMeasurement {
       if (status != 0) {
         throw new RoleFailedException(
             "the layers of %s could not be measured (status %d): %s"
-                .formatted(arguments.get(1), status, lastLine(errors)),
+                .formatted(arguments.get(1), status, LayerProbe.lastLine(errors)),
             null);
       }
     } finally {
@@ -195,10 +194,43 @@ final class LayerMeasurement {
     }
   }
 
-  private static String lastLine(Path file) throws IOException {
-    return Files.readAllLines(file).stream()
-        .filter(line -> !line.isBlank() && !line.startsWith("\tat "))
-        .reduce((before, last) -> last)
-        .orElse("it said nothing");
+  /**
+   * What was measured of a model's layers.
+   *
+   * @param elementsBehind values of a sample at each cut: at place 0 the model's input, at place r
+   *     all tensors that cross the cut behind layer r
+   * @param layerBytes memory of each layer; empty: not measured
+   * @param batches times by batch size, in the order of the command
+   */
+  record LayerTimes(
+      String model, List<Integer> elementsBehind, List<Long> layerBytes, List<OfBatch> batches) {
+    LayerTimes {
+      elementsBehind = List.copyOf(elementsBehind);
+      layerBytes = List.copyOf(layerBytes);
+      batches = List.copyOf(batches);
+    }
+
+    /**
+     * Times of a batch size.
+     *
+     * @param layerSeconds median time of each layer
+     * @param spread sum of the layers' interquartile ranges / sum of their medians; null: each
+     *     layer was timed too seldom to tell
+     * @param wholeSeconds median time of the whole model; null: it was not measured
+     */
+    record OfBatch(
+        int samples,
+        List<Double> layerSeconds,
+        @Nullable Double spread,
+        @Nullable Double wholeSeconds) {
+      OfBatch {
+        layerSeconds = List.copyOf(layerSeconds);
+      }
+    }
+
+    /** Number of layers. */
+    int layers() {
+      return elementsBehind.size() - 1;
+    }
   }
 }

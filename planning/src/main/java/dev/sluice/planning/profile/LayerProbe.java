@@ -19,6 +19,7 @@ import dev.sluice.harness.process.ParentWatch;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,6 +76,14 @@ public final class LayerProbe {
     return options;
   }
 
+  /** The last line of a log that is no line of a stack trace. */
+  public static String lastLine(Path file) throws IOException {
+    return Files.readAllLines(file).stream()
+        .filter(line -> !line.isBlank() && !line.startsWith("\tat "))
+        .reduce((before, last) -> last)
+        .orElse("it said nothing");
+  }
+
   /**
    * Arguments: what is measured, network, batch sizes joined by commas, passes, repeats, number of
    * other lanes at work. Only the first three count where memory is measured.
@@ -84,9 +93,7 @@ public final class LayerProbe {
     PrintStream result = System.out;
     System.setOut(System.err); // an engine's output is no part of the result
     ParentWatch.start(line -> {}, () -> Runtime.getRuntime().halt(1));
-    var cache =
-        new ModelCache(
-            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var cache = ModelCache.ofUser();
     var probe =
         new LayerProbe(
             Workloads.network(arguments[1]),

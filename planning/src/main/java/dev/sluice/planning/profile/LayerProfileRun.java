@@ -12,6 +12,7 @@ import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.terminal.Console;
+import dev.sluice.planning.profile.LayerMeasurement.LayerTimes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.executor.network.Network;
+import dev.sluice.planning.profile.LayerMeasurement.LayerTimes;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,7 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.List;
 
 /**
@@ -33,4 +35,14 @@ public record Plan(
    */
   public record PricedStage(
       Stage stage, double computeSeconds, double transferSeconds, double memoryBytes) {}
+
+  /**
+   * Consecutive layers on one host.
+   *
+   * @param type index of the host's type in {@link PlanProblem#types}
+   * @param host index of the host in {@link DeviceType#hosts}
+   * @param firstLayer at least 1
+   * @param lastLayer at least firstLayer
+   */
+  public record Stage(int type, int host, int firstLayer, int lastLayer) {}
 }

@@ -1,5 +1,7 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.SearchSettings.Objective;
+
 /** What a search ends with. */
 public sealed interface PlanOutcome {
   /**

@@ -8,6 +8,8 @@ import dev.sluice.planning.split.PlanOutcome.MemoryLacksTogether;
 import dev.sluice.planning.split.PlanOutcome.NoSplitFits;
 import dev.sluice.planning.split.PlanOutcome.NotFound;
 import dev.sluice.planning.split.PlanOutcome.Reason;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import dev.sluice.planning.split.SearchSettings.OutOfTimeException;
 import dev.sluice.planning.split.StageCosts.Split;
 import java.util.List;
@@ -253,4 +255,13 @@ public final class Planner {
         ? new LinkCarriesNothing(first)
         : new NoSplitFits();
   }
+
+  /**
+   * What an exact search ends with.
+   *
+   * @param best best split found; null if there is none
+   * @param lowerSeconds bound that no plan's bottleneck (or latency, by objective) is below
+   * @param proved whether the best split is the first of all optimal ones, or that there is none
+   */
+  record ExactEnd(@Nullable Split best, double lowerSeconds, boolean proved) {}
 }

@@ -1,6 +1,8 @@
 package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.Plan.PricedStage;
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

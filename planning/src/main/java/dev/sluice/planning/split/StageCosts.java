@@ -1,5 +1,7 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

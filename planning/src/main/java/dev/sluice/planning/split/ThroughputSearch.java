@@ -1,5 +1,6 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.Planner.ExactEnd;
 import dev.sluice.planning.split.SearchSettings.OutOfTimeException;
 import dev.sluice.planning.split.StageCosts.Split;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.sluice.planning.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.planning.file.ProfiledType.Certainty;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.planning.file.ScheduleFile.HostLayers;
+import dev.sluice.planning.file.GivenSchedule.HostLayers;
+import dev.sluice.planning.file.PlanningFiles.Asked;
+import dev.sluice.planning.file.ProfiledType.Certainty;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -102,7 +104,7 @@ final class PlanningFilesTest {
   void readsModelTypesAndHosts_dummiesIncluded() throws UserMistakeException {
     var read = files.read(ASKED);
     assertThat(read.model())
-        .isEqualTo(new LayeredModel("small", List.of(1.5, 2.0, 3.0), 10, List.of(20L, 30L, 5L)));
+        .isEqualTo(new PlanModel("small", List.of(1.5, 2.0, 3.0), 10, List.of(20L, 30L, 5L)));
     assertThat(read.types())
         .containsExactly(
             new ProfiledType("slow", 100, 512, List.of(0.1, 0.2, 0.3), List.of("s-0", "s-1"), NONE),
@@ -205,8 +207,16 @@ final class PlanningFilesTest {
   void refusesKeys_thatAreNearlyKnown() throws IOException {
     models("  mem_MB: [1.5", "  mem_Mb: [1.5");
     types(
-        "model_profiles:\n    small:\n    - batch_size: 8\n      dtype: torch.float32\n      time_s: [0.01",
-        "model_profile:\n    small:\n    - batch_size: 8\n      dtype: torch.float32\n      time_s: [0.01");
+        "model_profiles:\n"
+            + "    small:\n"
+            + "    - batch_size: 8\n"
+            + "      dtype: torch.float32\n"
+            + "      time_s: [0.01",
+        "model_profile:\n"
+            + "    small:\n"
+            + "    - batch_size: 8\n"
+            + "      dtype: torch.float32\n"
+            + "      time_s: [0.01");
     isRefused(
         ASKED,
         "the key small.mem_Mb is unknown",
@@ -251,7 +261,7 @@ final class PlanningFilesTest {
     Path file = folder.resolve("schedule.yml");
     Files.writeString(file, "- f-0: [1, 2]\n- 10.0.0.1: [3, 3]\n");
     List<String> hosts = List.of("f-0", "s-0", "10.0.0.1");
-    assertThat(ScheduleFile.read(file, 3, hosts))
+    assertThat(GivenSchedule.read(file, 3, hosts))
         .containsExactly(new HostLayers("f-0", 1, 2), new HostLayers("10.0.0.1", 3, 3));
     refusesSchedule(file, "- f-0: [1, 1]\n- s-0: [3, 3]\n", ":2: error: layers [3, 3] leave a gap");
     refusesSchedule(file, "- f-0: [1, 2]\n- s-0: [2, 3]\n", ":2: error: layers [2, 3] overlap");
@@ -266,7 +276,7 @@ final class PlanningFilesTest {
 
   private static void refusesSchedule(Path file, String text, String part) throws IOException {
     Files.writeString(file, text);
-    assertThatThrownBy(() -> ScheduleFile.read(file, 3, List.of("f-0", "s-0")))
+    assertThatThrownBy(() -> GivenSchedule.read(file, 3, List.of("f-0", "s-0")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining(part);
   }

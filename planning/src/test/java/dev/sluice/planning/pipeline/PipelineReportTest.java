@@ -3,10 +3,11 @@ package dev.sluice.planning.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.planning.pipeline.PipelineReport.Line;
-import dev.sluice.planning.split.DeviceType;
+import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
+import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.Pricing;
-import dev.sluice.planning.split.Stage;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;

@@ -7,6 +7,7 @@ import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
+import dev.sluice.planning.plan.PlanTable.YamlList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

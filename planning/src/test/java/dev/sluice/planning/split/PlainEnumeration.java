@@ -1,5 +1,8 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.planning.split.PlanOutcome.Found;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;

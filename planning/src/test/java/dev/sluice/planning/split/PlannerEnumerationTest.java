@@ -3,9 +3,9 @@ package dev.sluice.planning.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.planning.check.PlanChecker;
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

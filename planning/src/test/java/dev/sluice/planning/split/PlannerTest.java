@@ -3,15 +3,17 @@ package dev.sluice.planning.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.sluice.planning.check.PlanChecker;
+import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
 import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
 import dev.sluice.planning.split.PlanOutcome.LinkCarriesNothing;
 import dev.sluice.planning.split.PlanOutcome.MemoryLacksTogether;
 import dev.sluice.planning.split.PlanOutcome.NoSplitFits;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.Pricing.Rule;
 import dev.sluice.planning.split.Pricing.Violation;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

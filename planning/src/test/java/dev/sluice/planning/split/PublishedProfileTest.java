@@ -3,8 +3,9 @@ package dev.sluice.planning.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.planning.check.PlanChecker;
 import dev.sluice.planning.split.PlanOutcome.Found;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

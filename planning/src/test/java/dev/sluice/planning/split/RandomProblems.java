@@ -1,5 +1,6 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -2,6 +2,7 @@ package dev.sluice.planning.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

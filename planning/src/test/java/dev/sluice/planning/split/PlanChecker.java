@@ -1,19 +1,19 @@
-package dev.sluice.planning.check;
+package dev.sluice.planning.split;
 
-import dev.sluice.planning.split.DeviceType;
-import dev.sluice.planning.split.Plan;
-import dev.sluice.planning.split.PlanProblem;
-import dev.sluice.planning.split.Stage;
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 
-/** Judges a plan by the rules alone. */
-public final class PlanChecker {
+/**
+ * A second opinion: judges a plan by the rules alone, without code of the search or its pricing.
+ */
+final class PlanChecker {
   private PlanChecker() {}
 
   /** Returns what is wrong with the plan; an empty list if nothing is. */
-  public static List<String> mistakes(PlanProblem problem, Plan plan) {
+  static List<String> mistakes(PlanProblem problem, Plan plan) {
     List<String> mistakes = new ArrayList<>();
     var hosts = new HashSet<String>();
     List<Long> cuts = problem.cutBytes();

@@ -6,25 +6,41 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
+import dev.sluice.planning.file.PlanningFiles.Asked;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Reads one model of models.yml. */
-final class ModelReader {
+/**
+ * A model as models.yml describes it.
+ *
+ * @param memoryMb memory of each layer, at least 0, in 1024² bytes
+ * @param parametersIn values that one sample brings into the first layer, at least 0
+ * @param parametersOut values that one sample takes out of each layer, at least 0; as many as there
+ *     are layers
+ */
+public record PlanModel(
+    String name, List<Double> memoryMb, long parametersIn, List<Long> parametersOut) {
   private static final Set<String> KEYS =
       Set.of("layers", "mem_MB", "parameters_in", "parameters_out");
   private static final int LAYERS_MAX = 100_000;
 
-  private ModelReader() {}
+  public PlanModel {
+    memoryMb = List.copyOf(memoryMb);
+    parametersOut = List.copyOf(parametersOut);
+  }
+
+  /** Number of layers, at least 1. */
+  public int layers() {
+    return memoryMb.size();
+  }
 
   /**
    * Reads the asked model; mistakes in it are noted.
    *
    * @throws UserMistakeException if there is no such model, or it cannot be read on with
    */
-  static LayeredModel read(Mapping root, Asked asked, Problems problems)
-      throws UserMistakeException {
+  static PlanModel read(Mapping root, Asked asked, Problems problems) throws UserMistakeException {
     Entry entry = root.entries().get(asked.model());
     if (entry == null) {
       throw new UserMistakeException(
@@ -79,6 +95,6 @@ final class ModelReader {
     while (padded.size() < layers) {
       padded.add(0.0); // a mistake was noted
     }
-    return new LayeredModel(asked.model(), padded.subList(0, layers), parametersIn, parametersOut);
+    return new PlanModel(asked.model(), padded.subList(0, layers), parametersIn, parametersOut);
   }
 }

@@ -16,10 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A schedule as a plan is printed: a list of stages, each a host and its first and last layer. */
-public final class ScheduleFile {
+public final class GivenSchedule {
   private static final String EXAMPLE = "- host: [1, 5]";
 
-  private ScheduleFile() {}
+  private GivenSchedule() {}
 
   /** Layers on a host, both ends included. */
   public record HostLayers(String host, int firstLayer, int lastLayer) {}
@@ -82,7 +82,7 @@ public final class ScheduleFile {
       Map.Entry<String, Value.Entry> entry = mapping.entries().entrySet().iterator().next();
       if (entry.getValue().value() instanceof Sequence ends
           && ends.items().size() == 2
-          && ends.items().stream().allMatch(ScheduleFile::isLayer)) {
+          && ends.items().stream().allMatch(GivenSchedule::isLayer)) {
         return new HostLayers(
             entry.getKey(), layer(ends.items().get(0)), layer(ends.items().get(1)));
       }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkFinite true if each layer's parameters are searched for NaN and infinity
  * @param trace folder of the trace; null: none
  */
-public record RunOptions(
+public record LayersOptions(
     String model,
     @Nullable Long budgetBytes,
     AskedSchedule schedule,
