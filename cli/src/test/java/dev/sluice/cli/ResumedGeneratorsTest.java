@@ -30,8 +30,6 @@ import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
-import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;

@@ -65,7 +65,7 @@ final class JobNumbers {
     }
     long kept = done.stream().filter(job -> job.endToEndNs <= job.sloNs).count();
     long count = measured.size();
-    recount.equal(prefix + "count", count);
+    recount.equal(prefix + "count", (double) count);
     recount.equal(prefix + "total_samples", samples(measured));
     for (String status : List.of("done", "dropped", "failed", "open")) {
       recount.equal(prefix + status, byStatus.getOrDefault(status, 0L));
@@ -84,7 +84,7 @@ final class JobNumbers {
     recount.equal(prefix + "avg_wait_ms", Recount.meanMs(Recount.sorted(done, job -> job.waitNs)));
     recount.equal(
         prefix + "avg_service_ms", Recount.meanMs(Recount.sorted(done, job -> job.serviceNs)));
-    recount.equal(prefix + "slo_violations", count - kept);
+    recount.equal(prefix + "slo_violations", (double) (count - kept));
     recount.equal(prefix + "slo_violation_rate", (double) (count - kept) / count);
     rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
     rate(prefix + "throughput_jobs_sec", inside.size(), atEdge.size());

@@ -161,10 +161,10 @@ final class LaneNumbers {
 
   private void attempts() {
     long lost = batches.stream().filter(b -> b.result.equals("lost")).count();
-    recount.equal("attempts_lost", lost);
+    recount.equal("attempts_lost", (double) lost);
     recount.equal(
         "attempts_unanswered",
-        batches.stream().filter(b -> b.result.equals("lost") && !b.isAnswered()).count());
+        (double) batches.stream().filter(b -> b.result.equals("lost") && !b.isAnswered()).count());
     long superseded = 0;
     for (Batch batch : batches) {
       boolean otherwise =
@@ -173,7 +173,7 @@ final class LaneNumbers {
       boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
       superseded += ranToItsEnd && otherwise ? 1 : 0;
     }
-    recount.equal("superseded_completions", superseded);
+    recount.equal("superseded_completions", (double) superseded);
   }
 
   private void emulation() {

@@ -20,7 +20,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduling.policy.Choice;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

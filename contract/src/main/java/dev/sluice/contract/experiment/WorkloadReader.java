@@ -382,7 +382,11 @@ final class WorkloadReader {
     List<Integer> shape = section.wholes("shape", List.of(), 1, SIZE_MAX, true);
     List<String> dtypes = Arrays.stream(Dtype.values()).map(Dtype::text).toList();
     String dtypeText = section.oneOf("dtype", Dtype.FLOAT32.text(), dtypes, "kinds of values");
-    Dtype dtype = Dtype.values()[dtypes.indexOf(dtypeText)];
+    Dtype dtype =
+        Arrays.stream(Dtype.values())
+            .filter(of -> of.text().equals(dtypeText))
+            .findFirst()
+            .orElseThrow();
     List<Double> range = section.numbers("range", List.of(), RANGES.getOrDefault(dtype, FLOATS));
     section.end();
     if (!range.isEmpty() && (range.size() != 2 || range.get(0) > range.get(1))) {

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
+import dev.sluice.contract.experiment.LoadShape.Step;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
@@ -134,7 +134,7 @@ public final class Emulation {
               .formatted(loadMs == null ? "load_ms" : "memory_mb", model, Numbers.text(laneMb)),
           "its columns load_ms and memory_mb should be filled, or lanes.memory_mb left out");
     }
-    if (line == null && memoryMb > laneMb) {
+    if (line == null && requireNonNull(memoryMb) > laneMb) {
       throw new UserMistakeException(
           requireNonNull(table).file().toString(),
           "(%s) takes memory_mb (%s), and lanes.memory_mb is (%s)"

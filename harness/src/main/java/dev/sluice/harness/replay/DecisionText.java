@@ -13,7 +13,6 @@ import dev.sluice.scheduler.replay.Decision;
 import dev.sluice.scheduler.replay.Difference;
 import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduler.replay.Tally;
-import dev.sluice.scheduling.core.Inspection.Candidate;
 import dev.sluice.scheduling.core.Inspection;
 import dev.sluice.scheduling.core.Inspection.Candidate;
 import dev.sluice.scheduling.core.Inspection.LaneUse;

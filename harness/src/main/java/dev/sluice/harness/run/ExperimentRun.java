@@ -14,8 +14,6 @@ import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.ExperimentFiles;
-import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.BrokerWatch;

@@ -7,8 +7,6 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.frame.RunNote;
-import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;

@@ -24,7 +24,6 @@ import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
-import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.executor.model.Devices;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;

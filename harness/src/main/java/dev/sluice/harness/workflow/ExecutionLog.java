@@ -13,7 +13,6 @@ import dev.sluice.scheduling.workflow.Gpus;
 import dev.sluice.scheduling.workflow.GraphSchedule;
 import dev.sluice.scheduling.workflow.GraphSchedule.Durations;
 import dev.sluice.scheduling.workflow.GraphSchedule.LowerBound;
-import dev.sluice.scheduling.workflow.GraphSchedule.UnfinishedRequest;
 import dev.sluice.scheduling.workflow.NodeExecution;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

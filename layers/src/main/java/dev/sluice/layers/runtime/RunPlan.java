@@ -181,6 +181,8 @@ public final class RunPlan {
   }
 
   /**
+   * Returns the schedule.
+   *
    * @throws IllegalStateException if it is auto, and was not chosen yet
    */
   public LayerSchedule schedule() {

@@ -14,7 +14,6 @@ import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.layers.engine.LayeredModels.LayerScheduling;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import java.io.IOException;

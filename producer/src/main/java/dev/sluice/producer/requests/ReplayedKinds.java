@@ -86,10 +86,11 @@ final class ReplayedKinds {
   }
 
   private @Nullable RequestKind here(RequestKind kind, long count) {
-    if (isDropped("class", kind.classType())
-        | isDropped("workload", kind.workload())
-        | isDropped("backend", kind.backend())
-        | isDropped("precision", kind.precision())) { // each is noted
+    boolean dropped = isDropped("class", kind.classType());
+    dropped |= isDropped("workload", kind.workload()); // each is noted
+    dropped |= isDropped("backend", kind.backend());
+    dropped |= isDropped("precision", kind.precision());
+    if (dropped) {
       return null;
     }
     var here =
