@@ -1,7 +1,7 @@
 package dev.sluice.bench;
 
-import dev.sluice.analytics.folder.FinishedBatch;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedBatch;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;

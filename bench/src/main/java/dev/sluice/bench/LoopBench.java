@@ -1,7 +1,7 @@
 package dev.sluice.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;

@@ -1,19 +1,19 @@
 package dev.sluice.bench;
 
 import dev.sluice.bench.chaos.ShardOwner;
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.run.ProcessesRun;
 import dev.sluice.harness.run.RunSettings;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.ResultsOption;
-import dev.sluice.cli.option.RoleOptions;
-import dev.sluice.cli.option.ScreenOptions;
 import dev.sluice.harness.role.AnalyzeRole;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

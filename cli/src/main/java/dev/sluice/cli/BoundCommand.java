@@ -1,9 +1,9 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.machine.Console.Amount;
 import dev.sluice.harness.simulate.BoundRun;
-import dev.sluice.harness.terminal.Console;
-import dev.sluice.harness.terminal.Console.Amount;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

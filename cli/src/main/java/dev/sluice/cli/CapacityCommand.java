@@ -1,9 +1,8 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.report.CapacityRun;
-import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

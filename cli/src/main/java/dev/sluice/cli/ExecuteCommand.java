@@ -1,6 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ExecuteRole;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.sluice.cli;
 
-import dev.sluice.harness.metrics.MetricsReading;
+import dev.sluice.harness.serve.MetricsReading;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.planning.file.PlanningFiles;
-import dev.sluice.planning.file.PlanningFiles.Asked;
 import dev.sluice.planning.plan.PlanOptions;
 import dev.sluice.planning.plan.PlanRun;
+import dev.sluice.planning.plan.PlanningFiles;
+import dev.sluice.planning.plan.PlanningFiles.Asked;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import java.io.IOException;
 import java.nio.file.Path;

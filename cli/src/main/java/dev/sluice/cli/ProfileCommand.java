@@ -1,11 +1,10 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.LayerOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.profile.ProfileRun;
-import dev.sluice.harness.terminal.Console;
-import dev.sluice.planning.profile.LayerProfileRun;
+import dev.sluice.planning.pipeline.LayerProfileRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.replay.Recorder;
-import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.ResultsOption;
-import dev.sluice.cli.option.RunOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.replay.DecisionRun;

@@ -1,7 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.ExperimentOptions;
-import dev.sluice.cli.option.RunOptions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,6 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.RoleOptions;
 import dev.sluice.harness.role.ScheduleRole;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

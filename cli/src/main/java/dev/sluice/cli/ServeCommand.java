@@ -1,11 +1,9 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.MetricsOptions;
-import dev.sluice.cli.option.PageOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.serve.ServeRun;
-import dev.sluice.harness.terminal.Console;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

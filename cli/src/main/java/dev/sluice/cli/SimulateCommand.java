@@ -1,16 +1,12 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.CompareOptions;
-import dev.sluice.cli.option.ResultsOption;
-import dev.sluice.cli.option.ScreenOptions;
-import dev.sluice.cli.option.WorkflowOptions;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusSimulation;
 import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.harness.workflow.WorkflowRun;
 import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;

@@ -1,10 +1,9 @@
 package dev.sluice.cli;
 
-import dev.sluice.cli.option.ResultsOption;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.grid.GridRun;
 import dev.sluice.sweep.workspace.QueueStatus;
 import dev.sluice.sweep.workspace.StartRun;

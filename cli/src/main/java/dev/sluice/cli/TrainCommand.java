@@ -1,8 +1,8 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.profile.TrainRun;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

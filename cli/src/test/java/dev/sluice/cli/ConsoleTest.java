@@ -2,7 +2,7 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import org.junit.jupiter.api.Test;
 
 /** What a person sees, with and without a terminal. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.planning.pipeline.PipelineRun;
 import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;

@@ -11,7 +11,7 @@ import dev.sluice.analytics.check.ScheduleCheck;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.workflow.ExecutionLog;
-import dev.sluice.scheduler.translation.WorkflowCore;
+import dev.sluice.scheduler.topology.WorkflowCore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Trainer;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

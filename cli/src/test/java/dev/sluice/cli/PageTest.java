@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;

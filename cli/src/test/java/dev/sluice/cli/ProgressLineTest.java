@@ -7,7 +7,7 @@ import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.terminal.ProgressLine;
+import dev.sluice.harness.machine.ProgressLine;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

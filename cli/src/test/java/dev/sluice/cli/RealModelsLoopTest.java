@@ -3,10 +3,10 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cli.Loop.Ended;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import java.nio.file.Files;

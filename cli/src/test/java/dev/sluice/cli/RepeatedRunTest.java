@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.run.RunSettings;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.harness.metrics.MetricsAddress;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RunSettings;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.serve.MetricsAddress;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

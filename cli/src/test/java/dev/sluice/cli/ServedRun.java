@@ -2,13 +2,13 @@ package dev.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.process.ChildProcess;

@@ -4,15 +4,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.scheduler.topology.SchedulerStream;

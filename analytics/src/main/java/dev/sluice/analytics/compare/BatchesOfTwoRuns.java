@@ -3,7 +3,7 @@ package dev.sluice.analytics.compare;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.compare.ComparedJobs.ComparedJob;
 import dev.sluice.analytics.compare.Comparison.Sample;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.statistic.BatchMeans;
 import dev.sluice.analytics.statistic.PairedDifference;
 import dev.sluice.contract.file.UserMistakeException;

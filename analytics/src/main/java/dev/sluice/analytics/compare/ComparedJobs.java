@@ -1,8 +1,8 @@
 package dev.sluice.analytics.compare;
 
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.analytics.folder.TableRow;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
+import dev.sluice.analytics.row.TableRow;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.analytics.folder.Origin;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
+import dev.sluice.analytics.row.Origin;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayList;

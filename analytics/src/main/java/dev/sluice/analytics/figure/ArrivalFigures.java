@@ -4,8 +4,8 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;

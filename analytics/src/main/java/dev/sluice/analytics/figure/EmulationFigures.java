@@ -4,9 +4,9 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.sluice.analytics.figure;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 import java.util.Map;

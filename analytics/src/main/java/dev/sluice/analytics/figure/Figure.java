@@ -1,7 +1,7 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
 

@@ -5,10 +5,10 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.SECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.ParallelTasks;

@@ -6,9 +6,9 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.contract.event.Blocked;
 import java.util.ArrayList;

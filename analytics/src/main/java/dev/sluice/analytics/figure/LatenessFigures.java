@@ -3,9 +3,9 @@ package dev.sluice.analytics.figure;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;

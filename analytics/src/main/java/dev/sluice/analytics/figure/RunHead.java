@@ -1,8 +1,8 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Origin;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Origin;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;

@@ -4,7 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.experiment.Experiment.Scenario;

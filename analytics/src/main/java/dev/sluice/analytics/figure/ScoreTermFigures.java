@@ -1,8 +1,8 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Summary;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.folder.Origin;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.List;
 import java.util.Map;

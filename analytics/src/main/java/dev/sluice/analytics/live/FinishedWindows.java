@@ -2,8 +2,8 @@ package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.MetricsWindows;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.FinishedBatch;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedBatch;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.contract.event.JobEnded;

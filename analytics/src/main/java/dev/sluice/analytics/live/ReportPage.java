@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.Sha256;

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.live;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.live.Html.TableCell;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.MetricsWindow;

@@ -1,12 +1,12 @@
 package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.fold.LogFold;
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

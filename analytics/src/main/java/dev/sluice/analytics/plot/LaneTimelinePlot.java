@@ -2,8 +2,8 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.event.BatchDispatched;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;

@@ -28,7 +28,7 @@ public final class LatencyCdf {
   private final List<Promise> promises = new ArrayList<>();
 
   /** Some jobs, done or not; the latencies of the done ones rise. */
-  private static final class Group {
+  static final class Group {
     final String name;
     final int place;
     final long[] doneNs;
@@ -130,7 +130,7 @@ public final class LatencyCdf {
   }
 
   /** Foot of the logarithmic axis: a power of ten below every share above 0 of a curve. */
-  private static double floor(List<Group> done) {
+  static double floor(List<Group> done) {
     double least =
         done.stream()
             .mapToDouble(g -> Math.max(1, g.count - g.doneNs.length) / (double) g.count)

@@ -2,8 +2,8 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.figure.RunHead;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.experiment.Experiment;

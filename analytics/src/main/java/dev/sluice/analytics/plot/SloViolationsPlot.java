@@ -1,7 +1,7 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;

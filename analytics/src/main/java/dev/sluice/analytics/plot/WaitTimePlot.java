@@ -1,8 +1,8 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;

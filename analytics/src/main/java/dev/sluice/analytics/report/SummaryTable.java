@@ -2,8 +2,8 @@ package dev.sluice.analytics.report;
 
 import dev.sluice.analytics.figure.LaneFigures;
 import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.experiment.Experiment.Scenario;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.analytics.compare.Comparison.Sample;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.analytics.fold.SyntheticRun;
-import dev.sluice.analytics.folder.Verdict;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.Blocked;

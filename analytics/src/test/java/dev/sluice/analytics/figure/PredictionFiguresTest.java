@@ -3,10 +3,10 @@ package dev.sluice.analytics.figure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.SyntheticRun;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.ArrayList;

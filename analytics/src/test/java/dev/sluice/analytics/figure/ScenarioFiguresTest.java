@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.analytics.fold.SyntheticRun;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.RunReportTest;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunEnded;

@@ -4,7 +4,7 @@ import static dev.sluice.analytics.figure.HandMadeRun.Batch.ON_LANE_0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.SyntheticRun;
-import dev.sluice.analytics.folder.Verdict;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;

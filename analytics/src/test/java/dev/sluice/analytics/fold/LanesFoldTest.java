@@ -3,7 +3,6 @@ package dev.sluice.analytics.fold;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.report.RunReportTest;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
@@ -14,6 +13,7 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;

@@ -2,11 +2,11 @@ package dev.sluice.analytics.fold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.RunReportTest;
 import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;

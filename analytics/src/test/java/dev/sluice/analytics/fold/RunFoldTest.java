@@ -2,10 +2,10 @@ package dev.sluice.analytics.fold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.RunReportTest;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.JobEnded;

@@ -2,11 +2,11 @@ package dev.sluice.analytics.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.MetricsWindow.Counts;
 import dev.sluice.contract.event.MetricsWindow.Predictions;
+import dev.sluice.contract.log.EventCodec;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;

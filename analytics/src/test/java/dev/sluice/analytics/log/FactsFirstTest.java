@@ -3,11 +3,11 @@ package dev.sluice.analytics.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.LiveFold;
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;

@@ -2,8 +2,8 @@ package dev.sluice.analytics.plot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.analytics.folder.Summary;
-import dev.sluice.analytics.folder.Verdict;
+import dev.sluice.analytics.row.Summary;
+import dev.sluice.analytics.row.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

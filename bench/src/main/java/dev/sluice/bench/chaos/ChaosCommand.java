@@ -1,9 +1,9 @@
 package dev.sluice.bench.chaos;
 
 import dev.sluice.cli.CheckoutCommands;
-import dev.sluice.cli.option.ExperimentOptions;
+import dev.sluice.cli.ExperimentOptions;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,10 +1,10 @@
 package dev.sluice.bench.chaos;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import java.nio.charset.StandardCharsets;

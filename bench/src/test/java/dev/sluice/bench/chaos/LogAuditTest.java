@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.fold.SyntheticRun.Entry;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -18,6 +17,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.value.DispatchId;
 import java.io.IOException;
 import java.nio.file.Files;

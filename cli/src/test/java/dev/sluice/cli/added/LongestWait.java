@@ -4,8 +4,8 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.figure.Figure;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.Summary;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Summary;
 import java.util.List;
 
 /** The longest wait of a measured done job: a figure that a test adds. */

@@ -4,14 +4,14 @@ import static dev.sluice.cli.fuzz.FuzzedReader.CONFIGS;
 import static dev.sluice.cli.fuzz.FuzzedReader.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.file.CsvRows;
 import dev.sluice.contract.file.Range;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.harness.frame.Registries;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static dev.sluice.cli.fuzz.FuzzedReader.CONFIGS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.LatencyTable;
-import dev.sluice.executor.profile.ProfileFile;
+import dev.sluice.executor.lane.LatencyTable;
+import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.nio.file.Files;

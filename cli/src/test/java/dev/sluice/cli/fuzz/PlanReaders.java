@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.layers.runtime.ScheduleFile;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
-import dev.sluice.planning.file.PlanningFiles;
-import dev.sluice.planning.file.PlanningFiles.Asked;
-import dev.sluice.sweep.config.Grid;
-import dev.sluice.sweep.config.GridFile;
-import dev.sluice.sweep.config.WorkspaceConfig;
-import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
+import dev.sluice.planning.plan.PlanningFiles;
+import dev.sluice.planning.plan.PlanningFiles.Asked;
+import dev.sluice.sweep.workspace.Grid;
+import dev.sluice.sweep.workspace.GridFile;
+import dev.sluice.sweep.workspace.WorkspaceConfig;
+import dev.sluice.sweep.workspace.WorkspaceConfig.WorkspaceKey;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ final class PlanReaders {
 
   private static void stages(Path folder, byte[] input) throws Exception {
     var stages =
-        dev.sluice.planning.file.GivenSchedule.read(
+        dev.sluice.planning.plan.GivenSchedule.read(
             Files.write(folder.resolve("stages.yml"), input), 48, HOSTS);
     assertThat(stages.stream().mapToInt(s -> s.lastLayer() - s.firstLayer() + 1).sum())
         .isEqualTo(48);

@@ -2,9 +2,9 @@ package dev.sluice.cli.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.Seeds;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

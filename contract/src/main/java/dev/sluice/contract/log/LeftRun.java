@@ -1,7 +1,5 @@
 package dev.sluice.contract.log;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;

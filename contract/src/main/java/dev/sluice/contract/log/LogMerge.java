@@ -1,6 +1,5 @@
 package dev.sluice.contract.log;
 
-import dev.sluice.contract.time.ProcessClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,7 +1,5 @@
 package dev.sluice.contract.log;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RoleLeft;
@@ -10,7 +8,6 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.time.ProcessClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

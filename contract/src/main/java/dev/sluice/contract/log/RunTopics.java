@@ -1,7 +1,6 @@
 package dev.sluice.contract.log;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.time.Pacer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -3,10 +3,10 @@ package dev.sluice.contract.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.UnreadableEventException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

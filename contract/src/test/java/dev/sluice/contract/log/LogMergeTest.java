@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.log.LogMerge.Offsets;
-import dev.sluice.contract.time.ProcessClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,7 +4,7 @@ import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.executor.lane.ExecutorSettings;

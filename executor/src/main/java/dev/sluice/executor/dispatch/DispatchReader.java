@@ -1,14 +1,14 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.ProcessClock;
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;

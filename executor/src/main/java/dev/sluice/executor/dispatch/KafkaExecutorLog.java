@@ -1,13 +1,13 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.log.DeadLetter;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
-import dev.sluice.contract.time.ProcessClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.sluice.executor.dispatch;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.sluice.contract.time.Pacer;
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.EmulatedDevice;
-import dev.sluice.executor.emulation.Emulation;
 import dev.sluice.executor.lane.BudgetedModels;
 import dev.sluice.executor.lane.Device;
+import dev.sluice.executor.lane.EmulatedDevice;
+import dev.sluice.executor.lane.Emulation;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.RealDevice;
 import dev.sluice.executor.lane.RealDevice.Holding;

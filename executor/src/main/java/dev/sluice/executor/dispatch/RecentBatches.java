@@ -1,16 +1,16 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.executor.latency.Retraining.Measured;
 import java.util.ArrayDeque;

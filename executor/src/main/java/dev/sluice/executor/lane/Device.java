@@ -1,6 +1,6 @@
 package dev.sluice.executor.lane;
 
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.ModelKey;
 import org.jspecify.annotations.Nullable;
 

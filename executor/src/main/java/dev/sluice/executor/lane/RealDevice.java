@@ -2,8 +2,8 @@ package dev.sluice.executor.lane;
 
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.time.ProcessClock;
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.InferenceSession;

@@ -4,8 +4,6 @@ import static java.util.stream.Collectors.toMap;
 
 import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.latency.LatencyModel.Method;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

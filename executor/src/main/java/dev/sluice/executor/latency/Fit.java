@@ -7,8 +7,6 @@ import static java.util.stream.Collectors.toList;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -5,8 +5,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
 import dev.sluice.executor.latency.Validation.Pair;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

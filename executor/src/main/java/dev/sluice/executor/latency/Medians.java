@@ -4,8 +4,6 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

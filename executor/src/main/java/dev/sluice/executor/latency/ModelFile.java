@@ -7,8 +7,6 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.LatencyModel.Calibrated;
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

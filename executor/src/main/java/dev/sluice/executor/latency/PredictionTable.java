@@ -5,7 +5,6 @@ import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.profile.LatencyKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

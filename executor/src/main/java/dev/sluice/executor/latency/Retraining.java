@@ -6,8 +6,6 @@ import static java.util.stream.Collectors.toList;
 
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

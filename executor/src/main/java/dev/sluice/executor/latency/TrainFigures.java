@@ -4,8 +4,6 @@ import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -4,8 +4,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Validation.Held;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;

@@ -3,12 +3,12 @@ package dev.sluice.executor.dispatch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import java.time.Duration;
 import java.util.ArrayList;

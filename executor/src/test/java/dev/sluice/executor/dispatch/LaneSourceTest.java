@@ -9,7 +9,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Emulation;
 import dev.sluice.executor.network.Workloads;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -20,7 +20,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.dispatch.Executor.LaneFaults;
-import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Emulation;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.VirtualTime;
 import java.util.ArrayList;

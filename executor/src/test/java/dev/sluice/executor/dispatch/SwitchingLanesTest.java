@@ -11,7 +11,7 @@ import dev.sluice.contract.event.BatchDispatched.Place;
 import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;

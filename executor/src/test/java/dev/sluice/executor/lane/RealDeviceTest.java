@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.model.FakeModels;
 import dev.sluice.executor.model.FakeModels.Opened;

@@ -1,7 +1,7 @@
 package dev.sluice.executor.lane;
 
-import dev.sluice.contract.time.Pacer;
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.contract.log.ProcessClock;
 import java.time.Instant;
 import java.time.InstantSource;
 

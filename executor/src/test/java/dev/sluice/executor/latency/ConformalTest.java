@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.profile.LatencyKey;
 import java.util.Random;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.value.SplitMix64;
 import dev.sluice.executor.latency.LatencyModel.Method;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;

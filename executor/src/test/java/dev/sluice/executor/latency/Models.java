@@ -2,7 +2,6 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.Retraining.Measured;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,8 +1,6 @@
 package dev.sluice.executor.latency;
 
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -12,8 +12,6 @@ import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
 import dev.sluice.executor.latency.Validation.Pair;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.harness.frame;
 
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;

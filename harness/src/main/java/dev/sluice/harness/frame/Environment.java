@@ -1,7 +1,7 @@
 package dev.sluice.harness.frame;
 
-import dev.sluice.analytics.folder.Origin;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.Origin;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.QuotedText;

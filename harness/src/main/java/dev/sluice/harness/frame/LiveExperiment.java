@@ -6,7 +6,7 @@ import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;

@@ -1,6 +1,6 @@
 package dev.sluice.harness.frame;
 
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

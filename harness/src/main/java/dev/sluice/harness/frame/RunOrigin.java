@@ -1,6 +1,6 @@
 package dev.sluice.harness.frame;
 
-import dev.sluice.analytics.folder.Origin;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.CommandLine;
 import dev.sluice.harness.process.Launch;

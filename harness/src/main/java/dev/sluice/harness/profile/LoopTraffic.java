@@ -1,7 +1,5 @@
 package dev.sluice.harness.profile;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.Decision;
@@ -13,14 +11,16 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
-import dev.sluice.executor.profile.LatencyKey;
+import dev.sluice.executor.latency.LatencyKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.sluice.harness.profile;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.profile.ProfileFile;
-import dev.sluice.executor.profile.ProfilePlan;
-import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.executor.latency.ProfileFile;
+import dev.sluice.executor.latency.ProfilePlan;
+import dev.sluice.executor.latency.ProfileRow;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.HostLoad;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

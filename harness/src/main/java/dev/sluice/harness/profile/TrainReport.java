@@ -14,7 +14,7 @@ import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
 import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

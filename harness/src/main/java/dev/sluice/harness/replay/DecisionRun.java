@@ -2,7 +2,7 @@ package dev.sluice.harness.replay;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingHeader;

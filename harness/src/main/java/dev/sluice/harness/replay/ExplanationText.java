@@ -3,12 +3,12 @@ package dev.sluice.harness.replay;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.event.JobEnded.Status;
-import dev.sluice.scheduler.explain.Explanation;
-import dev.sluice.scheduler.explain.Explanation.Attempt;
-import dev.sluice.scheduler.explain.Explanation.InputEnd;
-import dev.sluice.scheduler.explain.Explanation.Outcome;
-import dev.sluice.scheduler.explain.Explanation.Overtaking;
-import dev.sluice.scheduler.explain.Explanation.Span;
+import dev.sluice.scheduler.replay.Explanation;
+import dev.sluice.scheduler.replay.Explanation.Attempt;
+import dev.sluice.scheduler.replay.Explanation.InputEnd;
+import dev.sluice.scheduler.replay.Explanation.Outcome;
+import dev.sluice.scheduler.replay.Explanation.Overtaking;
+import dev.sluice.scheduler.replay.Explanation.Span;
 import dev.sluice.scheduling.core.Inspection.WaitReasons;
 import dev.sluice.scheduling.policy.Choice.Cause;
 import java.util.ArrayList;

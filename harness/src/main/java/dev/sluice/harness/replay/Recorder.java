@@ -1,10 +1,9 @@
 package dev.sluice.harness.replay;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogMerge.Offsets;
 import dev.sluice.contract.log.LogOrder;
@@ -15,13 +14,14 @@ import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.requests.RecordedLoad;
 import dev.sluice.producer.trace.Trace;
 import java.io.FileDescriptor;

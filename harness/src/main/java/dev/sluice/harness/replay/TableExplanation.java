@@ -1,6 +1,6 @@
 package dev.sluice.harness.replay;
 
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

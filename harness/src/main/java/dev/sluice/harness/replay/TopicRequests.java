@@ -2,16 +2,16 @@ package dev.sluice.harness.replay;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
+import dev.sluice.contract.log.UnreadableEventException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

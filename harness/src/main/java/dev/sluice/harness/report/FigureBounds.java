@@ -1,7 +1,7 @@
 package dev.sluice.harness.report;
 
 import dev.sluice.analytics.compare.ComparedRun;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;

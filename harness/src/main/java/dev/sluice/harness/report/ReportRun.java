@@ -1,8 +1,8 @@
 package dev.sluice.harness.report;
 
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.live.ReportPage;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.workflow.ExecutionLog;

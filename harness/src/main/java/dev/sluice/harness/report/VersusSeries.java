@@ -1,12 +1,12 @@
 package dev.sluice.harness.report;
 
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.FolderHold;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

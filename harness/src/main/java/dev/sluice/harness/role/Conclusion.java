@@ -1,11 +1,11 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.analytics.compare.Repeats;
-import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.SummaryTable;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
@@ -14,7 +14,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

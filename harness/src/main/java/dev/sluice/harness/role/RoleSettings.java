@@ -3,7 +3,7 @@ package dev.sluice.harness.role;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.metrics.MetricsAddress;
+import dev.sluice.harness.serve.MetricsAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

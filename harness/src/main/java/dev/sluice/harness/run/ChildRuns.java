@@ -1,8 +1,8 @@
 package dev.sluice.harness.run;
 
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;

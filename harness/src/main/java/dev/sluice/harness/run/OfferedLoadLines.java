@@ -7,7 +7,7 @@ import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.file.Numbers;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.producer.requests.OfferedLoad;
 import dev.sluice.producer.requests.RequestList;
 import java.math.BigDecimal;

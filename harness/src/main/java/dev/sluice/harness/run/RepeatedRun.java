@@ -1,6 +1,6 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
@@ -9,9 +9,9 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.Conclusion;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;

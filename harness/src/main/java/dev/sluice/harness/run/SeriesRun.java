@@ -1,13 +1,13 @@
 package dev.sluice.harness.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.TemporaryFolder;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

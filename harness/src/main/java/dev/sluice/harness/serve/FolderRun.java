@@ -2,15 +2,15 @@ package dev.sluice.harness.serve;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.live.FinishedBatches;
 import dev.sluice.analytics.live.FinishedWindows;
 import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.live.Snapshot;
-import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,8 +3,7 @@ package dev.sluice.harness.serve;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.metrics.RoleMetrics;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,7 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.metrics.RoleMetrics;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet6Address;

@@ -1,6 +1,6 @@
 package dev.sluice.harness.serve;
 
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.LatestRun;

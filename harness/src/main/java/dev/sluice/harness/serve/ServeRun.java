@@ -2,13 +2,11 @@ package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.metrics.MetricsAddress;
-import dev.sluice.harness.metrics.RoleMetrics;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

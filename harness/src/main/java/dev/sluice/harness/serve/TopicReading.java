@@ -2,8 +2,6 @@ package dev.sluice.harness.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
@@ -11,8 +9,10 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import java.time.Duration;
 import java.util.Arrays;

@@ -12,7 +12,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Emulation;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
 import java.nio.file.Path;

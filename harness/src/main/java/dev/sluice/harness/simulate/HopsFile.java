@@ -1,9 +1,9 @@
 package dev.sluice.harness.simulate;
 
-import dev.sluice.analytics.folder.FinishedBatch;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.TableRow;
+import dev.sluice.analytics.row.FinishedBatch;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.TableRow;
 import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.CsvRows;

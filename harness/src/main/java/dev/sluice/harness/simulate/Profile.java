@@ -1,12 +1,12 @@
 package dev.sluice.harness.simulate;
 
-import dev.sluice.analytics.folder.FinishedBatch;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedBatch;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.emulation.LatencyTable;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.executor.lane.LatencyTable;
+import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment.Scenario;

@@ -1,7 +1,7 @@
 package dev.sluice.harness.simulate;
 
-import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -13,6 +13,7 @@ import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
@@ -20,7 +21,6 @@ import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.OfferedLoadLines;
 import dev.sluice.harness.run.RepeatedRun;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.sluice.harness.simulate;
 import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Emulation;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
 import java.util.Collections;

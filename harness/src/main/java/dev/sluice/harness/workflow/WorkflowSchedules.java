@@ -1,14 +1,14 @@
 package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
-import dev.sluice.scheduler.translation.WorkflowCore;
-import dev.sluice.scheduling.workflow.Gpus;
-import dev.sluice.scheduling.workflow.GraphSchedule;
-import dev.sluice.scheduling.workflow.GraphSchedule.Attempts;
-import dev.sluice.scheduling.workflow.GraphSchedule.UnfinishedRequest;
-import dev.sluice.scheduling.workflow.GraphSimulation;
-import dev.sluice.scheduling.workflow.GraphSimulation.GraphListener;
-import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduler.topology.WorkflowCore;
+import dev.sluice.scheduling.simulation.Gpus;
+import dev.sluice.scheduling.simulation.GraphSchedule;
+import dev.sluice.scheduling.simulation.GraphSchedule.Attempts;
+import dev.sluice.scheduling.simulation.GraphSchedule.UnfinishedRequest;
+import dev.sluice.scheduling.simulation.GraphSimulation;
+import dev.sluice.scheduling.simulation.GraphSimulation.GraphListener;
+import dev.sluice.scheduling.simulation.NodeExecution;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

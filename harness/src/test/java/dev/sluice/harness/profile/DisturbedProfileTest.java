@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.LaneSource;
-import dev.sluice.executor.emulation.LatencyTable;
-import dev.sluice.executor.profile.LatencyKey;
-import dev.sluice.executor.profile.ProfileRow;
+import dev.sluice.executor.lane.LatencyTable;
+import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ProfileRow;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.sluice.harness.replay;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
@@ -14,12 +13,13 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.scheduler.translation.ExperimentCore;
+import dev.sluice.scheduler.topology.ExperimentCore;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.harness.simulate.SimulatedFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;

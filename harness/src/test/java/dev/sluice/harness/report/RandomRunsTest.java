@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.check.CheckReport;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
-import dev.sluice.analytics.folder.FolderFiles;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.Registries;

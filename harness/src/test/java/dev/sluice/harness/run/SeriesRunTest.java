@@ -3,7 +3,7 @@ package dev.sluice.harness.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

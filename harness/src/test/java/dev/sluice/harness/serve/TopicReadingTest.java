@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;

@@ -1,11 +1,11 @@
 package dev.sluice.harness.serve;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.EventCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.FinishedRun;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;

@@ -1,7 +1,7 @@
 package dev.sluice.harness.simulate;
 
-import dev.sluice.analytics.folder.FolderFiles;
 import dev.sluice.analytics.log.RunRecording;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.harness.frame.Environment;

@@ -8,7 +8,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.PredictionsPublished.Calibration;
 import dev.sluice.contract.event.PredictionsPublished.Service;
 import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.emulation.Emulation;
+import dev.sluice.executor.lane.Emulation;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,8 +2,8 @@ package dev.sluice.harness.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.executor.emulation.Emulation;
-import dev.sluice.executor.emulation.SharedWork;
+import dev.sluice.executor.lane.Emulation;
+import dev.sluice.executor.lane.SharedWork;
 import dev.sluice.scheduling.simulation.SharedLanes;
 import java.util.ArrayList;
 import java.util.List;

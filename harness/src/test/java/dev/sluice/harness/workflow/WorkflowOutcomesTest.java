@@ -15,9 +15,9 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
-import dev.sluice.scheduling.workflow.Gpus.GpuModel;
-import dev.sluice.scheduling.workflow.GraphSchedule.Attempts;
-import dev.sluice.scheduling.workflow.NodeExecution;
+import dev.sluice.scheduling.simulation.Gpus.GpuModel;
+import dev.sluice.scheduling.simulation.GraphSchedule.Attempts;
+import dev.sluice.scheduling.simulation.NodeExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

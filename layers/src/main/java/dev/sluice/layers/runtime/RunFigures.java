@@ -1,8 +1,8 @@
 package dev.sluice.layers.runtime;
 
 import dev.sluice.contract.file.ByteSize;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.MemoryOf;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import java.io.IOException;
 import java.util.ArrayList;

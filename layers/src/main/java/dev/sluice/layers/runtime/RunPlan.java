@@ -8,7 +8,7 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.SluiceVersion;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.layers.engine.Training;
 import dev.sluice.layers.runtime.LayersOptions.AskedSchedule;
 import dev.sluice.layers.schedule.AutoSchedule;

@@ -1,6 +1,6 @@
 package dev.sluice.planning.pipeline;
 
-import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.log.Pacer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;

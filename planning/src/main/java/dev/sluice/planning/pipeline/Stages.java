@@ -1,19 +1,18 @@
 package dev.sluice.planning.pipeline;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.log.Pacer;
 import dev.sluice.executor.model.LayerModule;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.Supervisor;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.planning.pipeline.PacedLink.Frames;
 import dev.sluice.planning.pipeline.PacedLink.Loopback;
 import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
 import dev.sluice.planning.pipeline.WholeLogits.MicroBatches;
-import dev.sluice.planning.profile.LayerProbe;
 import dev.sluice.planning.split.Plan.Stage;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package dev.sluice.planning.plan;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.sluice.planning.file.PlanningFiles.Asked;
+import dev.sluice.planning.plan.PlanningFiles.Asked;
 import dev.sluice.planning.split.Plan;
 import dev.sluice.planning.split.Plan.PricedStage;
 import dev.sluice.planning.split.Plan.Stage;

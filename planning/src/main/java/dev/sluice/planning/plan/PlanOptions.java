@@ -1,7 +1,6 @@
 package dev.sluice.planning.plan;
 
-import dev.sluice.planning.file.PlanningFiles;
-import dev.sluice.planning.file.PlanningFiles.Asked;
+import dev.sluice.planning.plan.PlanningFiles.Asked;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package dev.sluice.producer.generator;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.RunClock;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
 

@@ -1,18 +1,18 @@
 package dev.sluice.producer.generator;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.log.Writing;
-import dev.sluice.contract.time.ProcessClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

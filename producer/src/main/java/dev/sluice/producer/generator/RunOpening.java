@@ -9,7 +9,7 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.LaneCoverage;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package dev.sluice.producer.generator;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.time.Pacer;
-import dev.sluice.contract.time.ProcessClock;
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.generator.RunOpening.RunSoFar;

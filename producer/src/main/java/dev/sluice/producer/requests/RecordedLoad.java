@@ -2,8 +2,6 @@ package dev.sluice.producer.requests;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment;
@@ -12,12 +10,14 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RequestKind;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import java.io.BufferedInputStream;

@@ -1,7 +1,7 @@
 package dev.sluice.producer.generator;
 
-import dev.sluice.contract.time.Pacer;
-import dev.sluice.contract.time.RunClock;
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.contract.log.RunClock;
 import dev.sluice.producer.requests.RequestList;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.producer.generator;
 
-import dev.sluice.contract.time.Pacer;
+import dev.sluice.contract.log.Pacer;
 import dev.sluice.producer.generator.Senders.GeneratorThreads;
 import java.util.Comparator;
 import java.util.HashMap;

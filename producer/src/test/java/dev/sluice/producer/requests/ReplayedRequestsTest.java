@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -13,6 +12,7 @@ import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.Range;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RecordingHeader;

@@ -1,10 +1,10 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.SchedulingCore;
 import java.util.SortedMap;

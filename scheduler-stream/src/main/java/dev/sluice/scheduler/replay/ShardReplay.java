@@ -1,7 +1,5 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.event.Blocked;
@@ -12,7 +10,9 @@ import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Decision.Started;
 import dev.sluice.scheduler.replay.Difference.Field;

@@ -1,10 +1,10 @@
 /**
  * A run's decisions made again: the facts of its log go to the bare core, in the log's order and at
- * its times, and each decision is compared with the recorded one. {@link DecisionReplay} is the way
- * in.
+ * its times. {@link DecisionReplay} compares each decision with the recorded one, {@link Explainer}
+ * tells one job's life from them.
  *
  * <p>Units: times are nanoseconds since time zero of the run ({@code …Ns}). Deliberately absent:
- * files, threads, Kafka's clients, and any statement about latencies.
+ * text for people, threads, Kafka's clients, and any statement about latencies.
  */
 @NullMarked
 package dev.sluice.scheduler.replay;

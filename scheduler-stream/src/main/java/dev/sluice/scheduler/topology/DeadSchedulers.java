@@ -1,12 +1,12 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.ShardTaken;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -2,8 +2,6 @@ package dev.sluice.scheduler.topology;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Fact;
@@ -14,6 +12,8 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.log.DeadLetter;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreListener;

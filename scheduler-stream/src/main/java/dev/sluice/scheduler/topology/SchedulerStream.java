@@ -1,13 +1,12 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ShardTaken;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
-import dev.sluice.contract.time.ProcessClock;
-import dev.sluice.scheduler.translation.ExperimentCore;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;

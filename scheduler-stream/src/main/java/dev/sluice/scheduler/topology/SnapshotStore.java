@@ -1,7 +1,6 @@
 package dev.sluice.scheduler.topology;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.sluice.scheduler.translation.SnapshotCodec;
 import dev.sluice.scheduling.driver.CoreEntity;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.ProcessClock;
 import dev.sluice.scheduler.topology.SchedulerProcessor.WakeUps;
 import java.util.HashMap;
 import java.util.HashSet;

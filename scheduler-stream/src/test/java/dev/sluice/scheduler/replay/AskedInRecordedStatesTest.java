@@ -2,7 +2,6 @@ package dev.sluice.scheduler.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
@@ -11,6 +10,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduler.replay.Difference.Kind;

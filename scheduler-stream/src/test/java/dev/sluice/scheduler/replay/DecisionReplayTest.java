@@ -3,13 +3,13 @@ package dev.sluice.scheduler.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduler.topology.RecordedRun;
 import dev.sluice.scheduler.topology.SimulatedFacts;

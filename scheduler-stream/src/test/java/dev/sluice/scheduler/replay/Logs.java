@@ -1,12 +1,12 @@
 package dev.sluice.scheduler.replay;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.scheduler.topology.RecordedRun;

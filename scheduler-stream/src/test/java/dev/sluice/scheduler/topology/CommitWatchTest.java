@@ -2,7 +2,7 @@ package dev.sluice.scheduler.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -2,14 +2,14 @@ package dev.sluice.scheduler.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
-import dev.sluice.contract.codec.UnreadableEventException;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.Ticked;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.scheduling.policies.Policies;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package dev.sluice.scheduler.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.codec.EventCodec;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -13,6 +12,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
 import dev.sluice.scheduling.policies.Policies;

@@ -1,6 +1,6 @@
 package dev.sluice.scheduler.topology;
 
-import dev.sluice.contract.codec.EventCodec;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.policies.Policies;

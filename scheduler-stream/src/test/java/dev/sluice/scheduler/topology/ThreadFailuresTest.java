@@ -4,7 +4,7 @@ import static org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.St
 import static org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.contract.time.ProcessClock;
+import dev.sluice.contract.log.ProcessClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -2,8 +2,8 @@ package dev.sluice.scheduler.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.time.ProcessClock;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.apache.kafka.clients.producer.MockProducer;

@@ -1,12 +1,12 @@
 package dev.sluice.sweep.grid;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.folder.FinishedRun;
-import dev.sluice.analytics.folder.Summary;
+import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.report.FigureBounds;
-import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.grid.Cells.Cell;
+import dev.sluice.sweep.workspace.Grid;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.harness.simulate.SimulatedCapacity;
-import dev.sluice.sweep.config.Grid;
-import dev.sluice.sweep.config.Grid.Axis;
-import dev.sluice.sweep.config.Grid.Setting;
 import dev.sluice.sweep.grid.Cells.Cell;
+import dev.sluice.sweep.workspace.Grid;
+import dev.sluice.sweep.workspace.Grid.Axis;
+import dev.sluice.sweep.workspace.Grid.Setting;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -2,7 +2,6 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.process.ChildJvm;
-import dev.sluice.sweep.config.Grid;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.GridRun.CellRunner;
 import dev.sluice.sweep.queue.HeldQueue;
@@ -16,6 +15,7 @@ import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.Scheduler.Work;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
+import dev.sluice.sweep.workspace.Grid;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.sluice.sweep.workspace;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.Signals;
-import dev.sluice.harness.terminal.Console;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

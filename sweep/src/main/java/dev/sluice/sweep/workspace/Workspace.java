@@ -2,10 +2,9 @@ package dev.sluice.sweep.workspace;
 
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.sweep.config.WorkspaceConfig;
-import dev.sluice.sweep.config.WorkspaceConfig.Program;
-import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
 import dev.sluice.sweep.queue.QueueFolder;
+import dev.sluice.sweep.workspace.WorkspaceConfig.Program;
+import dev.sluice.sweep.workspace.WorkspaceConfig.WorkspaceKey;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package dev.sluice.sweep.workspace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.Posix;
-import dev.sluice.harness.terminal.Console;
 import dev.sluice.sweep.workspace.StartRun.Mode;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Launch;
-import dev.sluice.harness.terminal.Console;
-import dev.sluice.sweep.config.WorkspaceConfig;
-import dev.sluice.sweep.config.WorkspaceConfig.WorkspaceKey;
+import dev.sluice.sweep.workspace.WorkspaceConfig.WorkspaceKey;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.terminal.Console;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskState.Phase;

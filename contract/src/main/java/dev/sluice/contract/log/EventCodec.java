@@ -1,0 +1,72 @@
+package dev.sluice.contract.log;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.contract.event.Dispatch;
+import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.file.UserMistakeException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records of one topic, events or windows, as JSON bytes and back. Readers ignore unknown fields,
+ * so that a later version can be read, and reject everything that is not a whole event.
+ *
+ * @param <E> type of the topic's events
+ */
+public final class EventCodec<E> {
+  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class);
+  public static final EventCodec<Dispatch> DISPATCHES = new EventCodec<>(Dispatch.class);
+  public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
+  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
+
+  /** Records of topic {@code metrics}. */
+  public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
+
+  private final ObjectReader reader;
+  private final ObjectWriter writer;
+
+  private EventCodec(Class<E> type) {
+    var mapper =
+        JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+    reader = mapper.readerFor(type);
+    writer = mapper.writerFor(type);
+  }
+
+  /** The event as bytes. */
+  public byte[] write(E event) {
+    try {
+      return writer.writeValueAsBytes(event);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("an event cannot be written: " + event, e);
+    }
+  }
+
+  /**
+   * The event in the bytes.
+   *
+   * @throws UnreadableEventException if the bytes are not an event of this topic
+   */
+  public E read(byte[] bytes) throws UnreadableEventException {
+    try {
+      @Nullable E event = reader.readValue(bytes);
+      if (event == null) {
+        throw new UnreadableEventException("null is not an event", null);
+      }
+      return event;
+    } catch (IOException | IllegalArgumentException e) {
+      throw new UnreadableEventException(UserMistakeException.reason(e), e);
+    }
+  }
+}

@@ -1,0 +1,314 @@
+package dev.sluice.executor.lane;
+
+import dev.sluice.contract.event.BatchCompleted.JobResult;
+import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.log.RunClock;
+import dev.sluice.contract.value.ModelKey;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lanes that wait instead of computing. Each lane sleeps on its own thread until its batch ends: a
+ * timer that woke the lanes would end batches later, by the time that a second thread takes to
+ * wake. If a batch comes to end earlier because another batch has ended, its lane's sleep is
+ * interrupted.
+ */
+public final class EmulatedDevice implements Device {
+  /** Longest time after which a lane that waits for its model looks whether all is over. */
+  private static final long CLOSED_LOOK_MS = 100;
+
+  private final Emulation emulation;
+  private final long seed;
+  private final int lanes;
+  private final Map<Size, double[]> nsByBusyLanes = new ConcurrentHashMap<>();
+  private final ProcessClock clock;
+  private final Pacer pacer;
+
+  private volatile @Nullable RunClock runClock;
+
+  private final Object lock = new Object();
+  // this field and all fields below are guarded by lock
+  private final SharedWork work = new SharedWork();
+  private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
+  private volatile boolean closed;
+
+  private record Size(ModelKey model, int samples) {}
+
+  /** A lane that waits for its batch to end. */
+  private static final class Waiting {
+    final Thread thread = Thread.currentThread();
+
+    /** Time until which its thread sleeps; {@link Long#MIN_VALUE} if it is awake. */
+    long untilNs = Long.MIN_VALUE;
+
+    @Nullable Long finishedAtNs;
+  }
+
+  public EmulatedDevice(
+      Emulation emulation, ExecutorSettings settings, ProcessClock clock, Pacer pacer) {
+    this.emulation = emulation;
+    this.seed = settings.seed();
+    this.lanes = settings.lanes();
+    this.clock = clock;
+    this.pacer = pacer;
+  }
+
+  @Override
+  public LaneWork openLane(int lane) {
+    return new EmulatedLane(lane);
+  }
+
+  @Override
+  public void begin(RunClock runClock) {
+    this.runClock = runClock;
+  }
+
+  /**
+   * Returns the mean service times of a model and samples count by the number of busy lanes, from
+   * 1; a single time if it does not depend on that number. Each is looked up once; from any lane's
+   * thread.
+   */
+  private double[] nsByBusyLanes(ModelKey model, int samples) {
+    return nsByBusyLanes.computeIfAbsent(
+        new Size(model, samples),
+        size -> {
+          double[] ns =
+              IntStream.rangeClosed(1, lanes)
+                  .mapToDouble(busyLanes -> emulation.meanNs(model, samples, busyLanes))
+                  .toArray();
+          return Arrays.stream(ns).allMatch(time -> time == ns[0]) ? new double[] {ns[0]} : ns;
+        });
+  }
+
+  /** Returns the drift factor for batches that start now. */
+  private double driftNow() {
+    RunClock clock = runClock;
+    return clock == null ? 1 : emulation.drift(clock.nowNs());
+  }
+
+  @Override
+  public long flopsPerSample(ModelKey model) {
+    return emulation.flopsPerSample(model);
+  }
+
+  @Override
+  public @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
+    return emulation.loadNs(model);
+  }
+
+  @Override
+  public @Nullable Long memoryBytes(ModelKey model) {
+    return emulation.memoryBytes(model);
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      waitingByLane.values().forEach(waiting -> waiting.thread.interrupt());
+    }
+  }
+
+  /** Waits until the batch's work is done or cancelled; returns its intended duration. */
+  private long run(EmulatedBatch batch, int lane, double[] nsByBusyLanes, double factor) {
+    var waiting = new Waiting();
+    long startedNs;
+    synchronized (lock) {
+      failIfClosed();
+      if (batch.cancelled) {
+        return 0;
+      }
+      batch.waiting = waiting;
+      startedNs = clock.monotonicNs();
+      settle(startedNs);
+      work.start(lane, nsByBusyLanes, factor, startedNs);
+      wakeWhoSleepsTooLong(); // a table may hold shorter times for more busy lanes
+      waitingByLane.put(lane, waiting);
+      waiting.untilNs = work.finishNs(lane);
+    }
+    while (true) {
+      try {
+        pacer.awaitNs(waiting.untilNs);
+      } catch (InterruptedException e) {
+        // re-timed or closed: look again
+      }
+      synchronized (lock) {
+        boolean unused = Thread.interrupted(); // no other thread interrupts this one from here on
+        waiting.untilNs = Long.MIN_VALUE;
+        failIfClosed();
+        settle(clock.monotonicNs());
+        if (waiting.finishedAtNs != null) {
+          return waiting.finishedAtNs - startedNs;
+        }
+        waiting.untilNs = work.finishNs(lane);
+      }
+    }
+  }
+
+  private void cancel(EmulatedBatch batch) {
+    synchronized (lock) {
+      batch.cancelled = true;
+      Waiting waiting = batch.waiting;
+      if (waiting != null && waiting.finishedAtNs == null) {
+        long nowNs = clock.monotonicNs();
+        settle(nowNs);
+        if (waiting.finishedAtNs == null) {
+          work.cancel(batch.lane, nowNs);
+          waitingByLane.remove(batch.lane);
+          waiting.finishedAtNs = nowNs;
+          wakeIfAsleepAfter(nowNs, waiting);
+          wakeWhoSleepsTooLong();
+        }
+      }
+    }
+  }
+
+  private void failIfClosed() {
+    if (closed) {
+      throw new IllegalStateException("the emulation has stopped");
+    }
+  }
+
+  /**
+   * Ends the batches that are over by now, and wakes each lane that would sleep beyond its batch's
+   * end.
+   */
+  private void settle(long nowNs) {
+    for (var finished : work.advance(nowNs)) {
+      Waiting ended = waitingByLane.remove(finished.lane());
+      if (ended != null) {
+        ended.finishedAtNs = finished.atNs();
+        wakeIfAsleepAfter(nowNs, ended);
+      }
+    }
+    wakeWhoSleepsTooLong();
+  }
+
+  private void wakeWhoSleepsTooLong() {
+    waitingByLane.forEach((lane, waiting) -> wakeIfAsleepAfter(work.finishNs(lane), waiting));
+  }
+
+  private static void wakeIfAsleepAfter(long atNs, Waiting waiting) {
+    if (waiting.untilNs > atNs) {
+      waiting.thread.interrupt();
+    }
+  }
+
+  private final class EmulatedLane implements LaneWork {
+    private final int lane;
+
+    /** Models that the lane has loaded. Guarded by itself. */
+    private final Set<ModelKey> loaded = new HashSet<>();
+
+    EmulatedLane(int lane) {
+      this.lane = lane;
+    }
+
+    /** Waits until the lane has loaded the model, where it has a memory. */
+    @Override
+    public long hold(ModelKey model) throws InterruptedException {
+      if (emulation.memoryBytes(model) == null || isWarmingUp()) {
+        return 0;
+      }
+      long startedNs = clock.monotonicNs();
+      synchronized (loaded) {
+        if (loaded.contains(model)) {
+          return 0;
+        }
+        while (!loaded.contains(model)) {
+          failIfClosed();
+          loaded.wait(CLOSED_LOOK_MS);
+        }
+      }
+      return Math.max(1, clock.monotonicNs() - startedNs);
+    }
+
+    private boolean isWarmingUp() {
+      return runClock == null;
+    }
+
+    @Override
+    public boolean loadsBeside() {
+      return true;
+    }
+
+    @Override
+    public long load(ModelKey model) throws InterruptedException {
+      Long loadNs = emulation.loadNs(model);
+      pacer.awaitNs(clock.monotonicNs() + (loadNs == null ? 0 : loadNs));
+      synchronized (loaded) {
+        long loadedNs = clock.monotonicNs();
+        loaded.add(model);
+        loaded.notifyAll();
+        return loadedNs;
+      }
+    }
+
+    @Override
+    public void evict(ModelKey model) {
+      synchronized (loaded) {
+        loaded.remove(model);
+      }
+    }
+
+    @Override
+    public PreparedBatch prepare(ModelKey model, List<DispatchedJob> jobs, int attempt) {
+      int samples = jobs.stream().mapToInt(DispatchedJob::samples).sum();
+      double noise =
+          Emulation.noise(seed, jobs.get(0).jobId(), attempt, emulation.spread(model, samples));
+      return new EmulatedBatch(lane, nsByBusyLanes(model, samples), noise);
+    }
+
+    @Override
+    public WarmUpTiming warmUp(ModelKey model, int samples) {
+      return new WarmUpTiming(emulation.warmUpNs(model, samples), null);
+    }
+  }
+
+  private final class EmulatedBatch implements LaneWork.PreparedBatch {
+    private final int lane;
+    private final double[] nsByBusyLanes;
+    private final double noise;
+    private @Nullable Long emulatedServiceNs;
+
+    /** Guarded by the device's lock, as is the next field. */
+    private boolean cancelled;
+
+    private @Nullable Waiting waiting;
+
+    EmulatedBatch(int lane, double[] nsByBusyLanes, double noise) {
+      this.lane = lane;
+      this.nsByBusyLanes = nsByBusyLanes;
+      this.noise = noise;
+    }
+
+    @Override
+    public void run() {
+      emulatedServiceNs = EmulatedDevice.this.run(this, lane, nsByBusyLanes, driftNow() * noise);
+    }
+
+    @Override
+    public void cancel() {
+      EmulatedDevice.this.cancel(this);
+    }
+
+    @Override
+    public List<JobResult> results() {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable Long emulatedServiceNs() {
+      return emulatedServiceNs;
+    }
+  }
+}

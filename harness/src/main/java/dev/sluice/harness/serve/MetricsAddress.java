@@ -1,0 +1,78 @@
+package dev.sluice.harness.serve;
+
+import dev.sluice.contract.file.UserMistakeException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Address where a process serves its meters.
+ *
+ * @param port port to listen on; 0: any free port; null: nothing is served
+ * @param bind host name or address to listen on; null: loopback, which only this machine reaches
+ */
+public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
+  /** No address: nothing is served. */
+  public static final MetricsAddress NOWHERE = new MetricsAddress(null, null);
+
+  static final String PORT_OPTION = "--metrics-port";
+  private static final String BIND_OPTION = "--metrics-bind";
+  private static final int PORT_MAX = 65_535;
+
+  /**
+   * Checks what can be told without listening.
+   *
+   * @throws UserMistakeException if there is no such port or no such address, or an address is
+   *     given without a port
+   */
+  public void check() throws UserMistakeException {
+    if (port == null && bind != null) {
+      throw new UserMistakeException(
+          BIND_OPTION,
+          "nothing is served at (" + bind + ") without a port",
+          "you want " + PORT_OPTION + " too, such as " + PORT_OPTION + " 9464");
+    }
+    if (port != null && (port < 0 || port > PORT_MAX)) {
+      throw new UserMistakeException(
+          PORT_OPTION,
+          "there is no such port (" + port + ")",
+          "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
+    }
+    host();
+  }
+
+  /** The address to listen on. */
+  InetAddress host() throws UserMistakeException {
+    if (bind == null) {
+      return InetAddress.getLoopbackAddress();
+    }
+    try {
+      return InetAddress.getByName(bind);
+    } catch (UnknownHostException e) {
+      throw new UserMistakeException(
+          BIND_OPTION,
+          "there is no such address (" + bind + ")",
+          "you want an address of this machine, or 0.0.0.0 for all of them",
+          e);
+    }
+  }
+
+  /** The options that give a command this address. */
+  public List<String> arguments() {
+    List<String> arguments = new ArrayList<>();
+    if (port != null) {
+      arguments.addAll(List.of(PORT_OPTION, port.toString()));
+    }
+    if (bind != null) {
+      arguments.addAll(List.of(BIND_OPTION, bind));
+    }
+    return arguments;
+  }
+
+  /** The address of another process beside this one, that many ports further on. */
+  public MetricsAddress plus(int ports) {
+    return new MetricsAddress(port == null ? null : port + ports, bind);
+  }
+}

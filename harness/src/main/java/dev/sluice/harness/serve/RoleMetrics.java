@@ -1,0 +1,329 @@
+package dev.sluice.harness.serve;
+
+import com.sun.net.httpserver.Authenticator;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpPrincipal;
+import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.contract.experiment.Experiment.JobClass;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
+import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
+import dev.sluice.scheduler.topology.SchedulerStream;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.exporter.httpserver.HTTPServer;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters that a process serves to Prometheus: the JVM's and those of its roles. Each role hands
+ * in its numbers once; docs/metrics.md says what each meter means.
+ *
+ * <p>Each scrape asks the suppliers on the server's thread, some several times. An exception from a
+ * counter's supplier fails the scrape.
+ */
+public final class RoleMetrics implements AutoCloseable {
+  private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
+  private static final String RESIDENT_KIB = "VmRSS:";
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+  private final @Nullable Server server;
+
+  private RoleMetrics(MetricsAddress address, String role, String runId)
+      throws UserMistakeException {
+    address.check();
+    Integer port = address.port();
+    server = port == null ? null : Server.start(address, port, registry.getPrometheusRegistry());
+    if (server != null) {
+      bindProcess(role, runId);
+    }
+  }
+
+  private void bindProcess(String role, String runId) {
+    Gauge.builder("sluice_process.info", () -> 1) // a gauge named with _info would lose that ending
+        .description("1; the labels say which process this is.")
+        .tag("role", role)
+        .tag("run_id", runId)
+        .tag("version", SluiceVersion.current())
+        .register(registry);
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    garbageCollection.bindTo(registry);
+    if (Files.isReadable(PROCESS_STATUS)) {
+      gauge(
+          "process_resident_memory_bytes",
+          "Resident memory of the process.",
+          RoleMetrics::residentBytes);
+    }
+  }
+
+  /**
+   * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
+   *
+   * @param role the command that started the process, such as {@code execute}
+   * @throws UserMistakeException if the address cannot be listened on
+   */
+  public static RoleMetrics serve(MetricsAddress address, String role, String runId)
+      throws UserMistakeException {
+    return new RoleMetrics(address, role, runId);
+  }
+
+  /** The port that the meters are served on; null if they are not served. */
+  @Nullable
+  public Integer port() {
+    return server == null ? null : server.port();
+  }
+
+  /** A line that says where the meters are served, and to whom; null if they are not served. */
+  @Nullable
+  public String line() {
+    if (server == null) {
+      return null;
+    }
+    return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
+  }
+
+  /** Adds the meters of {@code produce}: the generators of this process. */
+  public void generators(Supplier<GeneratorNumbers> numbers) {
+    counter("sluice_jobs_sent_total", "Jobs sent.", () -> numbers.get().jobsSent());
+    gauge(
+        "sluice_send_lateness_seconds",
+        "Send call minus intended arrival, of the last job sent.",
+        () -> numbers.get().latenessNsNow() / 1e9);
+    gauge(
+        "sluice_send_lateness_max_seconds",
+        "The largest lateness of a job sent.",
+        () -> numbers.get().latenessNsMax() / 1e9);
+  }
+
+  /** Adds the meters of {@code schedule}: what this process does for its shards. */
+  public void scheduler(Supplier<SchedulerStream.Counts> counts) {
+    gauge("sluice_shards", "Shards that this process decides for.", () -> counts.get().shards());
+    gauge("sluice_jobs_waiting", "Jobs that wait in these shards.", () -> counts.get().waiting());
+    gauge(
+        "sluice_batches_running",
+        "Batches that run in these shards.",
+        () -> counts.get().running());
+    counter("sluice_facts_applied_total", "Facts applied.", () -> counts.get().factsApplied());
+    counter("sluice_batches_dispatched_total", "Batches started.", () -> counts.get().dispatches());
+    counter("sluice_jobs_ended_total", "Jobs ended.", () -> counts.get().outcomes());
+  }
+
+  /** Adds the meters of {@code execute}: the lanes of this process. */
+  public void executor(Supplier<ExecutorNumbers> numbers) {
+    gauge("sluice_lanes", "Lanes of this executor.", () -> numbers.get().lanes());
+    gauge("sluice_lanes_busy", "Lanes that hold a batch.", () -> numbers.get().lanesBusy());
+    completed("done", () -> numbers.get().done());
+    completed("failed", () -> numbers.get().failed());
+    completed(
+        "refused",
+        () -> numbers.get().refusedByCause().values().stream().mapToLong(Long::longValue).sum());
+    FunctionTimer.builder(
+            "sluice_service_seconds",
+            this,
+            self -> numbers.get().done() + numbers.get().failed(),
+            self -> numbers.get().serviceNsSum(),
+            TimeUnit.NANOSECONDS)
+        .description("Service times of the batches done and failed.")
+        .register(registry);
+  }
+
+  private void completed(String result, LongSupplier batches) {
+    counter(
+        "sluice_batches_completed_total",
+        "Batches that ended on this executor, by result.",
+        batches,
+        "result",
+        result);
+  }
+
+  /**
+   * Adds the meters of {@code analyze}: the run so far, as its log tells it.
+   *
+   * @param snapshot asked once for each scrape
+   * @param classes the experiment's classes; each has its series from the start
+   */
+  public void log(Supplier<LiveSnapshot> snapshot, List<JobClass> classes) {
+    registry.getPrometheusRegistry().register(new LogMeters(snapshot, classes));
+  }
+
+  /** Adds the meters of a process that serves the page. */
+  public void pages(IntSupplier streams, LongSupplier framesDropped) {
+    gauge("sluice_page_streams", "Pages that hold a stream open.", streams::getAsInt);
+    counter(
+        "sluice_page_frames_dropped_total",
+        "Frames that pages did not read in time, and were not sent.",
+        framesDropped);
+  }
+
+  private void counter(String name, String help, LongSupplier count, String... labels) {
+    FunctionCounter.builder(name, this, self -> count.getAsLong())
+        .description(help)
+        .tags(labels)
+        .register(registry);
+  }
+
+  private void gauge(String name, String help, DoubleSupplier value, String... labels) {
+    Gauge.builder(name, value::getAsDouble).description(help).tags(labels).register(registry);
+  }
+
+  private static double residentBytes() {
+    try (var lines = Files.lines(PROCESS_STATUS)) {
+      return lines
+          .filter(line -> line.startsWith(RESIDENT_KIB))
+          .mapToDouble(
+              line ->
+                  1024
+                      * Double.parseDouble(line.replace(RESIDENT_KIB, "").replace("kB", "").trim()))
+          .findFirst()
+          .orElse(Double.NaN);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (server != null) {
+      server.close();
+    }
+    garbageCollection.close();
+    registry.close();
+  }
+
+  /**
+   * Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another path is
+   * answered 404 and another method 405; a scrape that fails is answered 500 with its stack trace.
+   */
+  private static final class Server implements AutoCloseable {
+    private static final String PATH = "/metrics";
+
+    private final HTTPServer server;
+    private final InetAddress host;
+
+    private Server(HTTPServer server, InetAddress host) {
+      this.server = server;
+      this.host = host;
+    }
+
+    /**
+     * Starts to answer.
+     *
+     * @param address address with a port
+     * @param registry meters, read anew for each answer
+     * @throws UserMistakeException if the address does not exist, or cannot be listened on
+     */
+    static Server start(MetricsAddress address, int port, PrometheusRegistry registry)
+        throws UserMistakeException {
+      address.check();
+      InetAddress host = address.host();
+      ExecutorService thread = Executors.newSingleThreadExecutor(Server::daemon);
+      try {
+        return new Server(
+            HTTPServer.builder()
+                .inetAddress(host)
+                .port(port)
+                .registry(registry)
+                .executorService(thread)
+                .authenticator(new OnlyGetMetrics())
+                .registerHealthHandler(false)
+                .buildAndStart(),
+            host);
+      } catch (BindException e) {
+        thread.shutdown();
+        throw refused(
+            port,
+            e,
+            "another process listens there: give each role a port of its own, or 0 for any that is"
+                + " free; or the address of --metrics-bind is not this machine's");
+      } catch (IOException e) {
+        thread.shutdown();
+        throw refused(port, e, "another port will do");
+      }
+    }
+
+    private static Thread daemon(Runnable task) {
+      var thread = new Thread(task, "sluice-metrics");
+      thread.setDaemon(true);
+      return thread;
+    }
+
+    private static UserMistakeException refused(int port, IOException e, String advice) {
+      return new UserMistakeException(
+          MetricsAddress.PORT_OPTION,
+          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
+          advice,
+          e);
+    }
+
+    /** The port that the server listens on. */
+    int port() {
+      return server.getPort();
+    }
+
+    /** The address that a browser on this machine, or on one that reaches the host, asks. */
+    String url() {
+      String name = host.getHostAddress();
+      return "http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + port() + PATH;
+    }
+
+    /** True if other machines may reach the server. */
+    boolean isOpen() {
+      return !host.isLoopbackAddress();
+    }
+
+    /** Stops listening; an answer under way is cut off. */
+    @Override
+    public void close() {
+      server.close();
+    }
+
+    /**
+     * Refuses all requests but {@code GET /metrics}. Prometheus' server would answer other methods,
+     * paths that only begin with it, and {@code /} with a page; an authenticator is the one hook
+     * before its handlers. There are no users: anybody may read.
+     */
+    private static final class OnlyGetMetrics extends Authenticator {
+      private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
+
+      @Override
+      public Result authenticate(HttpExchange exchange) {
+        if (!exchange.getRequestURI().getPath().equals(PATH)) {
+          return new Failure(404);
+        }
+        if (!exchange.getRequestMethod().equals("GET")) {
+          exchange.getResponseHeaders().set("Allow", "GET");
+          return new Failure(405);
+        }
+        return MAY_READ;
+      }
+    }
+  }
+}

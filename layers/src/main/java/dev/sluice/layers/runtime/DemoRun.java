@@ -1,0 +1,177 @@
+package dev.sluice.layers.runtime;
+
+import dev.sluice.contract.log.Pacer;
+import dev.sluice.harness.machine.Console;
+import dev.sluice.layers.schedule.LayerSchedule;
+import dev.sluice.layers.schedule.Layers;
+import dev.sluice.layers.schedule.ScheduleWalk;
+import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
+import dev.sluice.layers.schedule.Schedules;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
+
+/** {@code layers demo}: one training step of a toy model, without prefetching and with it. */
+public final class DemoRun {
+  private static final double NS_PER_MS = 1e6;
+  private static final List<String> LAYERS = List.of("L1", "L2", "L3");
+  private static final int FETCH_UNITS = 4;
+  private static final int FORWARD_UNITS = 5;
+  private static final int BACKWARD_UNITS = 8;
+
+  private final Console console;
+  private final LongSupplier monotonicNs;
+  private final Pacer pacer;
+  private final long unitNs;
+
+  /**
+   * @param unitNs length of all waits: a fetch takes 4 of these, a forward 5, a backward 8
+   */
+  public DemoRun(Console console, LongSupplier monotonicNs, Pacer pacer, long unitNs) {
+    this.console = console;
+    this.monotonicNs = monotonicNs;
+    this.pacer = pacer;
+    this.unitNs = unitNs;
+  }
+
+  /** Runs and prints both. */
+  public void execute() throws InterruptedException {
+    var all = new Layers(LAYERS, LAYERS.stream().map(layer -> 1L).toList(), true);
+    console.line(
+        "A toy model of %d layers that wait and return x: one training step, twice."
+            .formatted(LAYERS.size()));
+    console.line("");
+    pass(0); // classes are loaded before anything counts
+    console.line("Without prefetching, a layer is fetched when it is needed.");
+    DemoLog onDemand = step(Schedules.onDemand(all));
+    console.line("");
+    onDemand.lines(onDemand.lastNs()).forEach(console::line);
+    console.line("");
+    console.line("With prefetching, the next layer is fetched while this one is computed.");
+    DemoLog prefetched = step(Schedules.prefetch(all, 1));
+    console.line("");
+    prefetched.lines(onDemand.lastNs()).forEach(console::line);
+    console.line("");
+    console.line(
+        String.format(
+            Locale.ROOT,
+            "Without prefetching %.1f ms, with prefetching %.1f ms.",
+            onDemand.lastNs() / NS_PER_MS,
+            prefetched.lastNs() / NS_PER_MS));
+  }
+
+  /** Trains one step: a hook at each border of a layer, and between two hooks a wait. */
+  private DemoLog step(LayerSchedule schedule) throws InterruptedException {
+    var log = new DemoLog(monotonicNs);
+    try (var parameters = new ToyParameters(log)) {
+      parameters.awaitReader();
+      log.restart();
+      var walk = new ScheduleWalk(schedule, LAYERS, parameters);
+      log.hook("on_step_start");
+      walk.onStepStart();
+      for (int layer = 0; layer < LAYERS.size(); layer++) {
+        log.hook("on_pre_forward " + LAYERS.get(layer));
+        walk.onPreForward(layer);
+        compute(layer, FORWARD_UNITS, log);
+        log.hook("on_post_forward " + LAYERS.get(layer));
+        walk.onPostForward(layer);
+      }
+      for (int layer = LAYERS.size() - 1; layer >= 0; layer--) {
+        log.hook("on_pre_backward " + LAYERS.get(layer));
+        walk.onPreBackward(layer);
+        compute(layer, BACKWARD_UNITS, log);
+        log.hook("on_post_backward " + LAYERS.get(layer));
+        walk.onPostBackward(layer);
+      }
+      log.hook("on_step_end");
+      walk.onStepEnd();
+    }
+    return log;
+  }
+
+  private void compute(int layer, int units, DemoLog log) throws InterruptedException {
+    DemoLog.Row row = log.begin("compute " + LAYERS.get(layer));
+    pass(units);
+    log.end(row);
+  }
+
+  private void pass(int units) throws InterruptedException {
+    pacer.awaitNs(monotonicNs.getAsLong() + units * unitNs);
+  }
+
+  /**
+   * The toys' parameters: reading a layer is a wait on the reader's thread, one layer after the
+   * other, as a disk reads.
+   */
+  private final class ToyParameters implements LayerOperations, AutoCloseable {
+    private final DemoLog log;
+    private final ExecutorService reader = Executors.newSingleThreadExecutor();
+
+    /** Readings that were asked for, by layer, until the layer is released. */
+    private final Map<Integer, Future<?>> readings = new HashMap<>();
+
+    ToyParameters(DemoLog log) {
+      this.log = log;
+    }
+
+    @Override
+    public void fetch(int layer) {
+      DemoLog.Row row = log.begin("fetch " + LAYERS.get(layer));
+      await(readings.computeIfAbsent(layer, absent -> reader.submit(() -> read(FETCH_UNITS))));
+      log.end(row);
+    }
+
+    /** Waits until the reader's thread has begun and reads nothing. */
+    void awaitReader() {
+      await(reader.submit(() -> read(0)));
+    }
+
+    private static void await(Future<?> reading) {
+      try {
+        reading.get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("a wait failed", e);
+      }
+    }
+
+    @Override
+    public void prefetch(int layer) {
+      DemoLog.Row row = log.begin("prefetch " + LAYERS.get(layer));
+      readings.put(
+          layer,
+          reader.submit(
+              () -> {
+                log.restart(row);
+                read(FETCH_UNITS);
+                log.end(row);
+              }));
+    }
+
+    private void read(int units) {
+      try {
+        pass(units);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void release(int layer) {
+      readings.remove(layer);
+      log.end(log.begin("release " + LAYERS.get(layer)));
+    }
+
+    @Override
+    public void close() {
+      reader.shutdownNow();
+    }
+  }
+}

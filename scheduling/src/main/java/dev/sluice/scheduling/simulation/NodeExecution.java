@@ -1,0 +1,41 @@
+package dev.sluice.scheduling.simulation;
+
+/**
+ * A node of a request on its GPUs.
+ *
+ * @param request index of the request
+ * @param node index of the node in its graph
+ * @param gpu the first of its GPUs; the others have the next ids
+ * @param readyAtNs when all inputs of the node had ended and its request had come
+ * @param switchNs how long the node held its GPUs before it started, to load its model
+ * @param replaces whether the load replaced another model; false for a first load
+ * @param startedAtNs after the switch
+ * @param batch the number of the batch in which it ran; nodes that shared one have equal numbers,
+ *     and only the first of them is said to have waited for the switch
+ */
+public record NodeExecution(
+    int request,
+    int node,
+    int gpu,
+    int gpus,
+    long readyAtNs,
+    long switchNs,
+    boolean replaces,
+    long startedAtNs,
+    long executionNs,
+    long batch) {
+  /** Returns when the node was placed on its GPUs, which it holds from then on. */
+  public long heldAtNs() {
+    return startedAtNs - switchNs;
+  }
+
+  /** Returns when the node released its GPUs. */
+  public long endedAtNs() {
+    return startedAtNs + executionNs;
+  }
+
+  /** Returns how long the node waited for GPUs. */
+  public long waitingNs() {
+    return heldAtNs() - readyAtNs;
+  }
+}
