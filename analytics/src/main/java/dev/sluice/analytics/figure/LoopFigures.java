@@ -150,13 +150,13 @@ final class LoopFigures implements Figure {
     var earliestNs = new LongColumn(Long.MAX_VALUE);
     for (int i = batches.size() - 1; i >= 0; i--) {
       int batch = batches.at(i);
-      long ownNs =
-          batches
-              .jobs(batch)
-              .filter(jobs::isRequested)
-              .mapToLong(job -> jobs.intendedAtNs(job) + windowNs[run.classOf(job)])
-              .min()
-              .orElse(Long.MAX_VALUE);
+      long ownNs = Long.MAX_VALUE;
+      for (int place = 0; place < batches.jobCount(batch); place++) {
+        int job = batches.job(batch, place);
+        if (jobs.isRequested(job)) {
+          ownNs = Math.min(ownNs, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);
+        }
+      }
       int shard = batches.shard(batch);
       long ofShardNs = Math.min(ownNs, earliestByShard.getOrDefault(shard, Long.MAX_VALUE));
       earliestByShard.put(shard, ofShardNs);

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * Spells of slow batches: service_autocorrelation_lag_1 and _lag_10, over the batches that ended a
@@ -58,40 +58,32 @@ final class SpellFigures implements Figure {
   /** The values of the batches, by start; none if equal batches differ by their rounding alone. */
   private static double[] offTheMean(RunRows run) {
     Batches batches = run.batches();
-    Map<List<Integer>, Kind> kinds = new HashMap<>();
-    IntFunction<Kind> kindOf =
-        batch ->
-            kinds.computeIfAbsent(
-                List.of(batches.modelNumber(batch), batches.samples(batch)), any -> new Kind());
-    int[] done =
+    int[] byStart =
         Arrays.stream(run.measuredDoneBatches())
             .filter(batch -> batches.serviceNs(batch) >= 1)
-            .toArray();
-    for (int batch : done) {
-      kindOf.apply(batch).timesNs.accept(batches.serviceNs(batch));
-    }
-    if (kinds.values().stream()
-        .allMatch(kind -> kind.timesNs.getMax() - kind.timesNs.getMin() <= ROUNDING_NS)) {
-      return new double[0];
-    }
-    int[] byStart =
-        Arrays.stream(done)
             .boxed()
             .sorted(
                 Comparator.<Integer>comparingLong(batches::startedAtNs)
                     .thenComparing(batches::compareByKey))
             .mapToInt(batch -> batch)
             .toArray();
-    for (int batch : byStart) {
-      kindOf.apply(batch).logs += log(batches, batch);
+    Map<List<Integer>, Kind> kinds = new HashMap<>();
+    Kind[] kindOf = new Kind[byStart.length];
+    for (int i = 0; i < byStart.length; i++) {
+      int batch = byStart[i];
+      kindOf[i] =
+          kinds.computeIfAbsent(
+              List.of(batches.modelNumber(batch), batches.samples(batch)), any -> new Kind());
+      kindOf[i].timesNs.accept(batches.serviceNs(batch));
+      kindOf[i].logs += log(batches, batch);
     }
-    return Arrays.stream(byStart)
-        .filter(batch -> kindOf.apply(batch).timesNs.getCount() > 1)
-        .mapToDouble(
-            batch -> {
-              Kind kind = kindOf.apply(batch);
-              return log(batches, batch) - kind.logs / kind.timesNs.getCount();
-            })
+    if (kinds.values().stream()
+        .allMatch(kind -> kind.timesNs.getMax() - kind.timesNs.getMin() <= ROUNDING_NS)) {
+      return new double[0];
+    }
+    return IntStream.range(0, byStart.length)
+        .filter(i -> kindOf[i].timesNs.getCount() > 1)
+        .mapToDouble(i -> log(batches, byStart[i]) - kindOf[i].logs / kindOf[i].timesNs.getCount())
         .toArray();
   }
 

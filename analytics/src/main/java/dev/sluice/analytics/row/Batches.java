@@ -310,11 +310,22 @@ public final class Batches {
   }
 
   private boolean endsAnyJob(int batch) {
-    return jobs(batch).anyMatch(job -> jobs.batch.get(job) == batch);
+    for (int place = 0; place < jobCount(batch); place++) {
+      if (jobs.batch.get(job(batch, place)) == batch) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean hasJobEndedOtherwise(int batch) {
-    return jobs(batch).anyMatch(job -> jobs.batch.get(job) != batch && jobs.isEnded(job));
+    for (int place = 0; place < jobCount(batch); place++) {
+      int job = job(batch, place);
+      if (jobs.batch.get(job) != batch && jobs.isEnded(job)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public long startedAtNs(int batch) {

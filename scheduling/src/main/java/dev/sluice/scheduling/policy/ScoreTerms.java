@@ -5,8 +5,8 @@ import java.util.AbstractSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Set;
-import java.util.stream.IntStream;
 
 /**
  * The terms of a score by name, in their order. Immutable, and small enough to be made for every
@@ -62,9 +62,22 @@ public final class ScoreTerms extends AbstractMap<String, Double> {
 
       @Override
       public Iterator<Entry<String, Double>> iterator() {
-        return IntStream.range(0, values.length)
-            .mapToObj(i -> Map.entry(names.get(i), values[i]))
-            .iterator();
+        return new Iterator<>() {
+          private int next;
+
+          @Override
+          public boolean hasNext() {
+            return next < values.length;
+          }
+
+          @Override
+          public Entry<String, Double> next() {
+            if (!hasNext()) {
+              throw new NoSuchElementException();
+            }
+            return Map.entry(names.get(next), values[next++]);
+          }
+        };
       }
     };
   }
