@@ -61,6 +61,7 @@ final class ArchitectureTest {
             KAFKA_CLIENTS,
             "dev.sluice.contract..",
             "ai.djl..",
+            "com.fasterxml.jackson..",
             "com.sun.jna..",
             "com.sun.management..",
             "de.siegmar.fastcsv..",
