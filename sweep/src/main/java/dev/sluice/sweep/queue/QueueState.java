@@ -10,13 +10,14 @@ import dev.sluice.sweep.queue.TaskState.Phase;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The fold of a queue's events, and what starts next. Pure; not safe for threads. */
@@ -29,14 +30,6 @@ public final class QueueState {
 
   private final Map<String, TaskState> byName = new LinkedHashMap<>();
   private final List<TaskState> byNumber = new ArrayList<>();
-
-  /**
-   * Waiting tasks by place in the queue, by the GPU that they are bound to; {@link #NO_GPU}: any.
-   */
-  private final Map<Integer, TreeMap<Long, TaskState>> waiting = new TreeMap<>();
-
-  private final Map<Integer, TaskState> running = new LinkedHashMap<>();
-  private final Map<Integer, Integer> runningByGpu = new HashMap<>();
   private final Map<Integer, Integer> quickFailures = new HashMap<>();
   private final Set<Integer> aside = new TreeSet<>();
   private long orders;
@@ -64,21 +57,23 @@ public final class QueueState {
     return byNumber.size();
   }
 
-  /** Tasks that run. */
+  /** Tasks that run, in the order of their starts. */
   public List<TaskState> running() {
-    return List.copyOf(running.values());
+    return in(Phase.RUNNING).sorted(Comparator.comparingLong(task -> task.sinceMs)).toList();
   }
 
   /** Tells whether any task waits. */
   public boolean anyWaits() {
-    return waiting.values().stream().anyMatch(tasks -> !tasks.isEmpty());
+    return in(Phase.WAITING).findAny().isPresent();
   }
 
   /** Tasks that wait, in the order of the queue. */
   public List<TaskState> waiting() {
-    TreeMap<Long, TaskState> all = new TreeMap<>();
-    waiting.values().forEach(all::putAll);
-    return List.copyOf(all.values());
+    return in(Phase.WAITING).sorted(Comparator.comparingLong(task -> task.order)).toList();
+  }
+
+  private Stream<TaskState> in(Phase phase) {
+    return byNumber.stream().filter(task -> task.phase == phase);
   }
 
   /** GPUs that get no more tasks. */
@@ -96,36 +91,27 @@ public final class QueueState {
    * or on the GPU with the fewest tasks, the preferred one of equals. Null: nothing can start.
    */
   public @Nullable Start next(QueueSettings settings) {
-    int best = NO_GPU;
-    int fewest = Integer.MAX_VALUE;
-    TaskState first = null;
-    int on = NO_GPU;
-    for (int gpu : settings.slotIds()) {
-      int tasks = runningByGpu.getOrDefault(gpu, 0);
-      if (tasks >= settings.perGpu() || aside.contains(gpu)) {
-        continue;
-      }
-      if (tasks < fewest) {
-        fewest = tasks;
-        best = gpu;
-      }
-      TaskState bound = gpu == NO_GPU ? null : head(gpu);
-      if (bound != null && (first == null || bound.order < first.order)) {
-        first = bound;
-        on = gpu;
-      }
+    Map<Integer, Integer> tasksByFreeGpu = new LinkedHashMap<>();
+    settings.slotIds().stream()
+        .filter(gpu -> !aside.contains(gpu))
+        .forEach(gpu -> tasksByFreeGpu.put(gpu, 0));
+    in(Phase.RUNNING)
+        .forEach(task -> tasksByFreeGpu.computeIfPresent(task.gpu, (gpu, tasks) -> tasks + 1));
+    tasksByFreeGpu.values().removeIf(tasks -> tasks >= settings.perGpu());
+    if (tasksByFreeGpu.isEmpty()) {
+      return null;
     }
-    TaskState free = fewest == Integer.MAX_VALUE ? null : head(NO_GPU);
-    if (free != null && (first == null || free.order < first.order)) {
-      first = free;
-      on = best;
+    TaskState first =
+        in(Phase.WAITING)
+            .filter(task -> task.bound == null || tasksByFreeGpu.containsKey(task.bound))
+            .min(Comparator.comparingLong(task -> task.order))
+            .orElse(null);
+    if (first == null) {
+      return null;
     }
-    return first == null ? null : new Start(first, on);
-  }
-
-  private @Nullable TaskState head(int bound) {
-    TreeMap<Long, TaskState> tasks = waiting.get(bound);
-    return tasks == null || tasks.isEmpty() ? null : tasks.firstEntry().getValue();
+    int emptiest =
+        Collections.min(tasksByFreeGpu.entrySet(), Map.Entry.comparingByValue()).getKey();
+    return new Start(first, first.bound == null ? emptiest : first.bound);
   }
 
   /**
@@ -156,40 +142,31 @@ public final class QueueState {
   }
 
   private void queue(Queued e) {
-    if (e.task() == byNumber.size() && !byName.containsKey(e.name())) {
+    boolean isNew = e.task() == byNumber.size() && !byName.containsKey(e.name());
+    if (isNew) {
       var task = new TaskState(e.task(), e.name(), e.config());
       byNumber.add(task);
       byName.put(e.name(), task);
     }
     TaskState task = known(e.task());
-    if (!task.name.equals(e.name()) || task.phase == Phase.RUNNING || isWaiting(task)) {
+    boolean free = isNew || task.phase == Phase.DONE || task.phase == Phase.FAILED;
+    if (!free || !task.name.equals(e.name())) {
       throw new IllegalArgumentException("task " + e.name() + " cannot be queued");
     }
     task.config = e.config();
     task.bound = e.gpu();
     task.failures = 0;
-    task.order = orders++;
-    toWaiting(task, e.atMs());
+    toWaiting(task, orders++, e.atMs());
   }
 
-  private boolean isWaiting(TaskState task) {
-    TreeMap<Long, TaskState> tasks = waiting.get(boundId(task));
-    return tasks != null && tasks.get(task.order) == task;
-  }
-
-  private static int boundId(TaskState task) {
-    return task.bound == null ? NO_GPU : task.bound;
-  }
-
-  private void toWaiting(TaskState task, long atMs) {
+  private static void toWaiting(TaskState task, long order, long atMs) {
     task.phase = Phase.WAITING;
+    task.order = order;
     task.sinceMs = atMs;
-    waiting.computeIfAbsent(boundId(task), gpu -> new TreeMap<>()).put(task.order, task);
   }
 
-  private void noLongerWaiting(TaskState task) {
-    TreeMap<Long, TaskState> tasks = waiting.get(boundId(task));
-    if (tasks == null || tasks.remove(task.order) == null) {
+  private static void checkWaits(TaskState task) {
+    if (task.phase != Phase.WAITING) {
       throw new IllegalArgumentException("task " + task.name + " does not wait");
     }
   }
@@ -199,7 +176,7 @@ public final class QueueState {
     if (e.attempt() != task.attempt + 1) {
       throw new IllegalArgumentException("attempt " + e.attempt() + " follows " + task.attempt);
     }
-    noLongerWaiting(task);
+    checkWaits(task);
     task.phase = Phase.RUNNING;
     task.attempt = e.attempt();
     task.gpu = e.gpu();
@@ -207,8 +184,6 @@ public final class QueueState {
     task.log = e.log();
     task.boot = e.boot();
     task.sinceMs = e.atMs();
-    running.put(task.number, task);
-    runningByGpu.merge(e.gpu(), 1, Integer::sum);
   }
 
   private void end(Ended e) {
@@ -217,15 +192,13 @@ public final class QueueState {
       if (e.attempt() != task.attempt) {
         throw new IllegalArgumentException("attempt " + e.attempt() + " does not run");
       }
-      running.remove(task.number);
       task.boot = "";
-      runningByGpu.merge(task.gpu, -1, Integer::sum);
       count(task.gpu, e);
     } else {
-      noLongerWaiting(task);
+      checkWaits(task);
     }
     if (e.outcome() == Outcome.WITHDRAWN) {
-      toWaiting(task, e.atMs());
+      toWaiting(task, task.order, e.atMs());
       return;
     }
     task.outcome = e.outcome();
@@ -237,8 +210,7 @@ public final class QueueState {
     task.phase = done ? Phase.DONE : Phase.FAILED;
     if (e.again()) {
       task.failures++;
-      task.order = orders++;
-      toWaiting(task, e.atMs());
+      toWaiting(task, orders++, e.atMs());
     }
   }
 
