@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param requestDigest digest of its requests: cells with an equal one had equal requests
  */
 record CellResult(State state, String why, Map<String, Double> figures, String requestDigest) {
-  /** What a cell's figures are worth. */
   enum State {
     DONE("done"),
     NOT_COMPARABLE("not comparable"),
@@ -49,7 +48,6 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
     return new CellResult(State.NOT_RUN, "", Map.of(), "");
   }
 
-  /** The figures of a finished folder. */
   static CellResult of(Path folder, Collection<String> figures) throws IOException {
     FinishedRun run = FinishedRun.of(folder);
     JsonNode summary = run.summary();
@@ -88,13 +86,11 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
     /** Names of the figures that all jobs and each class have, without what they are of. */
     static final List<String> NAMES = List.of(BOUND, SHARE);
 
-    /** Tells whether a grid asks for such a figure. */
     static boolean areAskedBy(Grid grid) {
       return grid.figures().stream()
           .anyMatch(figure -> NAMES.stream().anyMatch(name -> figure.name().endsWith("_" + name)));
     }
 
-    /** Adds the figures of a finished cell. */
     CellResult with(Cell cell, Path folder, CellResult result)
         throws IOException, UserMistakeException {
       FinishedRun run = FinishedRun.of(folder);

@@ -68,7 +68,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
           .collect(Collectors.joining(", "));
     }
 
-    /** Name of the cell's folder: its values, and the beginning of its key. */
     String id() {
       String joined =
           values.values().stream()
@@ -95,7 +94,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
    */
   private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
 
-  /** A mistake, and the cells that have it. */
   private record Found(Problem problem, List<String> cells) {}
 
   /**

@@ -36,7 +36,6 @@ final class GridPage {
     this.notes = notes;
   }
 
-  /** The page's text, with pictures by the figures' names. */
   String html(Map<String, byte[]> pictures) {
     Html page = Html.page(cells.grid().name() + ", a sweep").element("h1", cells.grid().name());
     page.raw("<p>").text("Cells of ").raw("<code>").text(cells.grid().base().toString());
@@ -127,7 +126,6 @@ final class GridPage {
       named = rowAxes.stream().filter(axis -> axis.values().size() > 1).toList();
     }
 
-    /** A figure's picture as the bytes of a PNG file. */
     byte[] png(String figure, String title) {
       List<String> columns = columnAxis.values().stream().map(Setting::text).toList();
       boolean nameless = columns.isEmpty(); // the only key is the repeats'

@@ -58,9 +58,7 @@ public final class GridRun {
   public record Options(
       Path grid, @Nullable Path base, Path results, boolean resume, boolean dryRun) {}
 
-  /** A way to run the cells of a grid. */
   interface CellRunner {
-    /** Listener to ends of cells. */
     @FunctionalInterface
     interface Progress {
       /**

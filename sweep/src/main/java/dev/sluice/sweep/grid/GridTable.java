@@ -102,7 +102,6 @@ final class GridTable {
     return grid.axes().stream().filter(axis -> !axis.key().equals(grid.repeatOver())).toList();
   }
 
-  /** A figure of a measurement. */
   Figure figure(Map<String, String> measurement, String figure) {
     Map<String, CellResult> repeats = groups.get(measurement);
     if (repeats == null) {
@@ -199,7 +198,6 @@ final class GridTable {
     return head;
   }
 
-  /** Each measurement: its values, and its figures in words. */
   List<List<String>> rows() {
     List<List<String>> rows = new ArrayList<>();
     for (Map<String, String> measurement : groups.keySet()) {
@@ -232,7 +230,6 @@ final class GridTable {
     return text.toString();
   }
 
-  /** Columns side by side: names to the left, figures to the right. */
   private static String aligned(List<List<String>> rows, int names) {
     return TextTable.fitted(rows, IntStream.range(0, names).boxed().collect(Collectors.toSet()));
   }

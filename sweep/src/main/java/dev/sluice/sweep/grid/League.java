@@ -98,7 +98,6 @@ final class League {
     return grid.axes().stream().filter(one -> one.key().equals(key)).findFirst().orElseThrow();
   }
 
-  /** The variant in words; empty if the grid has none. */
   String variant() {
     return Cell.name(variant);
   }
@@ -111,7 +110,6 @@ final class League {
     return List.copyOf(byCellPolicyRepeat.keySet());
   }
 
-  /** Cells whose words a group asks for. */
   List<String> cells(Grid.Group group) {
     return cells().stream().filter(cell -> group.holds(Grid.League.words(cell))).toList();
   }
@@ -191,7 +189,6 @@ final class League {
         .toList();
   }
 
-  /** Comparisons of cells that have one. */
   List<Compared> compared(List<String> cells) {
     return cells.stream()
         .map(this::compared)

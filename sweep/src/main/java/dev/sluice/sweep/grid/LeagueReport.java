@@ -42,7 +42,6 @@ final class LeagueReport {
     this.notes = notes;
   }
 
-  /** Writes league.md, league.html and league.png of the first variant. */
   void write(Path folder) throws IOException {
     var markdown = new StringBuilder("# " + grid.name() + "\n\n" + notesText() + "\n");
     Html page = Html.page(grid.name() + ", a league");

@@ -86,7 +86,6 @@ final class SimulatedCells implements CellRunner {
     this.log = log;
   }
 
-  /** The simulation of a grid's cells, into a folder of theirs. */
   static Simulation of(Grid grid, Path cells) {
     var bounds = new SimulatedCapacity.Bounds();
     return (cell, cellLog) -> {

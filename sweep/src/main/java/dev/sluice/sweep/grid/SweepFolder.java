@@ -90,12 +90,10 @@ final class SweepFolder implements AutoCloseable {
     return path;
   }
 
-  /** The folder of all cells. */
   Path cells() {
     return path.resolve("cells");
   }
 
-  /** The folder of a cell that is done. */
   Path cell(Cell cell) {
     return cells().resolve(cell.id());
   }
@@ -105,7 +103,6 @@ final class SweepFolder implements AutoCloseable {
     return path.resolve("unfinished");
   }
 
-  /** The queue whose tasks are the cells. */
   HeldQueue queue() {
     return queue;
   }
@@ -115,12 +112,10 @@ final class SweepFolder implements AutoCloseable {
     return Workspace.open(file(Workspace.CONFIG), path);
   }
 
-  /** The log of a task. */
   Path log(String task) {
     return path.toAbsolutePath().normalize().resolve(LOGS).resolve(task + ".log");
   }
 
-  /** The last lines of a task's last attempt. */
   List<String> lastLines(String task) throws IOException {
     return TaskLog.lastLines(log(task), LAST_LINES);
   }
@@ -133,7 +128,6 @@ final class SweepFolder implements AutoCloseable {
     return FinishedRun.isFolder(sweep.resolve("cells").resolve(cell.id()));
   }
 
-  /** Tells whether the cell of a task is done. */
   boolean isDone(String task) {
     return FinishedRun.isFolder(cells().resolve(task));
   }
@@ -174,7 +168,6 @@ final class SweepFolder implements AutoCloseable {
             .formatted(JSON.writeValueAsString(grid.name()), LOGS, grid.slots()));
   }
 
-  /** Tells whether the sweep began with another build of Sluice than this one. */
   static boolean isOfAnotherBuild(Path sweep) throws IOException {
     return Files.exists(sweep.resolve(BEGUN))
         && !JSON.readTree(Files.readAllBytes(sweep.resolve(BEGUN)))

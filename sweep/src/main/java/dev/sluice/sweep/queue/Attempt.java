@@ -41,13 +41,11 @@ record Attempt(Path attempts, int task, int number) {
 
   /** What a claim says. */
   enum Claim {
-    /** Nobody has claimed the attempt. */
     NONE,
     /** A keeper has, or another began to and was cut off. */
     UNFINISHED,
     /** A scheduler has: no keeper may. */
     WITHDRAWN,
-    /** A keeper has. */
     KEPT
   }
 
@@ -149,7 +147,6 @@ record Attempt(Path attempts, int task, int number) {
     return new Attempt(attempts, Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
   }
 
-  /** Removes all files of an attempt that has ended. */
   void remove() throws IOException {
     for (String kind : KINDS) {
       Files.deleteIfExists(file(kind));

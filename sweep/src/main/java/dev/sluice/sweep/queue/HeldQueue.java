@@ -68,7 +68,6 @@ public final class HeldQueue implements AutoCloseable {
     return boot;
   }
 
-  /** The present state, which changes with each event. */
   public QueueState state() {
     return state;
   }

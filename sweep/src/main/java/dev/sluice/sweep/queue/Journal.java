@@ -143,7 +143,6 @@ class Journal implements AutoCloseable {
 
     private CheckedLine() {}
 
-    /** A line with its line break. */
     static String of(List<String> fields) {
       var rest = new StringBuilder(100);
       for (String field : fields) {

@@ -38,9 +38,7 @@ public final class QueueFolder {
     this.folder = folder.toAbsolutePath().normalize();
   }
 
-  /** The scheduler of a queue: its process, and since when it runs. */
   public record Holder(ProcessIdentity process, Instant since) {
-    /** The scheduler in words: its process, and since when. */
     public String words() {
       return "(pid " + process.pid() + ", since " + since + ")";
     }
@@ -55,7 +53,6 @@ public final class QueueFolder {
     return Map.of(Attempt.QUEUE, folder.toString());
   }
 
-  /** The journal. */
   public Path journal() {
     return folder.resolve("journal");
   }
@@ -76,7 +73,6 @@ public final class QueueFolder {
     return folder.resolve("scheduler");
   }
 
-  /** Makes the folder, if it is not there. */
   public void make() throws IOException {
     Files.createDirectories(inbox());
     Files.createDirectories(attempts());
@@ -184,7 +180,6 @@ public final class QueueFolder {
         .map(process -> new Holder(process, Instant.parse(lines.get(1))));
   }
 
-  /** Tells whether a scheduler runs, by its lock. */
   public boolean isHeld() throws IOException {
     if (HELD_HERE.contains(folder) || !Files.exists(lockFile())) {
       return HELD_HERE.contains(folder);

@@ -104,12 +104,10 @@ public final class QueueProcesses {
     return new Ends(attempts.size(), 0, killed);
   }
 
-  /** Processes of an attempt: its keeper, and all that it began. */
   static List<Long> ofAttempt(Attempt attempt) throws IOException {
     return ProcessIdentity.withVariable(Attempt.ATTEMPT, attempt.id());
   }
 
-  /** Processes of attempts, by the attempts' ids. */
   static Map<String, List<Long>> ofAttempts(List<Attempt> attempts) throws IOException {
     return ProcessIdentity.withVariable(
         Attempt.ATTEMPT, attempts.stream().map(Attempt::id).collect(Collectors.toSet()));

@@ -34,7 +34,6 @@ public final class QueueState {
   private final Set<Integer> aside = new TreeSet<>();
   private long orders;
 
-  /** A start that the state allows. */
   public record Start(TaskState task, int gpu) {}
 
   /** All tasks, in the order in which they were first queued. */
@@ -42,12 +41,10 @@ public final class QueueState {
     return Collections.unmodifiableCollection(byName.values());
   }
 
-  /** The task of a name; null: none. */
   public @Nullable TaskState task(String name) {
     return byName.get(name);
   }
 
-  /** The task of a number. */
   TaskState task(int number) {
     return byNumber.get(number);
   }
@@ -62,7 +59,6 @@ public final class QueueState {
     return in(Phase.RUNNING).sorted(Comparator.comparingLong(task -> task.sinceMs)).toList();
   }
 
-  /** Tells whether any task waits. */
   public boolean anyWaits() {
     return in(Phase.WAITING).findAny().isPresent();
   }

@@ -54,10 +54,8 @@ public final class Scheduler {
 
   /** Where a person watches attempts, each of which has a session of its own. */
   public interface Sessions {
-    /** An attempt has begun. */
     default void begun(String task, int gpu) {}
 
-    /** An attempt has ended. */
     default void ended(String task, int gpu, boolean cleanup) {}
 
     /** Sessions that nobody watches. */
@@ -98,9 +96,7 @@ public final class Scheduler {
         String digest) {}
   }
 
-  /** How a scheduler ended. */
   public enum End {
-    /** No task waits or runs. */
     ALL_ENDED,
     /** It was told to stop; tasks may run. */
     STOPPED,
@@ -173,7 +169,6 @@ public final class Scheduler {
    */
   private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
 
-  /** An attempt whose end is in the journal. */
   private record Finished(
       Attempt attempt, Ended ended, String name, int gpu, String taskLog, long atNs) {}
 
@@ -404,7 +399,6 @@ public final class Scheduler {
       log.accept(quoted(task) + " is done before: its marker is there");
     }
 
-    /** Starts what can start. */
     private void fill() throws IOException {
       for (Start next = next(); next != null; next = next()) {
         if (isMarked(next.task())) {

@@ -45,7 +45,6 @@ public final class TaskLog {
         .replace('\n', ' ');
   }
 
-  /** Appends the last line of an attempt. */
   public static void appendEnd(String file, String name, Ended ended) {
     String how = ended.why().isEmpty() ? "exit status " + ended.status() : ended.why();
     append(
@@ -97,7 +96,6 @@ public final class TaskLog {
     }
   }
 
-  /** Appends a line, if there is a log. */
   static void append(String file, String line) {
     Path path = Path.of(file);
     if (file.isEmpty() || !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a queue knows of one task. It changes with the queue's events; not safe for threads. */
 public final class TaskState {
-  /** Phase of a task's life. */
   public enum Phase {
     WAITING,
     RUNNING,
@@ -61,12 +60,10 @@ public final class TaskState {
     return phase;
   }
 
-  /** Number of attempts begun. */
   public int attempt() {
     return attempt;
   }
 
-  /** GPU of the last attempt. */
   public int gpu() {
     return gpu;
   }
@@ -81,7 +78,6 @@ public final class TaskState {
     return log;
   }
 
-  /** When the present phase began. */
   public long sinceMs() {
     return sinceMs;
   }
@@ -91,7 +87,6 @@ public final class TaskState {
     return ranMs;
   }
 
-  /** Exit status of the last attempt that ended. */
   public int status() {
     return status;
   }

@@ -37,13 +37,11 @@ public record Grid(
     Capacity capacity,
     @Nullable League league) {
 
-  /** How a cell is measured. */
   public enum Mode {
     SIMULATE,
     RUN,
     CAPACITY;
 
-    /** The mode as the file writes it. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -109,7 +107,6 @@ public record Grid(
    * @param overrides keys of the experiment that it sets
    */
   public record Setting(String text, Place place, List<KeyValue> overrides) {
-    /** A value of a key. */
     static Setting of(String key, String text, Place place) {
       return new Setting(text, place, List.of(new KeyValue(key, text, place)));
     }

@@ -39,7 +39,6 @@ public record QueueStatus(
   /** Tasks of a kind that are listed; the others are counted. */
   private static final int LISTED_MAX = 20;
 
-  /** Looks at a workspace. */
   public static QueueStatus of(Workspace workspace) throws IOException, UserMistakeException {
     QueueState state = workspace.queue().read();
     return new QueueStatus(workspace, state, workspace.queue().holder(), MachineClock.epochMs());
@@ -65,7 +64,6 @@ public record QueueStatus(
     };
   }
 
-  /** Lines for a person. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -165,7 +163,6 @@ public record QueueStatus(
     }
   }
 
-  /** One JSON object for programs, with a line break. */
   public String json() {
     var mapper = new ObjectMapper();
     ObjectNode root = mapper.createObjectNode();

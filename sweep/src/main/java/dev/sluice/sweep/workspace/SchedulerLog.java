@@ -31,7 +31,6 @@ public final class SchedulerLog implements AutoCloseable {
     return new SchedulerLog(workspace, new PrintStream(file, true, StandardCharsets.UTF_8));
   }
 
-  /** Writes a line. */
   public synchronized void line(String text) {
     out.println(MOMENT.format(MachineClock.now()) + text);
   }

@@ -47,7 +47,6 @@ public final class StartRun {
 
   /** What the command does once the tasks are queued. */
   public enum Mode {
-    /** Returns. */
     BACKGROUND,
     /** Returns when the scheduler has ended, for all tasks have. */
     WAIT,
@@ -69,7 +68,6 @@ public final class StartRun {
    *
    * @param configs names with commas between; null: all that match config_pattern
    * @param gpus ids with commas between; null: any
-   * @return the exit status
    * @throws UserMistakeException before anything was queued
    */
   public int start(@Nullable String configs, @Nullable String gpus)
@@ -122,7 +120,6 @@ public final class StartRun {
   /**
    * Runs tasks again.
    *
-   * @return the exit status
    * @throws UserMistakeException before anything was queued
    */
   public int retry(Again again) throws UserMistakeException, IOException, InterruptedException {
@@ -223,11 +220,7 @@ public final class StartRun {
         .start();
   }
 
-  /**
-   * Runs the scheduler in this process, its lines on standard output.
-   *
-   * @return the exit status
-   */
+  /** Runs the scheduler in this process, its lines on standard output. */
   public static int runScheduler(Workspace workspace)
       throws UserMistakeException, IOException, InterruptedException {
     var log = new SchedulerLog(workspace, System.out);
@@ -314,7 +307,6 @@ public final class StartRun {
       this.workspace = workspace;
     }
 
-    /** Digest of a task's config file. */
     static String digest(String config) throws IOException {
       return Sha256.hex(Files.readAllBytes(Path.of(config)));
     }

@@ -76,7 +76,6 @@ public final class StatusWatch {
     }
   }
 
-  /** Draws once. */
   static QueueStatus draw(Workspace workspace, Console console)
       throws IOException, UserMistakeException {
     QueueStatus status = QueueStatus.of(workspace);

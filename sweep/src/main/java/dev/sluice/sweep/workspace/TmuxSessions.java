@@ -46,7 +46,6 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
     Path task(String name) throws IOException;
   }
 
-  /** What is done on the thread that talks to tmux. */
   @FunctionalInterface
   private interface Talk {
     void run() throws IOException, InterruptedException;
@@ -60,7 +59,6 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
     this.logs = logs;
   }
 
-  /** True if tmux can be started. */
   public static boolean isInstalled() throws InterruptedException {
     try {
       return Launch.of("tmux", "-V").status() == 0;

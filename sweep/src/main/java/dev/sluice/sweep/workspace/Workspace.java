@@ -61,7 +61,6 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
     return visible.isEmpty() ? Integer.toString(gpu) : visible.get(gpu);
   }
 
-  /** The completion marker of a task. */
   Path marker(String name) {
     return config.folders().output().resolve(name + MARKER);
   }
@@ -223,7 +222,6 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
     return config.names().task() + config.names().schedulerSuffix();
   }
 
-  /** The log of the scheduler. */
   Path schedulerLog() throws IOException {
     String name = schedulerName() + ".log";
     return first(List.of(config.folders().logs().resolve(name)), name);

@@ -96,7 +96,6 @@ public record WorkspaceConfig(
       this.comment = comment;
     }
 
-    /** The key as the file writes it. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -111,7 +110,6 @@ public record WorkspaceConfig(
       return comment;
     }
 
-    /** The key of a name. */
     public static Optional<WorkspaceKey> of(String key) {
       return Arrays.stream(values()).filter(known -> known.key().equals(key)).findFirst();
     }
@@ -181,11 +179,6 @@ public record WorkspaceConfig(
     return places.getOrDefault(key, new Place(file.toString(), 0));
   }
 
-  /**
-   * Reads key by key.
-   *
-   * @param written filled with the values
-   */
   private record Reader(
       Section section, Problems problems, Path workspace, Map<WorkspaceKey, String> written) {
     WorkspaceConfig read(Path file, Map<String, Place> placeByName) {

@@ -61,7 +61,6 @@ public final class WorkspaceRuns {
     return ExitStatus.DONE;
   }
 
-  /** Shows each key, its value and whence it comes. */
   public int config() {
     for (WorkspaceKey key : WorkspaceKey.values()) {
       var place = workspace.config().places().get(key);
@@ -104,7 +103,6 @@ public final class WorkspaceRuns {
         : ExitStatus.BUG;
   }
 
-  /** Tells whether tmux shows the logs of a workspace. */
   static boolean showsInTmux(Workspace workspace) throws InterruptedException {
     return workspace.config().names().tmux()
         && workspace.config().folders().logging()
@@ -123,7 +121,6 @@ public final class WorkspaceRuns {
     return all ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
-  /** Numbers of tasks by phase, in words. */
   static String counts(QueueState state) {
     return "waiting %d, running %d, done %d, failed %d"
         .formatted(
