@@ -10,7 +10,7 @@ import java.time.Duration;
 /**
  * Settings of one run's generators: the jobs that they send, their names, and their time limits.
  *
- * @param requests request list that {@link RequestList#draw} made for the experiment
+ * @param requests the experiment's request list
  * @param configDigest SHA-256 of the resolved experiment
  */
 public record GeneratorSettings(

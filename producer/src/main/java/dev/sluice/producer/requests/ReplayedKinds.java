@@ -44,13 +44,12 @@ final class ReplayedKinds {
   }
 
   /**
-   * Returns each kind as the experiment has it; null where it is dropped.
+   * Returns each kind that is not dropped, as the experiment has it.
    *
-   * @param countByKind number of requests of each kind
+   * @param counts number of requests by kind
    * @throws UserMistakeException with every name that the experiment lacks, and how often
    */
-  List<@Nullable RequestKind> of(List<RequestKind> kinds, long[] countByKind)
-      throws UserMistakeException {
+  Map<RequestKind, RequestKind> of(Map<RequestKind, Long> counts) throws UserMistakeException {
     for (Mapped mapped : names.map()) {
       if (!known(mapped.attribute()).contains(mapped.to())) {
         problems.add(
@@ -62,10 +61,13 @@ final class ReplayedKinds {
                     mapped.to(), known(mapped.attribute()), plural(mapped.attribute()))));
       }
     }
-    List<@Nullable RequestKind> here = new ArrayList<>();
-    for (int i = 0; i < kinds.size(); i++) {
-      here.add(countByKind[i] == 0 ? null : here(kinds.get(i), countByKind[i]));
-    }
+    Map<RequestKind, RequestKind> here = new LinkedHashMap<>();
+    counts.forEach(
+        (kind, count) -> {
+          if (!isDropped(kind)) {
+            here.put(kind, here(kind, count));
+          }
+        });
     unknown.forEach((name, count) -> problems.add(refusal(name, count)));
     if (!problems.isEmpty()) {
       throw new UserMistakeException(problems);
@@ -85,14 +87,15 @@ final class ReplayedKinds {
     return unused;
   }
 
-  private @Nullable RequestKind here(RequestKind kind, long count) {
+  private boolean isDropped(RequestKind kind) {
     boolean dropped = isDropped("class", kind.classType());
     dropped |= isDropped("workload", kind.workload()); // each is noted
     dropped |= isDropped("backend", kind.backend());
     dropped |= isDropped("precision", kind.precision());
-    if (dropped) {
-      return null;
-    }
+    return dropped;
+  }
+
+  private RequestKind here(RequestKind kind, long count) {
     var here =
         new RequestKind(
             name("class", kind.classType(), count),
