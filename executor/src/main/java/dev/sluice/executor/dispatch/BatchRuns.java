@@ -52,10 +52,8 @@ final class BatchRuns {
   private final Consumer<Runnable> completing;
   private final Ending ending;
 
-  /** Batches that lanes were sent and have not ended. */
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
 
-  /** Number of lanes that run a batch at the moment. */
   private final AtomicInteger busy = new AtomicInteger();
 
   /** A batch on its way: what it uses, and how far it is. */
@@ -142,9 +140,8 @@ final class BatchRuns {
   }
 
   /**
-   * Starts the batch on its lanes once these lanes have run the batches that they hold.
-   *
-   * @return false if one of the lanes holds as many dispatches as it can; nothing is started
+   * Starts the batch on its lanes once these have run the batches that they hold. Returns false,
+   * and starts nothing, if one of them holds as many dispatches as it can.
    */
   boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
     DispatchId cancels = dispatch.cancels();
@@ -245,7 +242,6 @@ final class BatchRuns {
         cause);
   }
 
-  /** Takes all lanes, or none. */
   private static boolean hold(List<Lane> lanes, DispatchId dispatch) {
     for (int i = 0; i < lanes.size(); i++) {
       if (!lanes.get(i).hold(dispatch)) {
@@ -358,8 +354,7 @@ final class BatchRuns {
     }
 
     /**
-     * Stands by until the first lane has finished. Called by each of these lanes, on its own
-     * thread.
+     * Stands by, on each of these lanes' own thread, until the first lane has finished.
      *
      * @param holding makes the lane hold the model, and returns how long that took
      */
@@ -376,10 +371,8 @@ final class BatchRuns {
     }
 
     /**
-     * Waits until all other lanes hold the model. Called by the first lane.
-     *
-     * @return the longest time that one of them took to do so
-     * @throws Exception if one of them cannot hold it
+     * Waits, on the first lane, until all others hold the model; returns the longest time that one
+     * took, or throws its exception.
      */
     long awaitHeldNs() throws Exception {
       Executor.uninterrupted(unready::await);
@@ -393,7 +386,6 @@ final class BatchRuns {
       return longestNs.get();
     }
 
-    /** Lets the other lanes go, since the first lane has finished. */
     @Override
     public void close() {
       over.countDown();

@@ -82,7 +82,6 @@ final class DispatchReader implements Runnable {
     this.models = new LinkedHashSet<>(settings.models());
   }
 
-  /** Reads until the executor begins to end; a failure here begins that end. */
   @Override
   public void run() {
     try {
@@ -147,9 +146,7 @@ final class DispatchReader implements Runnable {
     }
   }
 
-  /**
-   * Starts or refuses a dispatch; returns the cause of a refusal, null if the batch was started.
-   */
+  /** Starts a dispatch, or returns the cause of its refusal. */
   private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
     var model = dispatch.work().model();
     if (dispatch.place().incarnation() < settings.incarnation()) {
@@ -176,7 +173,6 @@ final class DispatchReader implements Runnable {
     }
   }
 
-  /** Returns whether the indexes are consecutive and each is the index of a lane. */
   private boolean areNeighbours(List<Integer> indexes) {
     int first = indexes.get(0);
     for (int i = 0; i < indexes.size(); i++) {

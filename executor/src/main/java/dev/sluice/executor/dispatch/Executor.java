@@ -95,11 +95,9 @@ public final class Executor implements AutoCloseable {
    * Counts of an executor's work since it joined and of the dispatches that its lanes hold, for a
    * person or a gauge that looks from time to time.
    *
-   * @param lanes number of lanes
    * @param lanesBusy number of lanes that hold at least one dispatch
    * @param held number of dispatches that lanes hold, running or waiting
    * @param done number of batches that ended without a failure
-   * @param failed number of batches whose inference failed
    * @param refusedByCause number of refused dispatches by the cause that their completion names,
    *     which is the text of a {@link dev.sluice.contract.value.Reason}
    * @param serviceNsSum total service time of batches done and failed
@@ -116,7 +114,6 @@ public final class Executor implements AutoCloseable {
       refusedByCause = Map.copyOf(refusedByCause);
     }
 
-    /** The numbers of several executors together. */
     public static ExecutorNumbers sum(Stream<ExecutorNumbers> all) {
       return all.reduce(new ExecutorNumbers(0, 0, 0, 0, 0, Map.of(), 0), ExecutorNumbers::plus);
     }
@@ -168,8 +165,6 @@ public final class Executor implements AutoCloseable {
   /**
    * Starts the lanes' threads, and returns while they run their models for the first time.
    *
-   * @param pacer how lanes wait
-   * @param progress told of each step
    * @throws WarmUpException if the first lane cannot be opened; nothing stays open
    */
   public static Executor beginWarmUp(
@@ -185,20 +180,16 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Waits until all lanes have run all models. The lanes are idle from then on, until {@link
-   * #awaitWarm}.
-   *
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   * Waits until all lanes have run all models; they are idle from then on, until {@link
+   * #awaitWarm}. A failure leaves nothing open.
    */
   public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
     warmed.awaitFirstRuns();
   }
 
   /**
-   * Waits until all lanes have run all models, and times the first lane. Nothing else should work
-   * meanwhile, in this process or elsewhere on its processors.
-   *
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
+   * should work, here or elsewhere on its processors. A failure leaves nothing open.
    */
   public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
     warmed.await();
@@ -212,28 +203,20 @@ public final class Executor implements AutoCloseable {
     return warmed.capabilities();
   }
 
-  /**
-   * Returns the number of processor cores that one busy lane used at warm-up; null on emulated
-   * lanes.
-   */
+  /** Returns the processor cores that one busy lane used at warm-up; null on emulated lanes. */
   public @Nullable Double cpuPerLane() {
     return warmed.cpuPerLane();
   }
 
-  /** Returns warnings that the user should read before the run; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
   }
 
-  /** Returns the kind of device that the lanes compute on or pretend to be. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /**
-   * Publishes a table of predictions to the shard, after the executor's first report. From any
-   * thread.
-   */
+  /** Publishes a table to the shard, after the executor's first report. From any thread. */
   public void publish(PredictionsPublished table) {
     reports.publish(table);
   }
@@ -243,10 +226,7 @@ public final class Executor implements AutoCloseable {
     reports.addFitCpuNs(cpuNs);
   }
 
-  /**
-   * Returns what the executor has done since it joined and what its lanes hold now. From any
-   * thread.
-   */
+  /** From any thread. */
   public ExecutorNumbers numbers() {
     return completions.numbers(warmed.lanes());
   }
@@ -254,7 +234,6 @@ public final class Executor implements AutoCloseable {
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
-   * @param faults faults that a test inflicts on the lanes
    * @param onFailure called once, from any thread, when the executor cannot go on; {@link #close}
    *     must then be called, but not from within this callback
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
@@ -268,7 +247,6 @@ public final class Executor implements AutoCloseable {
         onFailure);
   }
 
-  /** Joins a log that a test may supply. */
   synchronized void join(
       Topics topics,
       Function<Consumer<Throwable>, ExecutorLog> opening,
@@ -369,7 +347,6 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  /** What a thread waits for. */
   interface Waiting {
     void await() throws InterruptedException;
   }
@@ -400,19 +377,17 @@ public final class Executor implements AutoCloseable {
     private volatile boolean begun;
 
     /**
-     * @param onFailure receives the first failure, on the thread where it occurred
+     * @param onFailure receives the first failure alone, on the thread where it occurred
      */
     Ending(String executorId, Consumer<Throwable> onFailure) {
       this.executorId = executorId;
       this.onFailure = onFailure;
     }
 
-    /** Begins the end: from now on no dispatch is taken. */
     void begin() {
       begun = true;
     }
 
-    /** Begins the end because of a failure. Only the first failure is passed on. */
     void fail(Throwable failure) {
       begun = true;
       if (failed.compareAndSet(false, true)) {

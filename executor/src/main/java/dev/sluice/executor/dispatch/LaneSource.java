@@ -52,10 +52,8 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * Reads the latency table, where the experiment needs one, before anything starts.
-   *
-   * @throws UserMistakeException if the latency table is missing or wrong, or lacks a row that a
-   *     latency promise depends on
+   * Reads the latency table, where the experiment needs one, and checks that it has what is
+   * promised.
    */
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     String path = parsed.experiment().lanes().latencyTable();
@@ -78,7 +76,6 @@ public final class LaneSource implements AutoCloseable {
     return new LaneSource(parsed, table);
   }
 
-  /** Checks that the table of an experiment that names none has times for all that it runs. */
   private static void checkDefault(ParsedExperiment parsed, LatencyTable table)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
@@ -137,20 +134,14 @@ public final class LaneSource implements AutoCloseable {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /**
-   * Returns the table at {@code lanes.latency_table}; null if it was not read because nothing needs
-   * it.
-   */
+  /** Null: nothing needs it. */
   @Nullable
   public LatencyTable latencyTable() {
     return table;
   }
 
   /**
-   * Returns how long a job takes alone, in milliseconds, according to the experiment or its latency
-   * table.
-   *
-   * @throws IllegalStateException if neither of them says so
+   * Returns how long a job takes alone, by the experiment or its latency table, which one must say.
    */
   public double isolatedMs(String workload, String backend, String precision, int samples) {
     LinearServiceTime linear = parsed.experiment().workload(workload).linear();
@@ -166,7 +157,6 @@ public final class LaneSource implements AutoCloseable {
   /**
    * Loads the models, or prepares the emulation.
    *
-   * @param speed of emulated lanes
    * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
@@ -194,7 +184,6 @@ public final class LaneSource implements AutoCloseable {
     return LaneBackend.real(loaded, budgeted);
   }
 
-  /** Real lanes that load and release models as the scheduler says. */
   private LaneBackend prepared(Experiment experiment, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     checkMemory(experiment);
@@ -236,10 +225,8 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * Returns an emulation of the experiment's workloads.
-   *
-   * @throws UserMistakeException if a workload is neither linear nor in the latency table, or may
-   *     run with samples that a published table has no times near
+   * Returns an emulation, unless a workload is neither linear nor in the latency table, or may run
+   * with samples that a published table has no times near.
    */
   public static Emulation emulation(
       ParsedExperiment parsed, @Nullable LatencyTable table, double speed)
@@ -315,7 +302,6 @@ public final class LaneSource implements AutoCloseable {
         .toList();
   }
 
-  /** Loads one model of the experiment in the way in which {@link #open} loads all of them. */
   public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     List<ModelRequest> requests =
@@ -334,16 +320,12 @@ public final class LaneSource implements AutoCloseable {
     return loaded;
   }
 
-  /** Starts the engine of real lanes, which loads its libraries but no model. */
   public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
     Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
         .start(backend);
   }
 
-  /**
-   * Returns the devices that lanes will compute on, after checking that they can do what jobs ask
-   * for.
-   */
+  /** Returns the devices of real lanes, which can do what jobs ask for. */
   public Devices devices(Engines engines) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     boolean byLayers = !budgets(experiment).isEmpty();
@@ -361,15 +343,11 @@ public final class LaneSource implements AutoCloseable {
     return devices;
   }
 
-  /** Returns the devices that real lanes compute on; empty for emulated lanes. */
   public Optional<Devices> devices() {
     return Optional.ofNullable(models).map(LoadedModels::devices);
   }
 
-  /**
-   * Returns the FLOPs of one sample; 0, which means unknown, for a workload that only the
-   * experiment defines.
-   */
+  /** 0: unknown, of a workload that only the experiment defines. */
   public static long flopsPerSample(String workload) {
     return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
   }
@@ -410,12 +388,10 @@ public final class LaneSource implements AutoCloseable {
             workload.tokens());
   }
 
-  /** Returns how many model files are loaded. */
   public int modelCount() {
     return requests(parsed.experiment()).size();
   }
 
-  /** Returns each workload's size, by name, as far as it is known. */
   public Map<String, WorkloadInfo> workloadInfos() {
     LoadedModels loaded = models;
     if (loaded == null) {
@@ -433,7 +409,6 @@ public final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /** Returns the size of each workload that comes with Sluice, by name. */
   public static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {

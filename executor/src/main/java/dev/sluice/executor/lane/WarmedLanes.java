@@ -37,19 +37,15 @@ public final class WarmedLanes implements AutoCloseable {
   private @Nullable Timed timed;
   private boolean closed;
 
-  /** What the first lane showed when it was timed. */
   private record Timed(
       List<Capability> capabilities, @Nullable Double cpuPerLane, List<String> warnings) {}
 
-  /** Receives the progress of the warm-up, one call at a time, from any thread. */
   @FunctionalInterface
   public interface WarmUpProgress {
     /**
-     * Called when one more step is done.
+     * Called when one more step is done, one call at a time, from any thread. The first lane has
+     * one for each model and samples count, every other lane one for each model.
      *
-     * @param done steps so far, from 1
-     * @param total number of all steps: the first lane has one for each model and samples count,
-     *     every other lane one for each model
      * @param what the step, for people
      */
     void warmed(int done, int total, String what);
@@ -105,7 +101,6 @@ public final class WarmedLanes implements AutoCloseable {
     }
   }
 
-  /** Waits until all lanes have run all models. */
   public void awaitFirstRuns() throws WarmUpException, InterruptedException {
     for (var lane : beginning.entrySet()) {
       for (Future<?> step : lane.getValue()) {
@@ -116,8 +111,8 @@ public final class WarmedLanes implements AutoCloseable {
   }
 
   /**
-   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
-   * should work.
+   * Waits for {@link #awaitFirstRuns}, and times the first lane, beside which nothing else should
+   * work.
    */
   public void await() throws WarmUpException, InterruptedException {
     awaitFirstRuns();
@@ -145,7 +140,6 @@ public final class WarmedLanes implements AutoCloseable {
     }
   }
 
-  /** Closes the lanes once their present batches have ended, and the device. */
   @Override
   public void close() {
     closed = true;
@@ -158,12 +152,10 @@ public final class WarmedLanes implements AutoCloseable {
     device.close();
   }
 
-  /** Returns whether {@link #close} was called, also because a lane could not be warmed up. */
   public boolean areClosed() {
     return closed;
   }
 
-  /** Returns whether {@link #await} has found all lanes warm. */
   public boolean areAllWarm() {
     return timed != null;
   }
@@ -180,9 +172,6 @@ public final class WarmedLanes implements AutoCloseable {
     }
   }
 
-  /**
-   * @param loadNs receives the load times of the models that the lane had to load
-   */
   private static Map<ModelKey, Map<Integer, WarmUpTiming>> time(
       ExecutorSettings settings, LaneWork work, Map<ModelKey, Long> loadNs, Steps steps)
       throws WarmUpException {
@@ -322,12 +311,10 @@ public final class WarmedLanes implements AutoCloseable {
     return lanes;
   }
 
-  /** Returns what each lane can run; {@link #await} must have returned. */
   public List<Capability> capabilities() {
     return timed().capabilities();
   }
 
-  /** Returns the number of cores that a busy lane used; null: unknown. */
   @Nullable
   public Double cpuPerLane() {
     return timed().cpuPerLane();
@@ -344,7 +331,6 @@ public final class WarmedLanes implements AutoCloseable {
     return timed;
   }
 
-  /** Counts steps over all lanes. */
   private static final class Steps {
     private final WarmUpProgress progress;
     private final int total;

@@ -35,9 +35,9 @@ public final class OnnxFile {
   }
 
   /**
-   * Writes the file; leaves {@code out} open.
+   * Leaves {@code out} open.
    *
-   * @param bytesWritten receives the number of bytes of each weight once they are written
+   * @param bytesWritten receives the bytes of each weight once they are written
    */
   public static void write(
       Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -127,7 +127,6 @@ public final class OnnxFile {
     return transposed;
   }
 
-  /** Returns the description of a float32 input or output of the graph. */
   private static Protobuf valueInfo(Tensor tensor, String ending) {
     var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
     tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
@@ -137,7 +136,6 @@ public final class OnnxFile {
         .message(2, new Protobuf().message(1, tensorType));
   }
 
-  /** Operations as nodes of the graph. */
   private static final class Nodes implements Dialect {
     private final Protobuf graph = new Protobuf();
     private final Precision precision;
@@ -175,7 +173,6 @@ public final class OnnxFile {
       return attribute.integer(20, 7);
     }
 
-    /** Adds a constant vector of whole numbers; returns its name. */
     private String vector(String name, long... values) {
       var tensor = new Protobuf().integer(1, values.length).integer(2, INT64);
       constant(name, tensor, values);

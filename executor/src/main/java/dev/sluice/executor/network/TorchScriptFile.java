@@ -51,9 +51,9 @@ public final class TorchScriptFile {
   }
 
   /**
-   * Writes the file; closes {@code out}.
+   * Closes {@code out}.
    *
-   * @param bytesWritten receives the number of bytes of each weight once they are written
+   * @param bytesWritten receives the bytes of each weight once they are written
    */
   public static void write(
       NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -74,7 +74,6 @@ public final class TorchScriptFile {
     }
   }
 
-  /** Returns the bytes of a module that has code alone. */
   static byte[] withoutWeights(String code) {
     var bytes = new ByteArrayOutputStream();
     try (var zip = new ZipOutputStream(bytes)) {
@@ -253,7 +252,6 @@ public final class TorchScriptFile {
     }
   }
 
-  /** Operations as lines of TorchScript. */
   static final class TorchScriptSource implements Dialect {
     private final StringBuilder code;
     private final Function<Tensor, String> tensors;
@@ -261,7 +259,6 @@ public final class TorchScriptFile {
     private final boolean training;
 
     /**
-     * @param code receives the lines
      * @param tensors names of the tensors in the code; each tensor has one of its own
      * @param weights expressions that stand for the weights
      * @param training whether batch norms use the batch's statistics, and count them

@@ -28,7 +28,6 @@ final class JobMix {
   private final IsolatedTimes isolatedTimes;
   private final RandomStream random;
 
-  /** Places of the classes that count as interactive. */
   private final int[] interactive;
 
   private final int[] others;

@@ -60,7 +60,6 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
    * Reads a recording, or the log in the folder of a run.
    *
    * @param salvage whether the whole lines of a file that was cut short are taken
-   * @throws UserMistakeException if it is damaged, unfinished, or none
    */
   public static RecordedLoad read(Path fileOrRun, boolean salvage, Vocabulary vocabulary)
       throws UserMistakeException {
@@ -71,7 +70,6 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         : ofLog(file, salvage, vocabulary);
   }
 
-  /** Returns the log of a folder, and a file itself. */
   public static Path file(Path fileOrRun) throws UserMistakeException {
     if (!Files.isDirectory(fileOrRun)) {
       return fileOrRun;

@@ -46,7 +46,6 @@ final class ReplayedKinds {
   /**
    * Returns each kind that is not dropped, as the experiment has it.
    *
-   * @param counts number of requests by kind
    * @throws UserMistakeException with every name that the experiment lacks, and how often
    */
   Map<RequestKind, RequestKind> of(Map<RequestKind, Long> counts) throws UserMistakeException {
@@ -109,7 +108,6 @@ final class ReplayedKinds {
     return here;
   }
 
-  /** Notes that a request has the name. */
   private boolean isDropped(String attribute, @Nullable String name) {
     if (name == null) {
       return false;
@@ -213,7 +211,6 @@ final class ReplayedKinds {
     return known(experiment, attribute);
   }
 
-  /** Returns the names of this experiment that an attribute of a job may have. */
   static List<String> known(Experiment experiment, String attribute) {
     return switch (attribute) {
       case "class" -> experiment.jobs().classes().stream().map(JobClass::name).toList();

@@ -45,12 +45,6 @@ final class ReplayedRequests {
   private final IsolatedTimes isolatedTimes;
   private final List<String> notes = new ArrayList<>();
 
-  /**
-   * Reads the file.
-   *
-   * @throws UserMistakeException if the file is missing or wrong, nothing of it is left, or it has
-   *     names that the experiment lacks
-   */
   ReplayedRequests(ParsedExperiment parsed, Replay replay, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
     this.experiment = parsed.experiment();
@@ -196,8 +190,6 @@ final class ReplayedRequests {
   }
 
   /**
-   * Returns the requests that are left.
-   *
    * @param rescaled time as the shape of the load bends it
    */
   RequestList list(RescaledTime rescaled) {

@@ -87,7 +87,6 @@ public final class RequestList {
    * Makes the list that an experiment file asks for, drawn or read from the files that it names.
    *
    * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
-   * @throws UserMistakeException if a file that the experiment names is missing or wrong
    */
   public static RequestList of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
@@ -101,12 +100,7 @@ public final class RequestList {
         : drawn(experiment, rescaled, isolatedTimes);
   }
 
-  /**
-   * Draws the list of an experiment without a file of requests and without a {@code slo_scale}.
-   *
-   * @throws IllegalArgumentException if the experiment names a file, the arrival process is
-   *     unknown, or a class has a scale
-   */
+  /** Draws the list of an experiment without a file of requests and without a {@code slo_scale}. */
   public static RequestList draw(Experiment experiment) {
     return drawn(
         experiment,
@@ -154,21 +148,14 @@ public final class RequestList {
     return new RequestList(kinds, kindNumbers, stretched, notes);
   }
 
-  /** Returns lines about the list's source that a person should know before the run. */
   public List<String> notes() {
     return notes;
   }
 
-  /** Returns how many jobs there are. */
   public int size() {
     return timesNs.length;
   }
 
-  /**
-   * Returns the job at a place.
-   *
-   * @throws IndexOutOfBoundsException unless 0 ≤ index &lt; size
-   */
   public Request get(int index) {
     JobKind kind = kinds.get(kindNumbers[index]);
     return new Request(
@@ -183,7 +170,6 @@ public final class RequestList {
         timesNs[index]);
   }
 
-  /** Returns the intended arrival of the job at a place. */
   public long intendedAtNs(int index) {
     return timesNs[index];
   }

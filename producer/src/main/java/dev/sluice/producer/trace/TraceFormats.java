@@ -173,7 +173,6 @@ final class TraceFormats {
         .toList();
   }
 
-  /** Returns the format of a file with these columns. */
   static TraceFormat of(Place header, Collection<String> columns) throws UserMistakeException {
     for (TraceFormat format : ALL) {
       if (format.matches(columns)) {
