@@ -5,14 +5,12 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.ModelEvicted;
 import dev.sluice.contract.event.ModelLoaded;
-import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.Completions.EndedBatch;
-import dev.sluice.executor.dispatch.Executor.Ending;
-import dev.sluice.executor.dispatch.Executor.LaneFaults;
+import dev.sluice.executor.dispatch.Executor.Joined;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
 import java.util.List;
@@ -23,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,13 +41,8 @@ final class BatchRuns {
   /** Longest time to load a model before a closing executor gives the lane up. */
   private static final long LOAD_NS_MAX = 120_000_000_000L;
 
+  private final Joined joined;
   private final ProcessClock clock;
-  private final Pacer pacer;
-  private final LaneFaults faults;
-  private final ExecutorLog log;
-  private final Completions completions;
-  private final Consumer<Runnable> completing;
-  private final Ending ending;
 
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
 
@@ -116,27 +108,9 @@ final class BatchRuns {
     }
   }
 
-  /**
-   * @param pacer how a lane waits for the time before which a batch does not begin
-   * @param completing runs the work that follows a batch: on the lane's own thread, or on another
-   *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
-   *     each lane's completions keep their order
-   */
-  BatchRuns(
-      ProcessClock clock,
-      Pacer pacer,
-      LaneFaults faults,
-      ExecutorLog log,
-      Completions completions,
-      Consumer<Runnable> completing,
-      Ending ending) {
-    this.clock = clock;
-    this.pacer = pacer;
-    this.faults = faults;
-    this.log = log;
-    this.completions = completions;
-    this.completing = completing;
-    this.ending = ending;
+  BatchRuns(Joined joined) {
+    this.joined = joined;
+    this.clock = joined.clock();
   }
 
   /**
@@ -167,9 +141,9 @@ final class BatchRuns {
             work -> {
               try {
                 EndedBatch ran = run(work, dispatch, course, lanes, gang, runClock);
-                completing.accept(() -> complete(lanes, ran, runClock));
+                joined.completing().accept(() -> complete(lanes, ran, runClock));
               } catch (RuntimeException | Error e) {
-                ending.fail(e);
+                joined.ending().fail(e);
               }
             });
     return true;
@@ -193,15 +167,15 @@ final class BatchRuns {
             }
             for (ModelKey model : dispatch.releases()) {
               work.evict(model);
-              log.append(evicted(dispatch, model, runClock.nowNs()));
+              joined.log().append(evicted(dispatch, model, runClock.nowNs()));
             }
             for (ModelKey model : dispatch.loads()) {
-              log.append(load(work, dispatch, model, runClock));
+              joined.log().append(load(work, dispatch, model, runClock));
             }
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor closes
           } catch (RuntimeException | Error e) {
-            ending.fail(e);
+            joined.ending().fail(e);
           }
         });
   }
@@ -274,7 +248,7 @@ final class BatchRuns {
       startedNs = clock.monotonicNs();
       course.begin(batch);
       begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
-      faults.beforeInference(course.lane.index());
+      joined.faults().beforeInference(course.lane.index());
       batch.run();
       long serviceNs = clock.monotonicNs() - startedNs;
       boolean wasCancelled = course.isCancelled();
@@ -311,7 +285,7 @@ final class BatchRuns {
       long switchNs = Math.max(work.hold(course.model), gang.awaitHeldNs());
       Long notBeforeNs = dispatch.notBeforeNs();
       if (notBeforeNs != null) {
-        pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
+        joined.pacer().awaitNs(runClock.toMonotonicNs(notBeforeNs));
       }
       return switchNs;
     } catch (InterruptedException e) {
@@ -331,11 +305,11 @@ final class BatchRuns {
 
   private void complete(List<Lane> lanes, EndedBatch ran, RunClock runClock) {
     try {
-      BatchCompleted completed = completions.of(ran, runClock);
+      BatchCompleted completed = joined.completions().of(ran, runClock);
       lanes.forEach(lane -> lane.release(completed.dispatchId()));
-      log.append(completed);
+      joined.log().append(completed);
     } catch (RuntimeException | Error e) {
-      ending.fail(e);
+      joined.ending().fail(e);
     }
   }
 

@@ -66,15 +66,32 @@ public final class Executor implements AutoCloseable {
   private final Completions completions;
   private boolean closed;
   private @Nullable Joined joined;
+  private @Nullable Thread reader;
+
+  /** Appends the completions of lanes that hold batches ahead; null: no lane does. */
+  private @Nullable ExecutorService completing;
 
   /**
-   * The log that was joined, with the threads that work on it.
+   * What the threads of an executor that has joined a log work with.
    *
-   * @param completing appends the completions of lanes that hold batches ahead; null if no lane
-   *     does
+   * @param pacer how a lane waits for the time before which a batch does not begin
+   * @param completing runs the work that follows a batch: on the lane's own thread, or on another
+   *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
+   *     each lane's completions keep their order
    */
-  private record Joined(
-      ExecutorLog log, Thread reader, @Nullable ExecutorService completing, Ending ending) {}
+  record Joined(
+      ExecutorSettings settings,
+      ProcessClock clock,
+      Pacer pacer,
+      LaneFaults faults,
+      Topics topics,
+      ExecutorLog log,
+      Device device,
+      List<Lane> lanes,
+      Reports reports,
+      Completions completions,
+      Consumer<Runnable> completing,
+      Ending ending) {}
 
   /** Faults that a test inflicts on lanes; {@link #NONE} everywhere else. */
   @FunctionalInterface
@@ -260,35 +277,30 @@ public final class Executor implements AutoCloseable {
     }
     var ending = new Ending(settings.executorId(), onFailure);
     ExecutorLog log = opening.apply(ending::fail);
-    ExecutorService completing =
-        settings.ahead() == 0
-            ? null
-            : Executors.newSingleThreadExecutor(
-                task -> Lane.daemon(task, settings.executorId() + "-completions"));
-    var runs =
-        new BatchRuns(
+    Consumer<Runnable> completer = Runnable::run;
+    if (settings.ahead() > 0) {
+      var thread =
+          Executors.newSingleThreadExecutor(
+              task -> Lane.daemon(task, settings.executorId() + "-completions"));
+      completing = thread;
+      completer = thread::execute;
+    }
+    joined =
+        new Joined(
+            settings,
             clock,
             pacer,
             faults,
-            log,
-            completions,
-            completing == null ? Runnable::run : completing::execute,
-            ending);
-    var reader =
-        new DispatchReader(
-            settings,
-            clock,
             topics,
             log,
             device,
             warmed.lanes(),
             reports,
             completions,
-            runs,
+            completer,
             ending);
-    Thread thread = Lane.daemon(reader, settings.executorId() + "-reader");
-    joined = new Joined(log, thread, completing, ending);
-    thread.start();
+    reader = Lane.daemon(new DispatchReader(joined), settings.executorId() + "-reader");
+    reader.start();
   }
 
   /**
@@ -306,10 +318,10 @@ public final class Executor implements AutoCloseable {
       return;
     }
     closed = true;
-    if (joined != null) {
+    if (joined != null && reader != null) {
       joined.ending().begin();
       joined.log().wakeUp();
-      uninterrupted(joined.reader()::join);
+      uninterrupted(reader::join);
     }
     warmed.lanes().forEach(Lane::beginToClose);
     for (Lane lane : warmed.lanes()) {
@@ -328,10 +340,10 @@ public final class Executor implements AutoCloseable {
   }
 
   private void leave(Joined joined) {
-    if (joined.completing() != null) {
-      joined.completing().shutdown();
+    if (completing != null) {
+      completing.shutdown();
       try {
-        if (!joined.completing().awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!completing.awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
           LOG.warn("{} could not append all its completions", settings.executorId());
         }
       } catch (InterruptedException e) {

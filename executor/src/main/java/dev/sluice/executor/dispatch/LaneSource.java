@@ -42,12 +42,14 @@ import org.jspecify.annotations.Nullable;
 /** The source of an experiment's lane backend: loaded models, or an emulation. */
 public final class LaneSource implements AutoCloseable {
   private final ParsedExperiment parsed;
+  private final Experiment experiment;
   private final @Nullable LatencyTable table;
   private @Nullable LoadedModels models;
   private @Nullable BudgetedModels budgeted;
 
   private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
     this.parsed = parsed;
+    this.experiment = parsed.experiment();
     this.table = table;
   }
 
@@ -56,11 +58,10 @@ public final class LaneSource implements AutoCloseable {
    * promised.
    */
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
-    String path = parsed.experiment().lanes().latencyTable();
-    boolean emulated = parsed.experiment().lanes().emulated();
-    boolean scaled =
-        parsed.experiment().jobs().classes().stream().anyMatch(c -> c.sloScale() != null);
-    if (path == null || !(emulated || scaled)) {
+    Experiment experiment = parsed.experiment();
+    String path = experiment.lanes().latencyTable();
+    boolean scaled = experiment.jobs().classes().stream().anyMatch(c -> c.sloScale() != null);
+    if (path == null || !(experiment.lanes().emulated() || scaled)) {
       return new LaneSource(parsed, null);
     }
     Path file = parsed.resolve(path);
@@ -144,7 +145,7 @@ public final class LaneSource implements AutoCloseable {
    * Returns how long a job takes alone, by the experiment or its latency table, which one must say.
    */
   public double isolatedMs(String workload, String backend, String precision, int samples) {
-    LinearServiceTime linear = parsed.experiment().workload(workload).linear();
+    LinearServiceTime linear = experiment.workload(workload).linear();
     if (linear != null) {
       return linear.alphaMs() + linear.betaMs() * samples;
     }
@@ -162,42 +163,41 @@ public final class LaneSource implements AutoCloseable {
    */
   public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
       throws UserMistakeException {
-    Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(emulation(parsed, table, speed));
     }
-    if (experiment.lanes().memoryMb() != null) {
-      return prepared(experiment, cacheFolder, progress);
+    boolean prepared = experiment.lanes().memoryMb() != null;
+    if (prepared) {
+      checkMemory();
     }
-    Map<String, Long> budgets = budgets(experiment);
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = engines(cache);
+    if (prepared) {
+      Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
+      requests().forEach(request -> models.put(request.model(), request.model()));
+      return LaneBackend.loading(
+          ModelShelf.of(models, engines, devices(engines), cache, progress),
+          RealDevice.Holding.AS_PREPARED);
+    }
+    Map<String, Long> budgets = budgets();
     List<ModelRequest> whole =
-        requests(experiment).stream()
+        requests().stream()
             .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
     LoadedModels loaded = load(whole, cacheFolder, progress);
     if (!budgets.isEmpty()) {
-      var cache = new ModelCache(cacheFolder);
-      Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
       budgeted =
           BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
     }
     return LaneBackend.real(loaded, budgeted);
   }
 
-  private LaneBackend prepared(Experiment experiment, Path cacheFolder, ModelProgress progress)
-      throws UserMistakeException {
-    checkMemory(experiment);
-    var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
-    requests(experiment).forEach(request -> models.put(request.model(), request.model()));
-    return LaneBackend.loading(
-        ModelShelf.of(models, engines, devices(engines), cache, progress),
-        RealDevice.Holding.AS_PREPARED);
+  private Engines engines(ModelCache cache) throws UserMistakeException {
+    return Engines.prepare(experiment.lanes().threads(), cache);
   }
 
   /** Where real lanes have a memory, the parameters of each model are known, and fit. */
-  private void checkMemory(Experiment experiment) throws UserMistakeException {
+  private void checkMemory() throws UserMistakeException {
     for (ModelKey model : ExecutorSettings.models(experiment)) {
       WorkloadChoice workload = experiment.workload(model.workload());
       if (workload.model() != null || workload.memoryBudget() != null) {
@@ -305,34 +305,29 @@ public final class LaneSource implements AutoCloseable {
   public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     List<ModelRequest> requests =
-        requests(parsed.experiment()).stream()
-            .filter(request -> request.model().equals(model))
-            .toList();
+        requests().stream().filter(request -> request.model().equals(model)).toList();
     return load(requests, cacheFolder, progress);
   }
 
   public LoadedModels load(List<ModelRequest> requests, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(parsed.experiment().lanes().threads(), cache);
+    Engines engines = engines(cache);
     LoadedModels loaded = LoadedModels.load(requests, engines, devices(engines), cache, progress);
     models = loaded;
     return loaded;
   }
 
   public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
-    Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
-        .start(backend);
+    engines(new ModelCache(cacheFolder)).start(backend);
   }
 
   /** Returns the devices of real lanes, which can do what jobs ask for. */
   public Devices devices(Engines engines) throws UserMistakeException {
-    Experiment experiment = parsed.experiment();
-    boolean byLayers = !budgets(experiment).isEmpty();
     Devices devices =
         Devices.choose(
             parsed.location("lanes.device"),
-            byLayers ? "cpu" : experiment.lanes().device(),
+            budgets().isEmpty() ? experiment.lanes().device() : "cpu",
             experiment.jobs().backendsEnabled(),
             experiment.lanes().count(),
             engines::cudaDevices);
@@ -353,7 +348,7 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /** Bytes of parameters that a lane may hold, by the workloads whose layers come and go. */
-  private static Map<String, Long> budgets(Experiment experiment) {
+  private Map<String, Long> budgets() {
     Map<String, Long> budgets = new LinkedHashMap<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
       if (workload.memoryBudget() != null) {
@@ -363,7 +358,7 @@ public final class LaneSource implements AutoCloseable {
     return budgets;
   }
 
-  private List<ModelRequest> requests(Experiment experiment) {
+  private List<ModelRequest> requests() {
     List<ModelRequest> requests = new ArrayList<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
       for (String precision : experiment.jobs().precisionModes()) {
@@ -389,18 +384,18 @@ public final class LaneSource implements AutoCloseable {
   }
 
   public int modelCount() {
-    return requests(parsed.experiment()).size();
+    return requests().size();
   }
 
   public Map<String, WorkloadInfo> workloadInfos() {
     LoadedModels loaded = models;
     if (loaded == null) {
-      return knownWorkloads(parsed.experiment());
+      return knownWorkloads(experiment);
     }
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
-    for (ModelRequest request : requests(parsed.experiment())) {
+    for (ModelRequest request : requests()) {
       String workload = request.model().workload();
-      if (!budgets(parsed.experiment()).containsKey(workload)) {
+      if (!budgets().containsKey(workload)) {
         infos.put(workload, loaded.info(request.model()));
       } else if (Workloads.names().contains(workload)) {
         infos.put(workload, Workloads.info(workload));
@@ -428,18 +423,16 @@ public final class LaneSource implements AutoCloseable {
     devices()
         .filter(devices -> !devices.kind().equals("cpu"))
         .ifPresent(devices -> notes.add("lanes: " + devices));
-    boolean emulated = parsed.experiment().lanes().emulated();
-    if (!emulated) {
-      notes.addAll(notesOnBudgets(parsed.experiment()));
-    }
-    if (table != null) {
-      notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
-    }
-    if (!emulated) {
+    if (!experiment.lanes().emulated()) {
+      notes.addAll(notesOnBudgets());
+      if (table != null) {
+        notes.add("slo_scale counts in " + describe(table));
+      }
       return notes;
     }
     if (table != null) {
-      notes.addAll(notesOnSamples(parsed.experiment(), table));
+      notes.add(describe(table));
+      notes.addAll(notesOnSamples(experiment, table));
     }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");
@@ -447,9 +440,9 @@ public final class LaneSource implements AutoCloseable {
     return notes;
   }
 
-  private static List<String> notesOnBudgets(Experiment experiment) {
+  private List<String> notesOnBudgets() {
     List<String> notes = new ArrayList<>();
-    Map<String, Long> budgets = budgets(experiment);
+    Map<String, Long> budgets = budgets();
     budgets.forEach(
         (name, bytes) ->
             notes.add(
