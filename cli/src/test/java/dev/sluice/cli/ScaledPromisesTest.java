@@ -45,7 +45,7 @@ final class ScaledPromisesTest {
   @Test
   void eachJobsPromise_isAMultipleOfItsOwn() throws Exception {
     ParsedExperiment parsed = parsed(EXPERIMENT);
-    RequestList requests = RequestList.draw(parsed.experiment(), LaneSource.of(parsed)::isolatedMs);
+    RequestList requests = RequestList.of(parsed, LaneSource.of(parsed)::isolatedMs);
 
     for (int i = 0; i < requests.size(); i++) {
       var job = requests.get(i);

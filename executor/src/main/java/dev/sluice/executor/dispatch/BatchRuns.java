@@ -5,14 +5,12 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.ModelEvicted;
 import dev.sluice.contract.event.ModelLoaded;
-import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.dispatch.Completions.EndedBatch;
-import dev.sluice.executor.dispatch.Executor.Ending;
-import dev.sluice.executor.dispatch.Executor.LaneFaults;
+import dev.sluice.executor.dispatch.Executor.Joined;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
 import java.util.List;
@@ -23,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,18 +41,11 @@ final class BatchRuns {
   /** Longest time to load a model before a closing executor gives the lane up. */
   private static final long LOAD_NS_MAX = 120_000_000_000L;
 
+  private final Joined joined;
   private final ProcessClock clock;
-  private final Pacer pacer;
-  private final LaneFaults faults;
-  private final ExecutorLog log;
-  private final Completions completions;
-  private final Consumer<Runnable> completing;
-  private final Ending ending;
 
-  /** Batches that lanes were sent and have not ended. */
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
 
-  /** Number of lanes that run a batch at the moment. */
   private final AtomicInteger busy = new AtomicInteger();
 
   /** A batch on its way: what it uses, and how far it is. */
@@ -118,33 +108,14 @@ final class BatchRuns {
     }
   }
 
-  /**
-   * @param pacer how a lane waits for the time before which a batch does not begin
-   * @param completing runs the work that follows a batch: on the lane's own thread, or on another
-   *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
-   *     each lane's completions keep their order
-   */
-  BatchRuns(
-      ProcessClock clock,
-      Pacer pacer,
-      LaneFaults faults,
-      ExecutorLog log,
-      Completions completions,
-      Consumer<Runnable> completing,
-      Ending ending) {
-    this.clock = clock;
-    this.pacer = pacer;
-    this.faults = faults;
-    this.log = log;
-    this.completions = completions;
-    this.completing = completing;
-    this.ending = ending;
+  BatchRuns(Joined joined) {
+    this.joined = joined;
+    this.clock = joined.clock();
   }
 
   /**
-   * Starts the batch on its lanes once these lanes have run the batches that they hold.
-   *
-   * @return false if one of the lanes holds as many dispatches as it can; nothing is started
+   * Starts the batch on its lanes once these have run the batches that they hold. Returns false,
+   * and starts nothing, if one of them holds as many dispatches as it can.
    */
   boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
     DispatchId cancels = dispatch.cancels();
@@ -170,9 +141,9 @@ final class BatchRuns {
             work -> {
               try {
                 EndedBatch ran = run(work, dispatch, course, lanes, gang, runClock);
-                completing.accept(() -> complete(lanes, ran, runClock));
+                joined.completing().accept(() -> complete(lanes, ran, runClock));
               } catch (RuntimeException | Error e) {
-                ending.fail(e);
+                joined.ending().fail(e);
               }
             });
     return true;
@@ -196,15 +167,15 @@ final class BatchRuns {
             }
             for (ModelKey model : dispatch.releases()) {
               work.evict(model);
-              log.append(evicted(dispatch, model, runClock.nowNs()));
+              joined.log().append(evicted(dispatch, model, runClock.nowNs()));
             }
             for (ModelKey model : dispatch.loads()) {
-              log.append(load(work, dispatch, model, runClock));
+              joined.log().append(load(work, dispatch, model, runClock));
             }
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the executor closes
           } catch (RuntimeException | Error e) {
-            ending.fail(e);
+            joined.ending().fail(e);
           }
         });
   }
@@ -245,7 +216,6 @@ final class BatchRuns {
         cause);
   }
 
-  /** Takes all lanes, or none. */
   private static boolean hold(List<Lane> lanes, DispatchId dispatch) {
     for (int i = 0; i < lanes.size(); i++) {
       if (!lanes.get(i).hold(dispatch)) {
@@ -278,7 +248,7 @@ final class BatchRuns {
       startedNs = clock.monotonicNs();
       course.begin(batch);
       begin(lanes, Math.max(OVERDUE_NS_MIN, OVERDUE_FACTOR * dispatch.prediction().meanNs()));
-      faults.beforeInference(course.lane.index());
+      joined.faults().beforeInference(course.lane.index());
       batch.run();
       long serviceNs = clock.monotonicNs() - startedNs;
       boolean wasCancelled = course.isCancelled();
@@ -315,7 +285,7 @@ final class BatchRuns {
       long switchNs = Math.max(work.hold(course.model), gang.awaitHeldNs());
       Long notBeforeNs = dispatch.notBeforeNs();
       if (notBeforeNs != null) {
-        pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
+        joined.pacer().awaitNs(runClock.toMonotonicNs(notBeforeNs));
       }
       return switchNs;
     } catch (InterruptedException e) {
@@ -335,11 +305,11 @@ final class BatchRuns {
 
   private void complete(List<Lane> lanes, EndedBatch ran, RunClock runClock) {
     try {
-      BatchCompleted completed = completions.of(ran, runClock);
+      BatchCompleted completed = joined.completions().of(ran, runClock);
       lanes.forEach(lane -> lane.release(completed.dispatchId()));
-      log.append(completed);
+      joined.log().append(completed);
     } catch (RuntimeException | Error e) {
-      ending.fail(e);
+      joined.ending().fail(e);
     }
   }
 
@@ -358,8 +328,7 @@ final class BatchRuns {
     }
 
     /**
-     * Stands by until the first lane has finished. Called by each of these lanes, on its own
-     * thread.
+     * Stands by, on each of these lanes' own thread, until the first lane has finished.
      *
      * @param holding makes the lane hold the model, and returns how long that took
      */
@@ -376,10 +345,8 @@ final class BatchRuns {
     }
 
     /**
-     * Waits until all other lanes hold the model. Called by the first lane.
-     *
-     * @return the longest time that one of them took to do so
-     * @throws Exception if one of them cannot hold it
+     * Waits, on the first lane, until all others hold the model; returns the longest time that one
+     * took, or throws its exception.
      */
     long awaitHeldNs() throws Exception {
       Executor.uninterrupted(unready::await);
@@ -393,7 +360,6 @@ final class BatchRuns {
       return longestNs.get();
     }
 
-    /** Lets the other lanes go, since the first lane has finished. */
     @Override
     public void close() {
       over.countDown();

@@ -36,9 +36,6 @@ final class Completions {
    * @param switchNs time until all its lanes held its model; 0 if they held it already
    * @param busyLanes number of lanes that ran a batch when this one began, its own included; null
    *     if it never began
-   * @param batch null if it failed
-   * @param cancelled whether it was cancelled before it was done
-   * @param failure null if it did not fail
    */
   record EndedBatch(
       BatchDispatched dispatch,
@@ -54,7 +51,6 @@ final class Completions {
     this.settings = settings;
   }
 
-  /** Returns the completion of a dispatch that no lane takes. */
   BatchCompleted refused(BatchDispatched dispatch, Reason cause) {
     refusedByCause.merge(cause.text(), 1L, Long::sum);
     return BatchCompleted.refused(
@@ -65,7 +61,6 @@ final class Completions {
         cause);
   }
 
-  /** Returns the completion of a batch that ran, with its results, or of one that failed. */
   BatchCompleted of(EndedBatch ran, RunClock runClock) {
     serviceNsSum.addAndGet(ran.serviceNs());
     if (ran.cancelled()) {
@@ -118,7 +113,6 @@ final class Completions {
         ran.busyLanes());
   }
 
-  /** Returns the counts so far, together with what the lanes hold now. */
   ExecutorNumbers numbers(List<Lane> lanes) {
     int busy = 0;
     int held = 0;

@@ -7,15 +7,12 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
-import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
-import dev.sluice.executor.dispatch.Executor.Ending;
-import dev.sluice.executor.lane.Device;
+import dev.sluice.executor.dispatch.Executor.Joined;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.executor.lane.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -35,16 +32,10 @@ final class DispatchReader implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(DispatchReader.class);
   private static final long POLL_NS_MAX = 100_000_000;
 
+  private final Joined joined;
   private final ExecutorSettings settings;
   private final ProcessClock clock;
-  private final Topics topics;
-  private final ExecutorLog log;
-  private final Device device;
-  private final List<Lane> lanes;
-  private final Reports reports;
-  private final Completions completions;
   private final BatchRuns runs;
-  private final Ending ending;
   private final Set<ModelKey> models;
 
   /**
@@ -58,51 +49,34 @@ final class DispatchReader implements Runnable {
   /** Highest dispatch id read so far; if several dispatches have one id, only the first counts. */
   private @Nullable DispatchId highest;
 
-  DispatchReader(
-      ExecutorSettings settings,
-      ProcessClock clock,
-      Topics topics,
-      ExecutorLog log,
-      Device device,
-      List<Lane> lanes,
-      Reports reports,
-      Completions completions,
-      BatchRuns runs,
-      Ending ending) {
-    this.settings = settings;
-    this.clock = clock;
-    this.topics = topics;
-    this.log = log;
-    this.device = device;
-    this.lanes = lanes;
-    this.reports = reports;
-    this.completions = completions;
-    this.runs = runs;
-    this.ending = ending;
-    this.models = new LinkedHashSet<>(settings.models());
+  DispatchReader(Joined joined) {
+    this.joined = joined;
+    settings = joined.settings();
+    clock = joined.clock();
+    runs = new BatchRuns(joined);
+    models = new LinkedHashSet<>(settings.models());
   }
 
-  /** Reads until the executor begins to end; a failure here begins that end. */
   @Override
   public void run() {
     try {
-      while (!ending.hasBegun()) {
-        reports.appendDue(log, clock.monotonicNs());
-        long untilReportNs = reports.untilDueNs(clock.monotonicNs());
+      while (!joined.ending().hasBegun()) {
+        joined.reports().appendDue(joined.log(), clock.monotonicNs());
+        long untilReportNs = joined.reports().untilDueNs(clock.monotonicNs());
         long waitNs = Math.max(0, Math.min(POLL_NS_MAX, untilReportNs));
-        for (var received : log.poll(Duration.ofNanos(waitNs))) {
+        for (var received : joined.log().poll(Duration.ofNanos(waitNs))) {
           take(received);
         }
       }
     } catch (RuntimeException | Error e) {
-      ending.fail(e);
+      joined.ending().fail(e);
     }
   }
 
   private void take(ConsumerRecord<byte[], byte[]> received) {
     byte[] bytes = Objects.requireNonNullElse(received.value(), new byte[0]);
     try {
-      if (received.topic().equals(topics.dispatches())) {
+      if (received.topic().equals(joined.topics().dispatches())) {
         take(EventCodec.DISPATCHES.read(bytes));
       } else if (EventCodec.RUNS.read(bytes) instanceof RunStarted run) {
         begin(run);
@@ -110,15 +84,15 @@ final class DispatchReader implements Runnable {
     } catch (UnreadableEventException e) {
       LOG.warn(
           "{}-{} at {} is no event", received.topic(), received.partition(), received.offset(), e);
-      if (received.topic().equals(topics.dispatches())) {
-        log.putAside(received, e.getMessage()); // analytics keeps the other topic's bytes
+      if (received.topic().equals(joined.topics().dispatches())) {
+        joined.log().putAside(received, e.getMessage()); // analytics keeps the other topic's bytes
       }
     }
   }
 
   private void begin(RunStarted run) {
     runClock = clock.forRun(run.timeZeroEpochMs());
-    device.begin(runClock);
+    joined.device().begin(runClock);
     var waiting = List.copyOf(early);
     early.clear();
     waiting.forEach(this::take);
@@ -140,16 +114,14 @@ final class DispatchReader implements Runnable {
     if (dispatch instanceof BatchDispatched batch) {
       Reason refusal = startOrRefuse(batch, runClock);
       if (refusal != null) {
-        log.append(completions.refused(batch, refusal));
+        joined.log().append(joined.completions().refused(batch, refusal));
       }
     } else {
       prepare((LanePrepared) dispatch, runClock);
     }
   }
 
-  /**
-   * Starts or refuses a dispatch; returns the cause of a refusal, null if the batch was started.
-   */
+  /** Starts a dispatch, or returns the cause of its refusal. */
   private @Nullable Reason startOrRefuse(BatchDispatched dispatch, RunClock runClock) {
     var model = dispatch.work().model();
     if (dispatch.place().incarnation() < settings.incarnation()) {
@@ -163,7 +135,7 @@ final class DispatchReader implements Runnable {
       return Reason.TOO_LATE;
     }
     int first = dispatch.place().lanes().get(0);
-    var taken = lanes.subList(first, first + dispatch.place().lanes().size());
+    var taken = joined.lanes().subList(first, first + dispatch.place().lanes().size());
     return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
   }
 
@@ -171,12 +143,11 @@ final class DispatchReader implements Runnable {
   private void prepare(LanePrepared dispatch, RunClock runClock) {
     if (dispatch.incarnation() == settings.incarnation()
         && dispatch.lane() >= 0
-        && dispatch.lane() < lanes.size()) {
-      runs.prepare(dispatch, lanes.get(dispatch.lane()), runClock);
+        && dispatch.lane() < joined.lanes().size()) {
+      runs.prepare(dispatch, joined.lanes().get(dispatch.lane()), runClock);
     }
   }
 
-  /** Returns whether the indexes are consecutive and each is the index of a lane. */
   private boolean areNeighbours(List<Integer> indexes) {
     int first = indexes.get(0);
     for (int i = 0; i < indexes.size(); i++) {
@@ -184,6 +155,6 @@ final class DispatchReader implements Runnable {
         return false;
       }
     }
-    return first >= 0 && first + indexes.size() <= lanes.size();
+    return first >= 0 && first + indexes.size() <= joined.lanes().size();
   }
 }

@@ -66,15 +66,32 @@ public final class Executor implements AutoCloseable {
   private final Completions completions;
   private boolean closed;
   private @Nullable Joined joined;
+  private @Nullable Thread reader;
+
+  /** Appends the completions of lanes that hold batches ahead; null: no lane does. */
+  private @Nullable ExecutorService completing;
 
   /**
-   * The log that was joined, with the threads that work on it.
+   * What the threads of an executor that has joined a log work with.
    *
-   * @param completing appends the completions of lanes that hold batches ahead; null if no lane
-   *     does
+   * @param pacer how a lane waits for the time before which a batch does not begin
+   * @param completing runs the work that follows a batch: on the lane's own thread, or on another
+   *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
+   *     each lane's completions keep their order
    */
-  private record Joined(
-      ExecutorLog log, Thread reader, @Nullable ExecutorService completing, Ending ending) {}
+  record Joined(
+      ExecutorSettings settings,
+      ProcessClock clock,
+      Pacer pacer,
+      LaneFaults faults,
+      Topics topics,
+      ExecutorLog log,
+      Device device,
+      List<Lane> lanes,
+      Reports reports,
+      Completions completions,
+      Consumer<Runnable> completing,
+      Ending ending) {}
 
   /** Faults that a test inflicts on lanes; {@link #NONE} everywhere else. */
   @FunctionalInterface
@@ -95,11 +112,9 @@ public final class Executor implements AutoCloseable {
    * Counts of an executor's work since it joined and of the dispatches that its lanes hold, for a
    * person or a gauge that looks from time to time.
    *
-   * @param lanes number of lanes
    * @param lanesBusy number of lanes that hold at least one dispatch
    * @param held number of dispatches that lanes hold, running or waiting
    * @param done number of batches that ended without a failure
-   * @param failed number of batches whose inference failed
    * @param refusedByCause number of refused dispatches by the cause that their completion names,
    *     which is the text of a {@link dev.sluice.contract.value.Reason}
    * @param serviceNsSum total service time of batches done and failed
@@ -116,7 +131,6 @@ public final class Executor implements AutoCloseable {
       refusedByCause = Map.copyOf(refusedByCause);
     }
 
-    /** The numbers of several executors together. */
     public static ExecutorNumbers sum(Stream<ExecutorNumbers> all) {
       return all.reduce(new ExecutorNumbers(0, 0, 0, 0, 0, Map.of(), 0), ExecutorNumbers::plus);
     }
@@ -168,8 +182,6 @@ public final class Executor implements AutoCloseable {
   /**
    * Starts the lanes' threads, and returns while they run their models for the first time.
    *
-   * @param pacer how lanes wait
-   * @param progress told of each step
    * @throws WarmUpException if the first lane cannot be opened; nothing stays open
    */
   public static Executor beginWarmUp(
@@ -185,20 +197,16 @@ public final class Executor implements AutoCloseable {
   }
 
   /**
-   * Waits until all lanes have run all models. The lanes are idle from then on, until {@link
-   * #awaitWarm}.
-   *
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   * Waits until all lanes have run all models; they are idle from then on, until {@link
+   * #awaitWarm}. A failure leaves nothing open.
    */
   public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
     warmed.awaitFirstRuns();
   }
 
   /**
-   * Waits until all lanes have run all models, and times the first lane. Nothing else should work
-   * meanwhile, in this process or elsewhere on its processors.
-   *
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
+   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
+   * should work, here or elsewhere on its processors. A failure leaves nothing open.
    */
   public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
     warmed.await();
@@ -212,28 +220,20 @@ public final class Executor implements AutoCloseable {
     return warmed.capabilities();
   }
 
-  /**
-   * Returns the number of processor cores that one busy lane used at warm-up; null on emulated
-   * lanes.
-   */
+  /** Returns the processor cores that one busy lane used at warm-up; null on emulated lanes. */
   public @Nullable Double cpuPerLane() {
     return warmed.cpuPerLane();
   }
 
-  /** Returns warnings that the user should read before the run; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
   }
 
-  /** Returns the kind of device that the lanes compute on or pretend to be. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /**
-   * Publishes a table of predictions to the shard, after the executor's first report. From any
-   * thread.
-   */
+  /** Publishes a table to the shard, after the executor's first report. From any thread. */
   public void publish(PredictionsPublished table) {
     reports.publish(table);
   }
@@ -243,10 +243,7 @@ public final class Executor implements AutoCloseable {
     reports.addFitCpuNs(cpuNs);
   }
 
-  /**
-   * Returns what the executor has done since it joined and what its lanes hold now. From any
-   * thread.
-   */
+  /** From any thread. */
   public ExecutorNumbers numbers() {
     return completions.numbers(warmed.lanes());
   }
@@ -254,7 +251,6 @@ public final class Executor implements AutoCloseable {
   /**
    * Begins to report to the shard and to take its dispatches, on a thread of its own.
    *
-   * @param faults faults that a test inflicts on the lanes
    * @param onFailure called once, from any thread, when the executor cannot go on; {@link #close}
    *     must then be called, but not from within this callback
    * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
@@ -268,7 +264,6 @@ public final class Executor implements AutoCloseable {
         onFailure);
   }
 
-  /** Joins a log that a test may supply. */
   synchronized void join(
       Topics topics,
       Function<Consumer<Throwable>, ExecutorLog> opening,
@@ -282,35 +277,30 @@ public final class Executor implements AutoCloseable {
     }
     var ending = new Ending(settings.executorId(), onFailure);
     ExecutorLog log = opening.apply(ending::fail);
-    ExecutorService completing =
-        settings.ahead() == 0
-            ? null
-            : Executors.newSingleThreadExecutor(
-                task -> Lane.daemon(task, settings.executorId() + "-completions"));
-    var runs =
-        new BatchRuns(
+    Consumer<Runnable> completer = Runnable::run;
+    if (settings.ahead() > 0) {
+      var thread =
+          Executors.newSingleThreadExecutor(
+              task -> Lane.daemon(task, settings.executorId() + "-completions"));
+      completing = thread;
+      completer = thread::execute;
+    }
+    joined =
+        new Joined(
+            settings,
             clock,
             pacer,
             faults,
-            log,
-            completions,
-            completing == null ? Runnable::run : completing::execute,
-            ending);
-    var reader =
-        new DispatchReader(
-            settings,
-            clock,
             topics,
             log,
             device,
             warmed.lanes(),
             reports,
             completions,
-            runs,
+            completer,
             ending);
-    Thread thread = Lane.daemon(reader, settings.executorId() + "-reader");
-    joined = new Joined(log, thread, completing, ending);
-    thread.start();
+    reader = Lane.daemon(new DispatchReader(joined), settings.executorId() + "-reader");
+    reader.start();
   }
 
   /**
@@ -328,10 +318,10 @@ public final class Executor implements AutoCloseable {
       return;
     }
     closed = true;
-    if (joined != null) {
+    if (joined != null && reader != null) {
       joined.ending().begin();
       joined.log().wakeUp();
-      uninterrupted(joined.reader()::join);
+      uninterrupted(reader::join);
     }
     warmed.lanes().forEach(Lane::beginToClose);
     for (Lane lane : warmed.lanes()) {
@@ -350,10 +340,10 @@ public final class Executor implements AutoCloseable {
   }
 
   private void leave(Joined joined) {
-    if (joined.completing() != null) {
-      joined.completing().shutdown();
+    if (completing != null) {
+      completing.shutdown();
       try {
-        if (!joined.completing().awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (!completing.awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
           LOG.warn("{} could not append all its completions", settings.executorId());
         }
       } catch (InterruptedException e) {
@@ -369,7 +359,6 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  /** What a thread waits for. */
   interface Waiting {
     void await() throws InterruptedException;
   }
@@ -400,19 +389,17 @@ public final class Executor implements AutoCloseable {
     private volatile boolean begun;
 
     /**
-     * @param onFailure receives the first failure, on the thread where it occurred
+     * @param onFailure receives the first failure alone, on the thread where it occurred
      */
     Ending(String executorId, Consumer<Throwable> onFailure) {
       this.executorId = executorId;
       this.onFailure = onFailure;
     }
 
-    /** Begins the end: from now on no dispatch is taken. */
     void begin() {
       begun = true;
     }
 
-    /** Begins the end because of a failure. Only the first failure is passed on. */
     void fail(Throwable failure) {
       begun = true;
       if (failed.compareAndSet(false, true)) {

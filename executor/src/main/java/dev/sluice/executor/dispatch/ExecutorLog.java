@@ -12,23 +12,15 @@ import org.jspecify.annotations.Nullable;
 interface ExecutorLog extends AutoCloseable {
   /**
    * Returns the records that have arrived, in the order of each topic; empty after the timeout or a
-   * wake-up.
+   * {@link #wakeUp}, which may come from any thread.
    */
   List<ConsumerRecord<byte[], byte[]>> poll(Duration timeout);
 
-  /**
-   * Ends the present poll, or the next one if none is waiting, at once. May be called from any
-   * thread.
-   */
   void wakeUp();
 
-  /**
-   * Appends a fact to the shard; from any thread. A fact that cannot be written fails the log, and
-   * the log's opener is informed.
-   */
+  /** Appends a fact to the shard, from any thread. A failure goes to the log's opener. */
   void append(Fact fact);
 
-  /** Puts a record that is not a valid event aside. */
   void putAside(ConsumerRecord<byte[], byte[]> received, @Nullable String error);
 
   /**

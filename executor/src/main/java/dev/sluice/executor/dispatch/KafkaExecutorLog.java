@@ -40,10 +40,7 @@ final class KafkaExecutorLog implements ExecutorLog {
   private final AtomicLong clockOffsetNsMax = new AtomicLong();
 
   /**
-   * Connects, and sets the positions from which topics are read.
-   *
    * @param onFailure called when a record cannot be written, from the producer's thread
-   * @throws org.apache.kafka.common.KafkaException if the broker or a topic is out of reach
    */
   static KafkaExecutorLog open(
       Topics topics,
@@ -132,10 +129,8 @@ final class KafkaExecutorLog implements ExecutorLog {
   }
 
   /**
-   * Returns the least distance between the two clocks that explains these times.
-   *
-   * @param appendedFromNs the broker's date of the append
-   * @param appendedToNs the end of that date's millisecond
+   * Returns the least distance between the two clocks that explains these times; the broker's date
+   * is a millisecond.
    */
   static long clockOffsetNs(long sentNs, long appendedFromNs, long appendedToNs, long nowNs) {
     return Math.max(0, Math.max(sentNs - appendedToNs, appendedFromNs - nowNs));

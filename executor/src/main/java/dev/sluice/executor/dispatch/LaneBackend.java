@@ -38,9 +38,6 @@ public final class LaneBackend {
   }
 
   /**
-   * Returns a backend of models on this machine's devices. The caller closes them after the
-   * executor.
-   *
    * @param budgeted models that a lane holds in part; they go before models of equal workloads.
    *     Null: there are none
    */
@@ -52,7 +49,6 @@ public final class LaneBackend {
         processCpuNs());
   }
 
-  /** Models of which some are held in part, by their workloads. */
   private record WithBudgets(RunModels whole, BudgetedModels budgeted) implements RunModels {
     @Override
     public InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
@@ -76,10 +72,8 @@ public final class LaneBackend {
   }
 
   /**
-   * Returns a backend of models on this machine's devices that each lane loads and releases.
-   *
-   * @param holding {@link Holding#ONE}: the model that a batch needs, in place of the previous one;
-   *     {@link Holding#AS_PREPARED}: those that the scheduler says
+   * Returns a backend whose lanes load and release models: for each batch in place of the previous
+   * one ({@link Holding#ONE}), or as the scheduler says.
    */
   public static LaneBackend loading(ModelShelf shelf, Holding holding) {
     return real(shelf.devices().kind(), shelf, holding, processCpuNs());
@@ -103,10 +97,7 @@ public final class LaneBackend {
         (settings, clock, pacer) -> new EmulatedDevice(emulation, settings, clock, pacer));
   }
 
-  /**
-   * Returns the kind of device that lanes compute on, for example {@code cpu}; predictions are kept
-   * per device kind.
-   */
+  /** Returns the kind of device, for example {@code cpu}; predictions are kept by it. */
   public String deviceKind() {
     return deviceKind;
   }

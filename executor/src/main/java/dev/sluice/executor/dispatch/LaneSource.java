@@ -42,27 +42,26 @@ import org.jspecify.annotations.Nullable;
 /** The source of an experiment's lane backend: loaded models, or an emulation. */
 public final class LaneSource implements AutoCloseable {
   private final ParsedExperiment parsed;
+  private final Experiment experiment;
   private final @Nullable LatencyTable table;
   private @Nullable LoadedModels models;
   private @Nullable BudgetedModels budgeted;
 
   private LaneSource(ParsedExperiment parsed, @Nullable LatencyTable table) {
     this.parsed = parsed;
+    this.experiment = parsed.experiment();
     this.table = table;
   }
 
   /**
-   * Reads the latency table, where the experiment needs one, before anything starts.
-   *
-   * @throws UserMistakeException if the latency table is missing or wrong, or lacks a row that a
-   *     latency promise depends on
+   * Reads the latency table, where the experiment needs one, and checks that it has what is
+   * promised.
    */
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
-    String path = parsed.experiment().lanes().latencyTable();
-    boolean emulated = parsed.experiment().lanes().emulated();
-    boolean scaled =
-        parsed.experiment().jobs().classes().stream().anyMatch(c -> c.sloScale() != null);
-    if (path == null || !(emulated || scaled)) {
+    Experiment experiment = parsed.experiment();
+    String path = experiment.lanes().latencyTable();
+    boolean scaled = experiment.jobs().classes().stream().anyMatch(c -> c.sloScale() != null);
+    if (path == null || !(experiment.lanes().emulated() || scaled)) {
       return new LaneSource(parsed, null);
     }
     Path file = parsed.resolve(path);
@@ -78,7 +77,6 @@ public final class LaneSource implements AutoCloseable {
     return new LaneSource(parsed, table);
   }
 
-  /** Checks that the table of an experiment that names none has times for all that it runs. */
   private static void checkDefault(ParsedExperiment parsed, LatencyTable table)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
@@ -137,23 +135,17 @@ public final class LaneSource implements AutoCloseable {
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /**
-   * Returns the table at {@code lanes.latency_table}; null if it was not read because nothing needs
-   * it.
-   */
+  /** Null: nothing needs it. */
   @Nullable
   public LatencyTable latencyTable() {
     return table;
   }
 
   /**
-   * Returns how long a job takes alone, in milliseconds, according to the experiment or its latency
-   * table.
-   *
-   * @throws IllegalStateException if neither of them says so
+   * Returns how long a job takes alone, by the experiment or its latency table, which one must say.
    */
   public double isolatedMs(String workload, String backend, String precision, int samples) {
-    LinearServiceTime linear = parsed.experiment().workload(workload).linear();
+    LinearServiceTime linear = experiment.workload(workload).linear();
     if (linear != null) {
       return linear.alphaMs() + linear.betaMs() * samples;
     }
@@ -166,49 +158,46 @@ public final class LaneSource implements AutoCloseable {
   /**
    * Loads the models, or prepares the emulation.
    *
-   * @param speed of emulated lanes
    * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
   public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
       throws UserMistakeException {
-    Experiment experiment = parsed.experiment();
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(emulation(parsed, table, speed));
     }
-    if (experiment.lanes().memoryMb() != null) {
-      return prepared(experiment, cacheFolder, progress);
+    boolean prepared = experiment.lanes().memoryMb() != null;
+    if (prepared) {
+      checkMemory();
     }
-    Map<String, Long> budgets = budgets(experiment);
+    var cache = new ModelCache(cacheFolder);
+    Engines engines = engines(cache);
+    if (prepared) {
+      Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
+      requests().forEach(request -> models.put(request.model(), request.model()));
+      return LaneBackend.loading(
+          ModelShelf.of(models, engines, devices(engines), cache, progress),
+          RealDevice.Holding.AS_PREPARED);
+    }
+    Map<String, Long> budgets = budgets();
     List<ModelRequest> whole =
-        requests(experiment).stream()
+        requests().stream()
             .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
     LoadedModels loaded = load(whole, cacheFolder, progress);
     if (!budgets.isEmpty()) {
-      var cache = new ModelCache(cacheFolder);
-      Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
       budgeted =
           BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
     }
     return LaneBackend.real(loaded, budgeted);
   }
 
-  /** Real lanes that load and release models as the scheduler says. */
-  private LaneBackend prepared(Experiment experiment, Path cacheFolder, ModelProgress progress)
-      throws UserMistakeException {
-    checkMemory(experiment);
-    var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(experiment.lanes().threads(), cache);
-    Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
-    requests(experiment).forEach(request -> models.put(request.model(), request.model()));
-    return LaneBackend.loading(
-        ModelShelf.of(models, engines, devices(engines), cache, progress),
-        RealDevice.Holding.AS_PREPARED);
+  private Engines engines(ModelCache cache) throws UserMistakeException {
+    return Engines.prepare(experiment.lanes().threads(), cache);
   }
 
   /** Where real lanes have a memory, the parameters of each model are known, and fit. */
-  private void checkMemory(Experiment experiment) throws UserMistakeException {
+  private void checkMemory() throws UserMistakeException {
     for (ModelKey model : ExecutorSettings.models(experiment)) {
       WorkloadChoice workload = experiment.workload(model.workload());
       if (workload.model() != null || workload.memoryBudget() != null) {
@@ -236,10 +225,8 @@ public final class LaneSource implements AutoCloseable {
   }
 
   /**
-   * Returns an emulation of the experiment's workloads.
-   *
-   * @throws UserMistakeException if a workload is neither linear nor in the latency table, or may
-   *     run with samples that a published table has no times near
+   * Returns an emulation, unless a workload is neither linear nor in the latency table, or may run
+   * with samples that a published table has no times near.
    */
   public static Emulation emulation(
       ParsedExperiment parsed, @Nullable LatencyTable table, double speed)
@@ -315,42 +302,32 @@ public final class LaneSource implements AutoCloseable {
         .toList();
   }
 
-  /** Loads one model of the experiment in the way in which {@link #open} loads all of them. */
   public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     List<ModelRequest> requests =
-        requests(parsed.experiment()).stream()
-            .filter(request -> request.model().equals(model))
-            .toList();
+        requests().stream().filter(request -> request.model().equals(model)).toList();
     return load(requests, cacheFolder, progress);
   }
 
   public LoadedModels load(List<ModelRequest> requests, Path cacheFolder, ModelProgress progress)
       throws UserMistakeException {
     var cache = new ModelCache(cacheFolder);
-    Engines engines = Engines.prepare(parsed.experiment().lanes().threads(), cache);
+    Engines engines = engines(cache);
     LoadedModels loaded = LoadedModels.load(requests, engines, devices(engines), cache, progress);
     models = loaded;
     return loaded;
   }
 
-  /** Starts the engine of real lanes, which loads its libraries but no model. */
   public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
-    Engines.prepare(parsed.experiment().lanes().threads(), new ModelCache(cacheFolder))
-        .start(backend);
+    engines(new ModelCache(cacheFolder)).start(backend);
   }
 
-  /**
-   * Returns the devices that lanes will compute on, after checking that they can do what jobs ask
-   * for.
-   */
+  /** Returns the devices of real lanes, which can do what jobs ask for. */
   public Devices devices(Engines engines) throws UserMistakeException {
-    Experiment experiment = parsed.experiment();
-    boolean byLayers = !budgets(experiment).isEmpty();
     Devices devices =
         Devices.choose(
             parsed.location("lanes.device"),
-            byLayers ? "cpu" : experiment.lanes().device(),
+            budgets().isEmpty() ? experiment.lanes().device() : "cpu",
             experiment.jobs().backendsEnabled(),
             experiment.lanes().count(),
             engines::cudaDevices);
@@ -361,21 +338,17 @@ public final class LaneSource implements AutoCloseable {
     return devices;
   }
 
-  /** Returns the devices that real lanes compute on; empty for emulated lanes. */
   public Optional<Devices> devices() {
     return Optional.ofNullable(models).map(LoadedModels::devices);
   }
 
-  /**
-   * Returns the FLOPs of one sample; 0, which means unknown, for a workload that only the
-   * experiment defines.
-   */
+  /** 0: unknown, of a workload that only the experiment defines. */
   public static long flopsPerSample(String workload) {
     return Workloads.names().contains(workload) ? Workloads.info(workload).flopsPerSample() : 0;
   }
 
   /** Bytes of parameters that a lane may hold, by the workloads whose layers come and go. */
-  private static Map<String, Long> budgets(Experiment experiment) {
+  private Map<String, Long> budgets() {
     Map<String, Long> budgets = new LinkedHashMap<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
       if (workload.memoryBudget() != null) {
@@ -385,7 +358,7 @@ public final class LaneSource implements AutoCloseable {
     return budgets;
   }
 
-  private List<ModelRequest> requests(Experiment experiment) {
+  private List<ModelRequest> requests() {
     List<ModelRequest> requests = new ArrayList<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
       for (String precision : experiment.jobs().precisionModes()) {
@@ -410,21 +383,19 @@ public final class LaneSource implements AutoCloseable {
             workload.tokens());
   }
 
-  /** Returns how many model files are loaded. */
   public int modelCount() {
-    return requests(parsed.experiment()).size();
+    return requests().size();
   }
 
-  /** Returns each workload's size, by name, as far as it is known. */
   public Map<String, WorkloadInfo> workloadInfos() {
     LoadedModels loaded = models;
     if (loaded == null) {
-      return knownWorkloads(parsed.experiment());
+      return knownWorkloads(experiment);
     }
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
-    for (ModelRequest request : requests(parsed.experiment())) {
+    for (ModelRequest request : requests()) {
       String workload = request.model().workload();
-      if (!budgets(parsed.experiment()).containsKey(workload)) {
+      if (!budgets().containsKey(workload)) {
         infos.put(workload, loaded.info(request.model()));
       } else if (Workloads.names().contains(workload)) {
         infos.put(workload, Workloads.info(workload));
@@ -433,7 +404,6 @@ public final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /** Returns the size of each workload that comes with Sluice, by name. */
   public static Map<String, WorkloadInfo> knownWorkloads(Experiment experiment) {
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (WorkloadChoice workload : experiment.jobs().workloads()) {
@@ -453,18 +423,16 @@ public final class LaneSource implements AutoCloseable {
     devices()
         .filter(devices -> !devices.kind().equals("cpu"))
         .ifPresent(devices -> notes.add("lanes: " + devices));
-    boolean emulated = parsed.experiment().lanes().emulated();
-    if (!emulated) {
-      notes.addAll(notesOnBudgets(parsed.experiment()));
-    }
-    if (table != null) {
-      notes.add((emulated ? "" : "slo_scale counts in ") + describe(table));
-    }
-    if (!emulated) {
+    if (!experiment.lanes().emulated()) {
+      notes.addAll(notesOnBudgets());
+      if (table != null) {
+        notes.add("slo_scale counts in " + describe(table));
+      }
       return notes;
     }
     if (table != null) {
-      notes.addAll(notesOnSamples(parsed.experiment(), table));
+      notes.add(describe(table));
+      notes.addAll(notesOnSamples(experiment, table));
     }
     if (table == null || !table.hasContention()) {
       notes.add("emulated lanes have no contention");
@@ -472,9 +440,9 @@ public final class LaneSource implements AutoCloseable {
     return notes;
   }
 
-  private static List<String> notesOnBudgets(Experiment experiment) {
+  private List<String> notesOnBudgets() {
     List<String> notes = new ArrayList<>();
-    Map<String, Long> budgets = budgets(experiment);
+    Map<String, Long> budgets = budgets();
     budgets.forEach(
         (name, bytes) ->
             notes.add(

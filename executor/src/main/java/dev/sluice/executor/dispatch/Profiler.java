@@ -46,18 +46,13 @@ public final class Profiler implements AutoCloseable {
   private final ProcessClock clock;
   private final WarmedLanes warmed;
 
-  /** Receives the course of a profile while it is measured. */
   public interface Listener {
-    /**
-     * Called when lanes and the work around them are warm and measuring begins. On the caller's
-     * thread.
-     */
+    /** Called on the caller's thread when all is warm and measuring begins. */
     void settled();
 
     /**
-     * Called when a batch has ended, measured or not. On its lane's thread, between two batches.
+     * Called when a batch has ended. On its lane's thread, between two batches.
      *
-     * @param jobId id of the batch's one job
      * @param measured whether the batch makes a row
      */
     void batchEnded(LatencyKey key, String jobId, int lane, long serviceNs, boolean measured);
@@ -96,7 +91,6 @@ public final class Profiler implements AutoCloseable {
             experiment.scheduling().microbatch().maxBatch()));
   }
 
-  /** Returns every key that these lanes can be asked to run. */
   public static List<LatencyKey> keys(ExecutorSettings settings) {
     List<LatencyKey> keys = new ArrayList<>();
     for (ModelKey model : settings.models()) {
@@ -109,11 +103,6 @@ public final class Profiler implements AutoCloseable {
     return keys;
   }
 
-  /**
-   * Starts the lanes' threads, opens their sessions and warms them up.
-   *
-   * @throws WarmUpException if a lane cannot be opened or a model cannot run; nothing stays open
-   */
   public static Profiler warmUp(
       ExecutorSettings settings,
       LaneBackend backend,
@@ -126,14 +115,10 @@ public final class Profiler implements AutoCloseable {
     return new Profiler(settings, backend.deviceKind(), clock, warmed);
   }
 
-  /**
-   * Returns what each lane can run, with the times of the first lane's warm-up, when it ran alone.
-   */
   public List<Capability> capabilities() {
     return warmed.capabilities();
   }
 
-  /** Returns warnings that the user should read before the profile; often empty. */
   public List<String> warnings() {
     return warmed.warnings();
   }
@@ -141,8 +126,6 @@ public final class Profiler implements AutoCloseable {
   /**
    * Measures those rows of the plan that were not measured yet.
    *
-   * @param infos sizes of the workloads, by name, as far as they are known
-   * @param beganEpochNs when the profile was begun
    * @return true if everything was measured; false if the listener wanted no more
    * @throws WarmUpException if a batch failed; the listener has received the rows measured before
    *     it
@@ -212,12 +195,8 @@ public final class Profiler implements AutoCloseable {
     private int unfinished;
     private int fillersBegun;
 
-    /** The next batch of a lane. */
     private record Turn(LatencyKey key, String jobId, boolean measured) {}
 
-    /**
-     * @param kept whether the round's batches make rows
-     */
     Running(
         Round round,
         Collection<LatencyKey> missing,
@@ -252,7 +231,6 @@ public final class Profiler implements AutoCloseable {
       }
     }
 
-    /** Runs batches until the round is over; returns how many. */
     private int run(LaneWork work, int lane) throws Exception {
       int batches = 0;
       begun.countDown();
@@ -280,7 +258,6 @@ public final class Profiler implements AutoCloseable {
       return batches;
     }
 
-    /** Returns the next batch; null if the round is over. */
     private synchronized @Nullable Turn next() {
       if (!listener.goesOn()) {
         unfinished -= queue.size();
@@ -344,7 +321,6 @@ public final class Profiler implements AutoCloseable {
     }
   }
 
-  /** Closes the lanes once their present batches have ended. */
   @Override
   public void close() {
     warmed.close();

@@ -123,17 +123,14 @@ public final class RecentBatches {
     }
   }
 
-  /** Returns the newest batches, in no particular order. */
   public List<Measured> measured() {
     return List.copyOf(measured);
   }
 
-  /** Returns the table in force; null if none was published. */
   public @Nullable PredictionsPublished table() {
     return table;
   }
 
-  /** Returns the executors of the device kind that are present, in alphabetical order. */
   public List<String> executors() {
     return List.copyOf(executors);
   }

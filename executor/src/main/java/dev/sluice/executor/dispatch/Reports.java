@@ -35,12 +35,10 @@ final class Reports {
     this.warmed = warmed;
   }
 
-  /** Queues a table for {@link #appendDue} to append. From any thread. */
   void publish(PredictionsPublished table) {
     tables.add(table);
   }
 
-  /** Adds processor time that fitting took. From any thread. */
   void addFitCpuNs(long cpuNs) {
     fitCpuNs.addAndGet(cpuNs);
   }
@@ -59,15 +57,11 @@ final class Reports {
     }
   }
 
-  /**
-   * Returns the time until the next heartbeat, negative if it is late. Call {@link #appendDue}
-   * first.
-   */
+  /** Negative if the next heartbeat is late; call {@link #appendDue} first. */
   long untilDueNs(long nowNs) {
     return dueNs == null ? 0 : dueNs - nowNs;
   }
 
-  /** Appends the last report. */
   void appendLeaving(ExecutorLog log) {
     log.append(report(true, log.clockOffsetNsMax()));
   }

@@ -18,27 +18,19 @@ import java.util.ServiceLoader;
  * ServiceLoader} finds.
  */
 public interface BudgetedModels extends AutoCloseable {
-  /** Tells whether the workload's model has a budget. */
   boolean holds(String workload);
 
-  /**
-   * Opens a session for one lane; the first inference takes the memory.
-   *
-   * @param buffer buffer of the lane
-   * @throws IllegalArgumentException if the workload's model has no budget
-   */
+  /** Opens a session for a lane, in whose buffer it works; the first inference takes the memory. */
   InferenceSession openSession(String workload, InputBuffer buffer);
 
   @Override
   void close();
 
-  /** Loads such models. */
   interface Loader {
     /**
      * Loads the models, and finds out in which order their parameters come and go.
      *
      * @param budgets bytes of parameters that a lane may hold, by built-in workload
-     * @throws UserMistakeException if a file cannot be had for a reason that the user can remove
      */
     BudgetedModels load(
         Map<String, Long> budgets, Engines engines, ModelCache cache, ModelProgress progress)
@@ -46,10 +38,8 @@ public interface BudgetedModels extends AutoCloseable {
   }
 
   /**
-   * Loads the models by the loader that is on the class path.
-   *
-   * @param location where the first budget stands, for a mistake
-   * @throws UserMistakeException if there is no loader, or if it cannot load a model
+   * Loads the models by the loader on the class path; without one, the mistake is at the location
+   * of the first budget.
    */
   static BudgetedModels load(
       String location,

@@ -6,17 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The device of an executor's lanes: real models, or an emulation. */
 public interface Device extends AutoCloseable {
-  /**
-   * Opens one lane's share of the device. Called on the lane's own thread.
-   *
-   * @param lane number of the lane, from 0
-   */
+  /** Opens one lane's share of the device, on the lane's own thread. Lanes count from 0. */
   LaneWork openLane(int lane) throws Exception;
 
   /** Tells the device that the run begins; may be called again. */
   default void begin(RunClock runClock) {}
 
-  /** Returns the floating-point operations of one sample's inference. */
   long flopsPerSample(ModelKey model);
 
   /**
@@ -33,7 +28,6 @@ public interface Device extends AutoCloseable {
     return null;
   }
 
-  /** Closes the device; called when all lanes are closed. */
   @Override
   default void close() {}
 }

@@ -43,7 +43,6 @@ public final class EmulatedDevice implements Device {
 
   private record Size(ModelKey model, int samples) {}
 
-  /** A lane that waits for its batch to end. */
   private static final class Waiting {
     final Thread thread = Thread.currentThread();
 
@@ -89,7 +88,6 @@ public final class EmulatedDevice implements Device {
         });
   }
 
-  /** Returns the drift factor for batches that start now. */
   private double driftNow() {
     RunClock clock = runClock;
     return clock == null ? 1 : emulation.drift(clock.nowNs());
@@ -206,7 +204,6 @@ public final class EmulatedDevice implements Device {
   private final class EmulatedLane implements LaneWork {
     private final int lane;
 
-    /** Models that the lane has loaded. Guarded by itself. */
     private final Set<ModelKey> loaded = new HashSet<>();
 
     EmulatedLane(int lane) {

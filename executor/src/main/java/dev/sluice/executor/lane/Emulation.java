@@ -39,10 +39,8 @@ public final class Emulation {
   private final ToLongFunction<String> flopsPerSample;
   private final List<Step> drift;
 
-  /** Times to load the models onto a lane; empty: lanes hold all models. */
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
 
-  /** Memory of a lane that the models take; empty: lanes hold all models. */
   private final Map<ModelKey, Long> memoryBytes = new HashMap<>();
 
   Emulation(
@@ -66,8 +64,6 @@ public final class Emulation {
    * @param table null: every workload must be linear
    * @param speed factor by which lanes are faster than their table; a speed other than 1 becomes
    *     part of the device kind
-   * @param flopsPerSample FLOPs of one sample of a workload, by its name
-   * @throws UserMistakeException if a workload is neither linear nor in the table
    */
   public static Emulation of(
       Experiment experiment,
@@ -118,7 +114,6 @@ public final class Emulation {
     return emulation;
   }
 
-  /** Notes what a model takes of a lane's memory, and how long its loading takes. */
   private void addMemory(ModelKey model, int samplesMax, double laneMb)
       throws UserMistakeException {
     LinearServiceTime line = linear.get(model.workload());
@@ -143,22 +138,21 @@ public final class Emulation {
     memoryBytes.put(model, Math.max(1, Math.round(requireNonNull(memoryMb) * 1e6)));
   }
 
-  /** Returns the time to load the model onto a lane, in nanoseconds; null: lanes hold it. */
+  /** Null: lanes hold all models. */
   public @Nullable Long loadNs(ModelKey model) {
     return loadNs.get(model);
   }
 
-  /** Returns the memory of a lane that the model takes; null: lanes hold all models. */
+  /** Null: lanes hold all models. */
   public @Nullable Long memoryBytes(ModelKey model) {
     return memoryBytes.get(model);
   }
 
-  /** Returns the kind of device that the lanes pretend to compute on. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /** Returns the floating-point operations of one sample's inference; 0: unknown. */
+  /** 0: unknown. */
   long flopsPerSample(ModelKey model) {
     return flopsPerSample.applyAsLong(model.workload());
   }
@@ -171,10 +165,8 @@ public final class Emulation {
   }
 
   /**
-   * Returns the mean service time of a batch, in nanoseconds, if the given number of lanes is busy
-   * all the time.
-   *
-   * @param busyLanes number of busy lanes, the batch's own included; at least 1
+   * Returns the mean service time of a batch, in nanoseconds, while a number of lanes is busy, the
+   * batch's own included.
    */
   public double meanNs(ModelKey model, int samples, int busyLanes) {
     LinearServiceTime line = linear.get(model.workload());
@@ -190,7 +182,6 @@ public final class Emulation {
     return Math.max(1, (long) meanNs(model, samples, 1));
   }
 
-  /** Returns the standard deviation of the natural logarithm of a batch's service time. */
   public double spread(ModelKey model, int samples) {
     return linear.containsKey(model.workload()) ? 0 : table(model).spread(model, samples);
   }
@@ -229,7 +220,6 @@ public final class Emulation {
     return SplitMix64.mix(hash + attempt);
   }
 
-  /** Returns a uniform number in (0, 1] from a hash. */
   private static double unit(long hash) {
     return ((hash >>> 11) + 1) * 0x1.0p-53;
   }
@@ -257,14 +247,13 @@ public final class Emulation {
     return (spread == 0 ? 1 : noise(leastNormal.getAsDouble(), spread)) * driftMin();
   }
 
-  /** Returns the least drift factor at any time of the run. */
   public double driftMin() {
     return Math.min(1, drift.stream().mapToDouble(Step::factor).min().orElse(1));
   }
 
   /**
-   * Returns the drift factor of all batches that start at a given time of the run: 1 at first, and
-   * linear within each change.
+   * Returns the drift factor of batches that start at a time: 1 at first, and linear within each
+   * change.
    */
   public double drift(long atNs) {
     return drift(drift, atNs);

@@ -16,13 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param incarnation number that rises with each start of the executor
  * @param shard the partition of facts and dispatches that it belongs to
- * @param lanes number of lanes; at least 1
  * @param ahead number of dispatches that a lane holds beside the one that it runs; at least 0
  * @param threadsPerLane intra-op threads that each lane may use
  * @param tokens memory budget that the lanes share; null: no budget
  * @param seed seed of the run, from which inputs and emulated noise are made
- * @param heartbeatMs time between two reports
- * @param models models that each lane opens before the executor joins
  * @param warmUpSamples samples counts to warm up, ascending
  */
 public record ExecutorSettings(
@@ -52,7 +49,6 @@ public record ExecutorSettings(
     }
   }
 
-  /** Returns the settings of an executor that runs this experiment's jobs. */
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
     var resources = experiment.resources();
@@ -78,7 +74,6 @@ public record ExecutorSettings(
         && experiment.jobs().classes().stream().anyMatch(JobClass::microbatch);
   }
 
-  /** Returns the samples counts that a batch of a workload may have. */
   public static NavigableSet<Integer> reachableSamples(Experiment experiment, String workload) {
     var microbatch = experiment.scheduling().microbatch();
     Limits limits = microbatch.models().get(workload);
@@ -123,7 +118,6 @@ public record ExecutorSettings(
     return counts;
   }
 
-  /** Returns each sum of batch sizes up to maxBatch. */
   private static NavigableSet<Integer> sums(List<Integer> batchSizes, int maxBatch) {
     var sums = new TreeSet<>(Set.of(0));
     for (int sum = 1; sum <= maxBatch; sum++) {
@@ -137,7 +131,6 @@ public record ExecutorSettings(
     return sums;
   }
 
-  /** Returns these settings with other samples counts to warm up, ascending. */
   public ExecutorSettings withWarmUpSamples(List<Integer> samples) {
     return new ExecutorSettings(
         executorId,

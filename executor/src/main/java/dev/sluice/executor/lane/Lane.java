@@ -33,17 +33,13 @@ public final class Lane {
   /** Work of the lane, once it is open; only its loads may be used by another thread. */
   private volatile @Nullable LaneWork work;
 
-  /** Thread that loads models beside the lane's batches; null: none has begun to. */
+  /** Loads models beside the lane's batches; null: has not begun to. */
   private @Nullable ExecutorService loader;
 
-  /** A task that uses the lane's work, on the lane's thread. */
   public interface Task<T> {
     T run(LaneWork work) throws Exception;
   }
 
-  /**
-   * @param holdsMax largest number of dispatches that the lane holds, at least 1
-   */
   Lane(int index, int holdsMax, String threadName) {
     this.index = index;
     this.holdsMax = holdsMax;
@@ -51,7 +47,6 @@ public final class Lane {
     this.thread = Executors.newSingleThreadExecutor(task -> daemon(task, threadName));
   }
 
-  /** Returns a thread that does not keep its process alive. */
   public static Thread daemon(Runnable task, String name) {
     var thread = new Thread(task, name);
     thread.setDaemon(true);
@@ -74,10 +69,7 @@ public final class Lane {
     return thread.submit(() -> task.run(opened()));
   }
 
-  /**
-   * Queues a task for the lane's thread. The task must not throw, since no caller would receive the
-   * exception.
-   */
+  /** Queues a task for the lane's thread, which must not throw: nobody would receive it. */
   public void execute(Consumer<LaneWork> task) {
     thread.execute(
         () -> {
@@ -90,8 +82,8 @@ public final class Lane {
   }
 
   /**
-   * Queues a task that changes what the lane's memory holds: on a thread beside the lane's own if
-   * the lane can load while a batch runs. The task must not throw.
+   * Queues a task that changes the lane's memory, and must not throw: on a thread beside the lane's
+   * own if the lane can load while a batch runs.
    */
   public void executeLoad(Consumer<LaneWork> task) {
     LaneWork here = opened();
@@ -124,10 +116,7 @@ public final class Lane {
     }
   }
 
-  /**
-   * Frees the lane of a dispatch that is over. Called before the completion is sent, which may
-   * bring the next dispatch.
-   */
+  /** Frees the lane, before the completion is sent, which may bring the next dispatch. */
   public void release(DispatchId dispatch) {
     synchronized (holds) {
       holds.remove(dispatch);
@@ -142,21 +131,17 @@ public final class Lane {
     this.overdueAtNs = overdueAtNs;
   }
 
-  /** Returns whether the running batch has taken longer than allowed. */
   public boolean overdue(long nowNs) {
     return nowNs >= overdueAtNs;
   }
 
-  /** Returns the dispatches that the lane holds, in the order in which they run. */
   public List<DispatchId> holds() {
     synchronized (holds) {
       return List.copyOf(holds);
     }
   }
 
-  /**
-   * Closes the lane's work, on its own thread, once the lane has run the dispatches that it holds.
-   */
+  /** Closes the lane's work, on its own thread, once its dispatches have run. */
   public void beginToClose() {
     synchronized (this) {
       if (loader != null) {
@@ -174,12 +159,9 @@ public final class Lane {
   }
 
   /**
-   * Waits until the lane's thread has ended or the lane is given up; call {@link #beginToClose}
-   * first. A lane that is given up keeps its sessions open, since a model must not be closed during
-   * an inference.
-   *
-   * @param givenUp whether to stop waiting; asked repeatedly
-   * @return whether the thread has ended
+   * Waits until the lane's thread has ended, and returns true, or the lane is given up, which is
+   * asked again and again; call {@link #beginToClose} first. A lane that is given up keeps its
+   * sessions open, since a model must not be closed during an inference.
    */
   public boolean awaitEnd(BooleanSupplier givenUp) {
     boolean interrupted = false;

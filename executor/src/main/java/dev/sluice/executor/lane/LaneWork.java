@@ -32,10 +32,8 @@ public interface LaneWork extends AutoCloseable {
     throw new UnsupportedOperationException("lanes hold all models");
   }
 
-  /** Releases a model that {@link #load} loaded. */
   default void evict(ModelKey model) {}
 
-  /** Releases a model that {@link #hold} loaded. */
   default void release() {}
 
   /**
@@ -53,20 +51,17 @@ public interface LaneWork extends AutoCloseable {
    */
   default void start(ModelKey model, int samples) throws Exception {}
 
-  /** Warms up on batches of that number of samples, and returns the service time of one. */
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 
   /**
-   * Warms this lane up on a model that the first lane has warmed up already.
-   *
-   * @param samplesCounts samples counts of the batches to come, ascending
+   * Warms this lane up on a model that the first lane has warmed up already, for these samples
+   * counts, ascending.
    */
   default void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {}
 
   @Override
   default void close() {}
 
-  /** A batch about to start. */
   interface PreparedBatch {
     /**
      * Joins the inputs, infers and copies the logits back; the duration of this call is the service
@@ -74,10 +69,7 @@ public interface LaneWork extends AutoCloseable {
      */
     void run() throws Exception;
 
-    /**
-     * Returns each job's top classes, in the order of the jobs; empty if emulated. Call it after
-     * the run.
-     */
+    /** Returns each job's top classes after the run; none if emulated. */
     List<JobResult> results();
 
     /** Ends an emulated batch early, now or as soon as it runs; from any thread. */
@@ -85,14 +77,13 @@ public interface LaneWork extends AutoCloseable {
       throw new UnsupportedOperationException("a real lane cannot be interrupted");
     }
 
-    /** Returns the intended duration of an emulated batch; null if real. Call it after the run. */
+    /** Null: real. Call it after the run. */
     @Nullable Long emulatedServiceNs();
   }
 
   /**
    * The result of a warm-up.
    *
-   * @param serviceNs service time of one batch; at least 1
    * @param cpuCores processor time of the whole process divided by the elapsed time; null: unknown
    */
   record WarmUpTiming(long serviceNs, @Nullable Double cpuCores) {}

@@ -46,7 +46,6 @@ public final class LatencyTable {
   private static final List<String> OPTIONAL =
       List.of("busy_lanes", "spread", "load_ms", "memory_mb");
 
-  /** Longest mean: about eleven days, as in a profile. */
   private static final Range MEAN_MS = Range.within(1e-3, 1e9);
 
   private static final Range SPREAD = Range.within(0, 2);
@@ -69,7 +68,6 @@ public final class LatencyTable {
   private final String deviceKind;
   private final boolean hasContention;
 
-  /** Entries by model, then busy lanes, then samples. */
   private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
 
   private record Entry(
@@ -88,12 +86,7 @@ public final class LatencyTable {
     this.entries = entries;
   }
 
-  /**
-   * Reads and checks a whole table.
-   *
-   * @throws UserMistakeException if the file is not a latency table, with the file and the line to
-   *     blame
-   */
+  /** Reads and checks a whole table; a mistake names the line to blame. */
   public static LatencyTable read(Path file) throws UserMistakeException {
     CsvRows rows = CsvRows.read(file, "latency table");
     if (rows.isEmpty()) {
@@ -222,10 +215,6 @@ public final class LatencyTable {
   /**
    * Writes the measurements of a profile as a table: for each key the mean of its times, and the
    * standard deviation of their logarithms, which is 0 where there is only one time.
-   *
-   * @param deviceKind device kind of the emulated lanes that will use the table
-   * @param source where the numbers come from
-   * @param rows at least one, all with the same threads
    */
   public static void write(Path file, String deviceKind, List<String> source, List<ProfileRow> rows)
       throws IOException {
@@ -269,20 +258,15 @@ public final class LatencyTable {
     return ms.size() == 1 ? 0 : Math.sqrt(squares / (ms.size() - 1));
   }
 
-  /** Returns the file that the table was read from. */
   public Path file() {
     return file;
   }
 
-  /**
-   * Returns the comment lines without their #, except the device kind's: where the numbers come
-   * from.
-   */
+  /** Comment lines without their #, except the device kind's. */
   public List<String> source() {
     return source;
   }
 
-  /** Returns the kind of device from the comment lines; {@code emulated} if no line names it. */
   public String deviceKind() {
     return deviceKind;
   }
@@ -295,30 +279,23 @@ public final class LatencyTable {
     return PROVENANCE.stream().allMatch(key -> source.stream().anyMatch(l -> l.startsWith(key)));
   }
 
-  /** Returns whether the table says how lanes slow each other down. */
   public boolean hasContention() {
     return hasContention;
   }
 
-  /** Returns whether the table has a time for the model. */
   public boolean holds(ModelKey model) {
     return entries.containsKey(model);
   }
 
-  /** Returns the models that the table has times for, by name. */
   public List<ModelKey> models() {
     return entries.keySet().stream().sorted(Comparator.comparing(ModelKey::toString)).toList();
   }
 
-  /** Returns the samples counts that the table has a time for, with the fewest busy lanes. */
   public NavigableSet<Integer> samples(ModelKey model) {
     return byBusyLanes(model).firstEntry().getValue().navigableKeySet();
   }
 
-  /**
-   * Returns the time to load the model onto a lane, in milliseconds; null if the table does not
-   * say.
-   */
+  /** Null: the table does not say. */
   public @Nullable Double loadMs(ModelKey model) {
     return byBusyLanes(model).firstEntry().getValue().firstEntry().getValue().loadMs();
   }
@@ -338,20 +315,12 @@ public final class LatencyTable {
         .orElse(null);
   }
 
-  /**
-   * Returns whether the table has a time for the model with one busy lane, from which other times
-   * follow.
-   */
+  /** Returns whether the table has a time of the model alone, from which other times follow. */
   public boolean holdsAlone(ModelKey model) {
     return holds(model) && byBusyLanes(model).containsKey(1);
   }
 
-  /**
-   * Returns the mean service time of a batch in milliseconds.
-   *
-   * @param busyLanes number of lanes at work at the same time, the batch's own included; at least 1
-   * @throws IllegalArgumentException if the table does not hold the model
-   */
+  /** Returns the mean service time of a batch beside others, its own lane included. */
   public double meanMs(ModelKey model, int samples, int busyLanes) {
     var byBusyLanes = byBusyLanes(model);
     var below = byBusyLanes.floorEntry(busyLanes);

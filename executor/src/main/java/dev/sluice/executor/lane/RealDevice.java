@@ -48,10 +48,8 @@ public final class RealDevice implements Device {
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
 
-  /** Whether the run has begun, so that no lane loads a model for its warm-up any more. */
   private volatile boolean hasBegun;
 
-  /** Which models a lane holds. */
   public enum Holding {
     ALL,
     /** One at a time, which is loaded when a batch needs it. */
@@ -60,10 +58,6 @@ public final class RealDevice implements Device {
     AS_PREPARED
   }
 
-  /**
-   * @param holding which models a lane holds
-   * @param processCpuNs processor time that this process has used, in nanoseconds
-   */
   public RealDevice(
       RunModels models,
       Holding holding,
@@ -96,13 +90,11 @@ public final class RealDevice implements Device {
     hasBegun = true;
   }
 
-  /** Returns the bytes of the model's parameters, if lanes have a memory. */
   @Override
   public @Nullable Long memoryBytes(ModelKey model) {
     return holding == Holding.AS_PREPARED ? parameterBytes(models.info(model), model) : null;
   }
 
-  /** Returns the bytes of a model's parameters in its precision. */
   public static long parameterBytes(WorkloadInfo info, ModelKey model) {
     return info.parameters() * (model.precision().equals("fp32") ? 4 : 2);
   }
@@ -120,7 +112,6 @@ public final class RealDevice implements Device {
     /** Arrays of the last batch's inputs, which the next batch uses again. */
     private final List<float[]> arrays = new ArrayList<>();
 
-    /** Models that the lane has run. */
     private final Set<ModelKey> begun = new HashSet<>();
 
     RealLane(int index) {
@@ -308,9 +299,6 @@ public final class RealDevice implements Device {
   /**
    * Returns the classes with the highest logits, summed over one job's samples; at equal sums the
    * lower class comes first.
-   *
-   * @param from the job's first row, inclusive
-   * @param to the job's last row, exclusive
    */
   static List<Integer> topClasses(float[][] logits, int from, int to) {
     var sums = new double[logits[from].length];

@@ -13,10 +13,8 @@ import java.util.List;
  * The class is public so that a test can compare both to the nanosecond.
  */
 public final class SharedWork {
-  /** Running batches, in the order of their starts. */
   private final List<Running> running = new ArrayList<>();
 
-  /** Longest service time: about three years. */
   private static final double LONGEST_NS = 1e17;
 
   /**
@@ -31,7 +29,6 @@ public final class SharedWork {
     final double factor;
     double shareLeft = 1;
 
-    /** Service time at the present number of busy lanes. */
     double serviceNsNow;
 
     long finishNs;
@@ -47,7 +44,6 @@ public final class SharedWork {
     }
   }
 
-  /** A batch whose work is done, and when it was done. */
   public record Finished(int lane, long atNs) {}
 
   /**
@@ -74,10 +70,7 @@ public final class SharedWork {
     retime();
   }
 
-  /**
-   * Returns when the next batch ends if no batch starts before; {@link Long#MAX_VALUE} if none
-   * runs.
-   */
+  /** {@link Long#MAX_VALUE} if none runs. */
   public long nextFinishNs() {
     long next = Long.MAX_VALUE;
     for (Running batch : running) {
@@ -86,7 +79,6 @@ public final class SharedWork {
     return next;
   }
 
-  /** Returns when a lane's batch ends if no other batch starts or ends before. */
   long finishNs(int lane) {
     for (Running batch : running) {
       if (batch.lane == lane) {
@@ -110,7 +102,7 @@ public final class SharedWork {
     return finished;
   }
 
-  /** Takes a lane's batch off before its end. The caller must have called {@link #advance}. */
+  /** Takes a lane's batch off, after a call of {@link #advance}. */
   void cancel(int lane, long atNs) {
     progress(atNs);
     running.removeIf(r -> r.lane == lane);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -28,28 +29,28 @@ public final class WarmedLanes implements AutoCloseable {
 
   private final ExecutorSettings settings;
   private final Device device;
-  private final Steps steps;
-  private final List<Lane> lanes;
+  private final WarmUpProgress progress;
+  private final List<Lane> lanes = new ArrayList<>();
+
+  /** For each model whether the first lane could run it, once it has tried. */
+  private final Map<ModelKey, CompletableFuture<Boolean>> begun = new LinkedHashMap<>();
 
   /** Unfinished first runs, by lane, in order; used by one thread. */
-  private final Map<Lane, List<Future<?>>> beginning;
+  private final Map<Lane, List<Future<?>>> beginning = new LinkedHashMap<>();
 
+  private final int steps;
+  private int stepsDone; // guarded by this
   private @Nullable Timed timed;
   private boolean closed;
 
-  /** What the first lane showed when it was timed. */
-  private record Timed(
-      List<Capability> capabilities, @Nullable Double cpuPerLane, List<String> warnings) {}
+  private record Timed(List<Capability> capabilities, @Nullable Double cpuPerLane) {}
 
-  /** Receives the progress of the warm-up, one call at a time, from any thread. */
   @FunctionalInterface
   public interface WarmUpProgress {
     /**
-     * Called when one more step is done.
+     * Called when one more step is done, one call at a time, from any thread. The first lane has
+     * one for each model and samples count, every other lane one for each model.
      *
-     * @param done steps so far, from 1
-     * @param total number of all steps: the first lane has one for each model and samples count,
-     *     every other lane one for each model
      * @param what the step, for people
      */
     void warmed(int done, int total, String what);
@@ -62,117 +63,63 @@ public final class WarmedLanes implements AutoCloseable {
     }
   }
 
-  private WarmedLanes(
-      ExecutorSettings settings,
-      Device device,
-      Steps steps,
-      List<Lane> lanes,
-      Map<Lane, List<Future<?>>> beginning) {
+  private WarmedLanes(ExecutorSettings settings, Device device, WarmUpProgress progress) {
     this.settings = settings;
     this.device = device;
-    this.steps = steps;
-    this.lanes = lanes;
-    this.beginning = beginning;
+    this.progress = progress;
+    for (int i = 0; i < settings.lanes(); i++) {
+      lanes.add(new Lane(i, 1 + settings.ahead(), settings.executorId() + "-lane-" + i));
+    }
+    settings.models().forEach(model -> begun.put(model, new CompletableFuture<>()));
+    steps = settings.models().size() * (settings.warmUpSamples().size() + lanes.size() - 1);
   }
 
   /** Opens the first lane, and returns while all lanes run their models for the first time. */
   public static WarmedLanes begin(ExecutorSettings settings, Device device, WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    var lanes = new ArrayList<Lane>();
-    for (int i = 0; i < settings.lanes(); i++) {
-      lanes.add(new Lane(i, 1 + settings.ahead(), settings.executorId() + "-lane-" + i));
+    var warmed = new WarmedLanes(settings, device, progress);
+    Lane first = warmed.lanes.get(0);
+    warmed.result(first, warmed.open(first));
+    warmed.beginning.put(first, List.of(first.submit(warmed::start)));
+    for (Lane lane : warmed.lanes.subList(1, warmed.lanes.size())) {
+      warmed.beginning.put(lane, List.of(warmed.open(lane), lane.submit(warmed::follow)));
     }
-    try {
-      int total = settings.models().size() * (settings.warmUpSamples().size() + lanes.size() - 1);
-      var steps = new Steps(progress, total);
-      Lane first = lanes.get(0);
-      result(first, first.open(() -> device.openLane(first.index())));
-      var begun = new LinkedHashMap<ModelKey, CompletableFuture<Boolean>>();
-      settings.models().forEach(model -> begun.put(model, new CompletableFuture<>()));
-      var beginning = new LinkedHashMap<Lane, List<Future<?>>>();
-      beginning.put(first, List.of(first.submit(work -> start(settings, work, begun))));
-      for (Lane lane : lanes.subList(1, lanes.size())) {
-        beginning.put(
-            lane,
-            List.of(
-                lane.open(() -> device.openLane(lane.index())),
-                lane.submit(work -> follow(settings, work, begun, steps))));
-      }
-      return new WarmedLanes(settings, device, steps, lanes, beginning);
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
-      close(lanes, device);
-      throw e;
-    }
+    return warmed;
   }
 
-  /** Waits until all lanes have run all models. */
+  private Future<?> open(Lane lane) {
+    return lane.open(() -> device.openLane(lane.index()));
+  }
+
   public void awaitFirstRuns() throws WarmUpException, InterruptedException {
     for (var lane : beginning.entrySet()) {
       for (Future<?> step : lane.getValue()) {
-        resultOrClose(lane.getKey(), step);
+        result(lane.getKey(), step);
       }
     }
     beginning.clear();
   }
 
   /**
-   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
-   * should work.
+   * Waits for {@link #awaitFirstRuns}, and times the first lane, beside which nothing else should
+   * work.
    */
   public void await() throws WarmUpException, InterruptedException {
     awaitFirstRuns();
-    if (timed != null) {
-      return;
+    if (timed == null) {
+      timed = result(lanes.get(0), lanes.get(0).submit(this::time));
     }
-    Lane first = lanes.get(0);
-    var loadNs = new LinkedHashMap<ModelKey, Long>();
-    var timings = resultOrClose(first, first.submit(work -> time(settings, work, loadNs, steps)));
-    Double cpuPerLane = cpuPerLane(timings);
-    timed =
-        new Timed(
-            capabilities(settings, device, timings, loadNs),
-            cpuPerLane,
-            warnings(settings, cpuPerLane));
   }
 
-  private <T> T resultOrClose(Lane lane, Future<T> future)
-      throws WarmUpException, InterruptedException {
+  /** Waits for a step, and closes all after a failure. */
+  private <T> T result(Lane lane, Future<T> step) throws WarmUpException, InterruptedException {
     try {
-      return result(lane, future);
-    } catch (WarmUpException | InterruptedException | RuntimeException e) {
+      return step.get();
+    } catch (InterruptedException e) {
       close();
       throw e;
-    }
-  }
-
-  /** Closes the lanes once their present batches have ended, and the device. */
-  @Override
-  public void close() {
-    closed = true;
-    close(lanes, device);
-  }
-
-  private static void close(List<Lane> lanes, Device device) {
-    lanes.forEach(Lane::beginToClose);
-    lanes.forEach(lane -> lane.awaitEnd(() -> false));
-    device.close();
-  }
-
-  /** Returns whether {@link #close} was called, also because a lane could not be warmed up. */
-  public boolean areClosed() {
-    return closed;
-  }
-
-  /** Returns whether {@link #await} has found all lanes warm. */
-  public boolean areAllWarm() {
-    return timed != null;
-  }
-
-  private static <T> T result(Lane lane, Future<T> future)
-      throws WarmUpException, InterruptedException {
-    try {
-      return future.get();
     } catch (ExecutionException e) {
+      close();
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw cause instanceof WarmUpException known
           ? known
@@ -180,55 +127,33 @@ public final class WarmedLanes implements AutoCloseable {
     }
   }
 
-  /**
-   * @param loadNs receives the load times of the models that the lane had to load
-   */
-  private static Map<ModelKey, Map<Integer, WarmUpTiming>> time(
-      ExecutorSettings settings, LaneWork work, Map<ModelKey, Long> loadNs, Steps steps)
-      throws WarmUpException {
-    var timings = new LinkedHashMap<ModelKey, Map<Integer, WarmUpTiming>>();
-    for (ModelKey model : settings.models()) {
-      hold(work, model, loadNs);
-      var bySamples = new LinkedHashMap<Integer, WarmUpTiming>();
-      for (int samples : settings.warmUpSamples()) {
-        String what = what(model, samples);
-        try {
-          bySamples.put(samples, work.warmUp(model, samples));
-        } catch (Exception e) {
-          throw failed(what, e);
-        }
-        steps.done(what);
-      }
-      timings.put(model, bySamples);
-    }
-    work.release();
-    return timings;
+  @Override
+  public void close() {
+    closed = true;
+    lanes.forEach(Lane::beginToClose);
+    lanes.forEach(lane -> lane.awaitEnd(() -> false));
+    device.close();
   }
 
-  private static void hold(LaneWork work, ModelKey model, Map<ModelKey, Long> loadNs)
-      throws WarmUpException {
-    try {
-      long tookNs = work.hold(model);
-      if (tookNs > 0) {
-        loadNs.put(model, tookNs);
-      }
-    } catch (Exception e) {
-      throw failed(model.toString(), e);
-    }
+  public boolean areClosed() {
+    return closed;
+  }
+
+  public boolean areAllWarm() {
+    return timed != null;
   }
 
   /** Runs each model for the first time, on the first lane. */
-  private static boolean start(
-      ExecutorSettings settings, LaneWork work, Map<ModelKey, CompletableFuture<Boolean>> begun)
-      throws WarmUpException {
+  private boolean start(LaneWork work) throws WarmUpException {
     try {
       int samples = settings.warmUpSamples().get(0);
       for (var model : begun.entrySet()) {
-        try {
-          work.start(model.getKey(), samples);
-        } catch (Exception e) {
-          throw failed(what(model.getKey(), samples), e);
-        }
+        tried(
+            what(model.getKey(), samples),
+            () -> {
+              work.start(model.getKey(), samples);
+              return true;
+            });
         model.getValue().complete(true);
       }
       return true;
@@ -238,54 +163,66 @@ public final class WarmedLanes implements AutoCloseable {
   }
 
   /** Runs each model for the first time on another lane, once the first lane has run it. */
-  private static boolean follow(
-      ExecutorSettings settings,
-      LaneWork work,
-      Map<ModelKey, CompletableFuture<Boolean>> begun,
-      Steps steps)
-      throws WarmUpException {
+  private boolean follow(LaneWork work) throws WarmUpException {
     for (var model : begun.entrySet()) {
       if (!model.getValue().join()) {
         return false;
       }
-      try {
-        work.follow(model.getKey(), settings.warmUpSamples());
-      } catch (Exception e) {
-        throw failed(model.getKey().toString(), e);
-      }
-      steps.done(model.getKey().toString());
+      String what = model.getKey().toString();
+      tried(
+          what,
+          () -> {
+            work.follow(model.getKey(), settings.warmUpSamples());
+            return true;
+          });
+      done(what);
     }
     return true;
+  }
+
+  private Timed time(LaneWork work) throws WarmUpException {
+    List<Capability> capabilities = new ArrayList<>();
+    Map<String, List<Double>> coresByBackend = new HashMap<>();
+    for (ModelKey model : settings.models()) {
+      long loadNs = tried(model.toString(), () -> work.hold(model));
+      List<WarmUp> warmUps = new ArrayList<>();
+      for (int samples : settings.warmUpSamples()) {
+        String what = what(model, samples);
+        WarmUpTiming timing = tried(what, () -> work.warmUp(model, samples));
+        warmUps.add(new WarmUp(samples, timing.serviceNs()));
+        if (timing.cpuCores() != null) {
+          coresByBackend
+              .computeIfAbsent(model.backend(), b -> new ArrayList<>())
+              .add(timing.cpuCores());
+        }
+        done(what);
+      }
+      capabilities.add(
+          new Capability(
+              model,
+              device.flopsPerSample(model),
+              warmUps,
+              device.loadNs(model, loadNs > 0 ? loadNs : null),
+              device.memoryBytes(model)));
+    }
+    work.release();
+    return new Timed(List.copyOf(capabilities), cpuPerLane(coresByBackend));
   }
 
   private static String what(ModelKey model, int samples) {
     return model + " at " + samples + (samples == 1 ? " sample" : " samples");
   }
 
-  private static WarmUpException failed(String what, Exception cause) {
-    return new WarmUpException("the warm-up of " + what + " failed: " + cause.getMessage(), cause);
+  private static <T> T tried(String what, Callable<T> step) throws WarmUpException {
+    try {
+      return step.call();
+    } catch (Exception e) {
+      throw new WarmUpException("the warm-up of " + what + " failed: " + e.getMessage(), e);
+    }
   }
 
-  private static List<Capability> capabilities(
-      ExecutorSettings settings,
-      Device device,
-      Map<ModelKey, Map<Integer, WarmUpTiming>> timings,
-      Map<ModelKey, Long> loadNs) {
-    var capabilities = new ArrayList<Capability>();
-    for (ModelKey model : settings.models()) {
-      var warmUps = new ArrayList<WarmUp>();
-      timings
-          .getOrDefault(model, Map.of())
-          .forEach((samples, timing) -> warmUps.add(new WarmUp(samples, timing.serviceNs())));
-      capabilities.add(
-          new Capability(
-              model,
-              device.flopsPerSample(model),
-              warmUps,
-              device.loadNs(model, loadNs.get(model)),
-              device.memoryBytes(model)));
-    }
-    return List.copyOf(capabilities);
+  private synchronized void done(String what) {
+    progress.warmed(++stepsDone, steps, what);
   }
 
   /**
@@ -293,19 +230,25 @@ public final class WarmedLanes implements AutoCloseable {
    * warm-ups, since other threads of the process disturb single warm-ups; then the largest of
    * these, since each backend has its own threads.
    */
-  private static @Nullable Double cpuPerLane(Map<ModelKey, Map<Integer, WarmUpTiming>> timings) {
-    var byBackend = new HashMap<String, List<Double>>();
-    timings.forEach(
-        (model, bySamples) ->
-            bySamples.values().stream()
-                .map(WarmUpTiming::cpuCores)
-                .filter(Objects::nonNull)
-                .forEach(byBackend.computeIfAbsent(model.backend(), b -> new ArrayList<>())::add));
-    byBackend.values().removeIf(List::isEmpty);
-    return byBackend.values().stream().map(LowerMedian::of).max(Double::compare).orElse(null);
+  private static @Nullable Double cpuPerLane(Map<String, List<Double>> coresByBackend) {
+    return coresByBackend.values().stream().map(LowerMedian::of).max(Double::compare).orElse(null);
   }
 
-  private static List<String> warnings(ExecutorSettings settings, @Nullable Double cpuPerLane) {
+  public List<Lane> lanes() {
+    return lanes;
+  }
+
+  public List<Capability> capabilities() {
+    return timed().capabilities();
+  }
+
+  @Nullable
+  public Double cpuPerLane() {
+    return timed().cpuPerLane();
+  }
+
+  public List<String> warnings() {
+    Double cpuPerLane = cpuPerLane();
     if (cpuPerLane == null || cpuPerLane <= CPU_EXCESS * settings.threadsPerLane()) {
       return List.of();
     }
@@ -318,45 +261,10 @@ public final class WarmedLanes implements AutoCloseable {
             settings.threadsPerLane()));
   }
 
-  public List<Lane> lanes() {
-    return lanes;
-  }
-
-  /** Returns what each lane can run; {@link #await} must have returned. */
-  public List<Capability> capabilities() {
-    return timed().capabilities();
-  }
-
-  /** Returns the number of cores that a busy lane used; null: unknown. */
-  @Nullable
-  public Double cpuPerLane() {
-    return timed().cpuPerLane();
-  }
-
-  public List<String> warnings() {
-    return timed().warnings();
-  }
-
   private Timed timed() {
     if (timed == null) {
       throw new IllegalStateException("the lanes are not all warm yet");
     }
     return timed;
-  }
-
-  /** Counts steps over all lanes. */
-  private static final class Steps {
-    private final WarmUpProgress progress;
-    private final int total;
-    private int count;
-
-    Steps(WarmUpProgress progress, int total) {
-      this.progress = progress;
-      this.total = total;
-    }
-
-    synchronized void done(String what) {
-      progress.warmed(++count, total, what);
-    }
   }
 }

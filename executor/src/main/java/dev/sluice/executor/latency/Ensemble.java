@@ -92,9 +92,6 @@ record Ensemble(Features features, double first, double factor, double divisor, 
   }
 
   /**
-   * Fits trees.
-   *
-   * @param method {@link Method#BOOSTING} or {@link Method#FOREST}
    * @param lineLnNs ln ns of a key by its line
    */
   static Ensemble fit(

@@ -87,11 +87,7 @@ final class Fit {
     features = new Ensemble.Features(rows);
   }
 
-  /**
-   * Fits the simple methods, and the trees among the given methods.
-   *
-   * @param rows at least one
-   */
+  /** Fits the simple methods, and the trees among the given methods. */
   static Fit to(List<ProfileRow> rows, long seed, Collection<Method> methods) {
     var fit = new Fit(rows);
     var medians = Medians.byKeyAndPass(rows);
@@ -105,7 +101,6 @@ final class Fit {
     return fit;
   }
 
-  /** Fits the simple methods alone; trees that were read from a file are then added. */
   static Fit withoutTrees(List<ProfileRow> rows) {
     return new Fit(rows);
   }

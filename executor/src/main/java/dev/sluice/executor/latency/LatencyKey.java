@@ -28,7 +28,6 @@ public record LatencyKey(ModelKey model, int threads, int samples, int busyLanes
     }
   }
 
-  /** Returns this key with another number of busy lanes. */
   public LatencyKey withBusyLanes(int lanes) {
     return new LatencyKey(model, threads, samples, lanes);
   }

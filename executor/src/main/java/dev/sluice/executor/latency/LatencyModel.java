@@ -50,7 +50,6 @@ public final class LatencyModel {
       this.words = words;
     }
 
-    /** Returns how the method predicts, in words for people. */
     public String words() {
       return words;
     }
@@ -78,7 +77,6 @@ public final class LatencyModel {
 
   private record Place(ModelKey model, int threads) {}
 
-  /** Key of a list of residuals. */
   record Calibrated(String workload, String backend, Reach reach)
       implements Comparable<Calibrated> {
     private static final Comparator<Calibrated> ORDER =
@@ -93,7 +91,6 @@ public final class LatencyModel {
   }
 
   /**
-   * @param choice a method for each reach
    * @param rows all rows of the device kind, in {@link ProfileRow#ORDER}
    * @param fit the methods of the choice, fitted to these rows
    * @param residuals residuals by their key, each list ascending
@@ -119,20 +116,14 @@ public final class LatencyModel {
   }
 
   /**
-   * Reads a model file.
-   *
-   * @param path the file, or the folder that {@code train} made
-   * @throws UserMistakeException if the file is missing, cut short, damaged, or of a later version
+   * Reads the file, or that of the folder that {@code train} made; a mistake if it is missing, cut
+   * short, damaged, or of a later version.
    */
   public static LatencyModel read(Path path) throws UserMistakeException {
     return ModelFile.read(path);
   }
 
-  /**
-   * Reads a model file for lanes of a device kind.
-   *
-   * @throws UserMistakeException if the model is for another device kind, or cannot be read
-   */
+  /** Reads a model file; a mistake if the model is for another device kind, or cannot be read. */
   public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
     LatencyModel model = read(path);
     if (!model.deviceKind.equals(deviceKind)) {
@@ -148,40 +139,28 @@ public final class LatencyModel {
     return model;
   }
 
-  /**
-   * Refuses a folder in which another file stands in the place of the model.
-   *
-   * @throws UserMistakeException if {@link #write} would replace a file that is no latency model
-   */
+  /** Refuses a folder in which {@link #write} would replace a file that is no latency model. */
   public static void checkFolder(Path folder) throws UserMistakeException {
     OutputFile.check(folder.resolve(ModelFile.NAME), ModelFile.KIND, false);
   }
 
-  /**
-   * Writes the model into a folder; an older model file there is replaced atomically.
-   *
-   * @return the file
-   */
+  /** Writes the model into a folder, atomically in place of an older one, and returns the file. */
   public Path write(Path folder) throws IOException {
     return ModelFile.write(this, folder);
   }
 
-  /** Returns the kind of device that the rows were measured on. */
   public String deviceKind() {
     return deviceKind;
   }
 
-  /** Returns the seed that the model was fitted with. */
   public long seed() {
     return seed;
   }
 
-  /** Returns the rows that the model was fitted to, by key, pass and repeat. */
   public List<ProfileRow> rows() {
     return rows;
   }
 
-  /** Returns the method that answers for each reach. */
   public Map<Reach, Method> choice() {
     return Map.copyOf(choice);
   }

@@ -24,7 +24,6 @@ final class Medians {
     return of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
-  /** The median ln ns of a key in a pass. */
   record OfPass(LatencyKey key, int pass, double lnNs) {}
 
   /** Returns a median for each key and pass that has rows, ordered by key, then pass. */

@@ -47,12 +47,10 @@ import java.util.regex.Pattern;
 final class ModelFile {
   static final int VERSION = 1;
 
-  /** Name of the model file in the folder that {@code train} makes. */
   static final String NAME = "model.sluice";
 
   private static final String MAGIC = "sluice latency model ";
 
-  /** Model files, as files that a command writes. */
   static final OutputFile.Kind KIND =
       OutputFile.Kind.madeAgain("latency model", MAGIC.getBytes(StandardCharsets.US_ASCII));
 
@@ -64,7 +62,6 @@ final class ModelFile {
 
   private ModelFile() {}
 
-  /** Returns the model file at a path, or in the folder at that path. */
   static Path in(Path path) {
     return Files.isDirectory(path) ? path.resolve(NAME) : path;
   }
@@ -76,7 +73,6 @@ final class ModelFile {
     return file;
   }
 
-  /** Returns the SHA-256, in hex, of the model's bytes. */
   static String digest(LatencyModel model) {
     byte[] bytes = bytes(model);
     return HexFormat.of().formatHex(bytes, bytes.length - DIGEST_BYTES, bytes.length);

@@ -25,7 +25,6 @@ import java.util.stream.DoubleStream;
  * @param samplesMax most samples of one batch; at least 1
  */
 public record PredictionTable(List<ModelKey> models, int threads, int lanes, int samplesMax) {
-  /** Returns whether the latency model knows any of the lanes' models. */
   public boolean isKnownTo(LatencyModel model) {
     return models.stream().anyMatch(key -> model.knows(key(key, 1, 1)));
   }
@@ -38,7 +37,6 @@ public record PredictionTable(List<ModelKey> models, int threads, int lanes, int
    * Fills the table from a latency model. Models that the latency model does not know are left out:
    * the scheduler predicts them by other means.
    *
-   * @param executorId executor that publishes the table
    * @param tableVersion number above those of earlier tables for the device kind
    * @throws IllegalArgumentException if the model knows none of the lanes' models
    */

@@ -61,7 +61,6 @@ public final class ProfileFile {
    * A profile that was read.
    *
    * @param comments comment lines without their #, in their order
-   * @param rows in the order of the file
    */
   public record Contents(List<String> comments, List<ProfileRow> rows) {
     /** Returns the value of a comment line {@code key: value}; null if there is none. */
@@ -75,11 +74,7 @@ public final class ProfileFile {
     }
   }
 
-  /**
-   * Reads and checks a whole profile.
-   *
-   * @throws UserMistakeException if the file is not a profile, with the file and the line to blame
-   */
+  /** Reads and checks a whole profile; a mistake names the line to blame. */
   public static Contents read(Path file) throws UserMistakeException {
     if (Files.notExists(file)) {
       throw new UserMistakeException(file.toString(), "the profile does not exist", MEASURE);
@@ -94,7 +89,6 @@ public final class ProfileFile {
   private static final String MEASURE =
       "./sluice profile configs/profile.yaml measures one, into results/profiles.csv";
 
-  /** Creates a file with its comments and its column names, and no row. */
   public static void create(Path file, List<String> comments) throws IOException {
     try (CsvWriter out = writer(file, StandardOpenOption.CREATE_NEW)) {
       comments.forEach(comment -> out.writeComment(" " + comment));
@@ -110,8 +104,7 @@ public final class ProfileFile {
 
   /**
    * Removes the last line if it has no line end, because the profile was killed while writing it.
-   *
-   * @return whether there was such a line
+   * Returns whether it did.
    */
   public static boolean mend(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
@@ -140,7 +133,6 @@ public final class ProfileFile {
     }
   }
 
-  /** Appends a comment on an event of the profile. */
   public static void comment(Path file, String words) throws IOException {
     try (CsvWriter out = writer(file, StandardOpenOption.APPEND)) {
       out.writeComment(" " + words);

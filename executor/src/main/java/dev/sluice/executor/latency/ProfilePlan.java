@@ -28,15 +28,9 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
     }
   }
 
-  /**
-   * A round: keys that are measured together.
-   *
-   * @param busyLanes number of busy lanes of each key
-   * @param keys keys, in the order in which they are measured
-   */
+  /** A round: keys that are measured together. */
   public record Round(int pass, int repeat, int busyLanes, List<LatencyKey> keys) {}
 
-  /** Returns how many rows a complete profile has. */
   public int rows() {
     return keys.size() * passes * repeats;
   }

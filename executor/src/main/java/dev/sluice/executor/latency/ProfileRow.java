@@ -60,16 +60,13 @@ public record ProfileRow(
   /** One measurement that a profile holds at most once. */
   public record Slot(String deviceKind, LatencyKey key, int pass, int repeat) {}
 
-  /** Returns the natural logarithm of the service time in nanoseconds. */
   public double lnNs() {
     return StrictMath.log((double) serviceNs);
   }
 
   /**
-   * Returns what is to be known of rows that were measured while other processes used the
-   * processors.
-   *
-   * @return a clause; null if others took at most a tenth on average, or nobody knows how much
+   * Returns a clause on rows that were measured while other processes used the processors; null if
+   * others took at most a tenth on average, or nobody knows how much.
    */
   public static @Nullable String disturbance(List<ProfileRow> rows) {
     double share =

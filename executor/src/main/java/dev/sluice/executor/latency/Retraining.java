@@ -55,7 +55,6 @@ public final class Retraining {
     }
   }
 
-  /** Retrains tables for lanes of this reach. */
   public Retraining(PredictionTable reach) {
     this.reach = reach;
   }
@@ -78,8 +77,6 @@ public final class Retraining {
    * @param profiled model fitted to the profile; null: there is no profile, and the run's rows must
    *     suffice
    * @param measured batches of lanes of one device kind, in any order
-   * @param current the table in force; null: there is none
-   * @param executorId executor that would publish the new table
    */
   public Outcome run(
       @Nullable LatencyModel profiled,
@@ -128,7 +125,6 @@ public final class Retraining {
     return Optional.of(Trainer.refit(profiled, all).model());
   }
 
-  /** Returns the rows of keys that occur several times. */
   private static List<ProfileRow> often(List<ProfileRow> rows) {
     Map<LatencyKey, Integer> counts = new HashMap<>();
     rows.forEach(row -> counts.merge(row.key(), 1, Integer::sum));
@@ -177,9 +173,6 @@ public final class Retraining {
     return moved;
   }
 
-  /**
-   * Returns the measured batches as rows of two further passes, the older half and the newer half.
-   */
   private List<ProfileRow> asRows(
       String deviceKind, List<Measured> measured, int lastPass, Map<ModelKey, ProfileRow> example) {
     Map<LatencyKey, Integer> repeats = new HashMap<>();
@@ -204,10 +197,7 @@ public final class Retraining {
     return rows;
   }
 
-  /**
-   * Returns the median absolute log error over the rows that the table predicts; NaN if it predicts
-   * none.
-   */
+  /** Returns the median absolute log error over the rows that the table predicts, or NaN. */
   private static double error(PredictionsPublished table, List<Measured> rows) {
     double[] errors =
         rows.stream()

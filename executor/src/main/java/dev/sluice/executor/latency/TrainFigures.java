@@ -43,7 +43,6 @@ public final class TrainFigures {
    * @param without workloads and backends, as {@code vit on onnx}, with too few calibration rows
    */
   public record QuantileTrial(double level, Validation.Coverage coverage, List<String> without) {
-    /** Returns the name of the quantile, for example {@code p95}. */
     public String name() {
       return "p" + Math.round(100 * level);
     }
@@ -53,9 +52,6 @@ public final class TrainFigures {
    * Held-out batches of one workload.
    *
    * @param place index of the workload among all workloads in alphabetical order
-   * @param rows number of all held-out batches
-   * @param predictedMs predictions of the batches that are shown
-   * @param actualMs measured times of the batches that are shown
    */
   public record Scatter(
       String workload, int place, int rows, List<Double> predictedMs, List<Double> actualMs) {}
@@ -64,8 +60,6 @@ public final class TrainFigures {
    * Service times over samples beside no other busy lane.
    *
    * @param name workload and backend, with precision and threads where the profile has several
-   * @param samples samples counts of the measured batches
-   * @param measuredMs times of the measured batches
    * @param predictedMs predictions for 1, 2, … samples, up to the most measured
    */
   public record SamplesCurve(
@@ -76,17 +70,14 @@ public final class TrainFigures {
     this.validation = trained.validation();
   }
 
-  /** Returns the number of different keys that were measured. */
   public long keys() {
     return model.rows().stream().map(ProfileRow::key).distinct().count();
   }
 
-  /** Returns the number of passes that were measured. */
   public long passes() {
     return model.rows().stream().map(ProfileRow::pass).distinct().count();
   }
 
-  /** Returns the errors of the chosen method at a reach. */
   public MethodErrors chosen(Reach reach) {
     return errors(reach, model.choice().get(reach), validation.chosen(reach));
   }
@@ -107,7 +98,6 @@ public final class TrainFigures {
         figures.medianAbsoluteLog() / validation.noiseFloor(reach).medianAbsoluteLog());
   }
 
-  /** Returns the reaches at which rows were held out. */
   public List<Reach> triedReaches() {
     return Stream.of(Reach.values()).filter(reach -> validation.rows(reach) > 0).toList();
   }
@@ -130,7 +120,6 @@ public final class TrainFigures {
     return errors;
   }
 
-  /** Returns the trials of the upper quantiles, by level ascending. */
   public List<QuantileTrial> quantiles() {
     return LEVELS.stream()
         .map(level -> new QuantileTrial(level, validation.coverage(level), without(level)))

@@ -42,14 +42,10 @@ public final class Trainer {
   public record Trained(LatencyModel model, Validation validation) {}
 
   /**
-   * Refuses rows that no model can be fitted to.
+   * Returns the rows of a device kind, or refuses those that no model can be fitted to, with what
+   * is missing and how many more rows are needed.
    *
-   * @param location file that the rows are from, for messages
-   * @param deviceKind device kind of the lanes that the model is for; null: the only device kind of
-   *     the rows
-   * @return the rows of the device kind
-   * @throws UserMistakeException if no model can be fitted, with what is missing and how many more
-   *     rows are needed
+   * @param deviceKind null: the only device kind of the rows
    */
   public static List<ProfileRow> checked(
       List<ProfileRow> rows, String location, @Nullable String deviceKind)
@@ -106,7 +102,6 @@ public final class Trainer {
    * Fits all methods, holds passes and samples counts out to find the best method for each reach,
    * and fits the chosen methods to all rows.
    *
-   * @param rows rows that {@link #checked} has accepted, in any order
    * @param seed seed of the trees; equal rows and an equal seed give an equal model
    */
   public static Trained train(List<ProfileRow> rows, long seed) {
@@ -206,7 +201,6 @@ public final class Trainer {
     }
   }
 
-  /** Returns the first value, the last value, and evenly chosen values between them. */
   private static List<Integer> evenly(List<Integer> values) {
     if (values.size() <= HELD_SAMPLES_MAX) {
       return values;

@@ -31,11 +31,7 @@ final class Tree {
     this.otherwise = otherwise;
   }
 
-  /**
-   * Returns a copy of Smile's tree that predicts every row equally, to the last bit.
-   *
-   * @param schema schema of the features, all of which are numbers
-   */
+  /** Returns a copy of Smile's tree that predicts every row equally, to the last bit. */
   static Tree of(RegressionTree tree, StructType schema) {
     var nodes = new Walk(schema);
     nodes.add(tree.root());
@@ -123,13 +119,7 @@ final class Tree {
     }
   }
 
-  /**
-   * Reads a tree that was written.
-   *
-   * @param columns number of features of a row
-   * @throws IOException if the bytes are not a tree: a branch would lead outside the tree or in a
-   *     circle
-   */
+  /** Reads a tree; refuses bytes of which a branch would lead outside the tree or in a circle. */
   static Tree read(DataInputStream in, int columns) throws IOException {
     int nodes = ModelFile.count(in, "nodes", 1);
     int[] features = new int[nodes];

@@ -26,7 +26,6 @@ public final class Validation {
   private final List<Held> held;
   private final Map<Reach, Method> choice;
 
-  /** An actual time and its prediction, both as ln ns. */
   record Pair(double actualLnNs, double predictedLnNs) {
     double absoluteLog() {
       return Math.abs(actualLnNs - predictedLnNs);
@@ -49,18 +48,15 @@ public final class Validation {
   /**
    * The coverage of an upper quantile on passes that were held out of its calibration.
    *
-   * @param level of the quantile
    * @param rows number of rows of workloads and backends with enough calibration rows
    * @param above number of these rows that exceeded the quantile
    */
   public record Coverage(double level, int rows, int above) {
-    /** Returns the share of the rows that exceeded the quantile; NaN if there are no rows. */
     public double missRate() {
       return rows == 0 ? Double.NaN : (double) above / rows;
     }
   }
 
-  /** A held-out row as the model would have predicted it. */
   record Point(LatencyKey key, int pass, double actualMs, double predictedMs) {}
 
   /**
@@ -132,12 +128,10 @@ public final class Validation {
     return figures;
   }
 
-  /** Returns the errors of the chosen method at a reach. */
   public ErrorFigures chosen(Reach reach) {
     return chosen(h -> h.reach() == reach);
   }
 
-  /** Returns the errors of the chosen method at that reach, by workload and samples. */
   public SortedMap<String, SortedMap<Integer, ErrorFigures>> chosenByWorkloadAndSamples(
       Reach reach) {
     SortedMap<String, SortedMap<Integer, ErrorFigures>> figures = new TreeMap<>();
@@ -225,7 +219,6 @@ public final class Validation {
     return pair.actualLnNs() - pair.predictedLnNs();
   }
 
-  /** Returns the calibration residuals of the chosen methods, each list ascending. */
   SortedMap<Calibrated, double[]> residuals() {
     return residuals(h -> true);
   }
@@ -241,7 +234,6 @@ public final class Validation {
                     toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
   }
 
-  /** Returns the number of rows held out at a reach. */
   public int rows(Reach reach) {
     return (int) held.stream().filter(h -> h.reach() == reach).count();
   }

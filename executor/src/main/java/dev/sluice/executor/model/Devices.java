@@ -32,7 +32,7 @@ public final class Devices {
     this.byBackend = byBackend;
   }
 
-  /** Returns the processor as the device of these backends. */
+  /** The processor, for each backend. */
   public static Devices processor(List<String> backends) {
     Map<String, List<Device>> byBackend = new LinkedHashMap<>();
     backends.forEach(backend -> byBackend.put(backend, List.of(Device.cpu())));
@@ -46,11 +46,9 @@ public final class Devices {
    * @param wanted wanted device: {@code cpu}; {@code auto}: CUDA for each backend that finds it,
    *     else the processor; {@code cuda}: all CUDA devices; {@code cuda:N}: the one of that number,
    *     from 0
-   * @param backends backends that the run's jobs can ask for
    * @param lanes lanes of the executor; no more devices than lanes are used
    * @param cudaDevices number of CUDA devices that a backend's engine can use, by the backend's
    *     name; called only if it matters
-   * @throws UserMistakeException if CUDA is wanted and a backend does not find it
    */
   public static Devices choose(
       String location,
@@ -111,8 +109,6 @@ public final class Devices {
    * Refuses precisions that a device cannot run, or can run only slowly.
    *
    * @param location where a mistake in the precisions is reported
-   * @param precisions precisions that each backend's jobs can ask for: fp32, fp16, bf16
-   * @param allowSlow whether fp16 may run on a processor
    * @throws UserMistakeException with each combination that is refused
    */
   public void checkPrecisions(String location, List<String> precisions, boolean allowSlow)

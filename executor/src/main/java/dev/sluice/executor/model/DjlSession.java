@@ -29,7 +29,6 @@ final class DjlSession implements InferenceSession {
   private boolean closed;
 
   /**
-   * @param buffer buffer of the session's lane
    * @param onClose runs at the first close, once
    */
   DjlSession(Model model, List<ModelInput> inputs, InputBuffer buffer, Runnable onClose) {
@@ -132,7 +131,6 @@ final class DjlSession implements InferenceSession {
       };
     }
 
-    /** Writes one input of all samples, whose first value in each sample is that element. */
     private void put(List<JobInput> jobs, ModelInput input, int element, ByteBuffer to) {
       int elements = input.elementsPerSample();
       boolean asTheyAre = input.dtype() == Dtype.FLOAT32 && input.range().isEmpty();

@@ -50,7 +50,6 @@ public final class EngineErrors {
 
   private EngineErrors() {}
 
-  /** The C library. */
   private interface C extends Library {
     int dup(int descriptor) throws LastErrorException;
 
@@ -63,7 +62,6 @@ public final class EngineErrors {
     int write(int descriptor, Memory bytes, long count) throws LastErrorException;
   }
 
-  /** A sentence as it first came. */
   private static final class Sentence {
     private final String text;
     private long count;
@@ -88,7 +86,6 @@ public final class EngineErrors {
     }
   }
 
-  /** Writes to a descriptor that Java has no object for. */
   private static final class Copy extends OutputStream {
     private final C library;
     private final int descriptor;

@@ -36,7 +36,6 @@ public final class Engines {
       this.fileEnding = fileEnding;
     }
 
-    /** Returns the backend of a name in a config: pytorch or onnx. */
     static Backend named(String configName) {
       return Arrays.stream(values())
           .filter(backend -> backend.name().toLowerCase(Locale.ROOT).equals(configName))
@@ -57,7 +56,6 @@ public final class Engines {
    *
    * @param threadsPerLane intra-op threads of one inference; every call in one process must give an
    *     equal number
-   * @throws UserMistakeException if the cache cannot be written
    */
   public static Engines prepare(int threadsPerLane, ModelCache cache) throws UserMistakeException {
     if (threadsPerLane < 1) {
@@ -78,10 +76,7 @@ public final class Engines {
     return new Engines(threadsPerLane);
   }
 
-  /**
-   * Returns the version of each backend's engine, by the backend's name, in the given order. Starts
-   * the engines.
-   */
+  /** Starts the engines, and returns their versions by the backends' names. */
   public static Map<String, String> versions(List<String> backends) {
     Map<String, String> versions = new LinkedHashMap<>();
     for (String backend : backends) {
@@ -94,7 +89,6 @@ public final class Engines {
     return threadsPerLane;
   }
 
-  /** Starts the backend's engine, which loads its libraries. */
   public void start(String backend) {
     Engine.getEngine(Backend.named(backend).engine);
   }

@@ -9,11 +9,8 @@ import java.util.List;
  */
 public interface InferenceSession extends AutoCloseable {
   /**
-   * Joins the jobs' inputs into one batch, runs it once, and copies the logits back.
-   *
-   * @param jobs at least one
-   * @return [samples of all jobs, in the order of the jobs][classes]
-   * @throws InferenceException if the engine refuses or fails; the session stays usable
+   * Joins the inputs of at least one job into one batch, runs it, and copies the logits back,
+   * [samples in the order of the jobs][classes]. The session stays usable after a failure.
    */
   float[][] infer(List<JobInput> jobs) throws InferenceException;
 

@@ -12,10 +12,7 @@ import java.nio.ByteOrder;
 public final class InputBuffer {
   private ByteBuffer buffer = ByteBuffer.allocateDirect(0);
 
-  /**
-   * Returns the buffer with room for a number of bytes, from position 0, in the machine's byte
-   * order.
-   */
+  /** Returns the buffer with room for these bytes, from position 0, in the machine's byte order. */
   public ByteBuffer cleared(int bytes) {
     if (buffer.capacity() < bytes) {
       buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());

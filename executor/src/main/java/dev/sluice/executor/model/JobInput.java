@@ -26,9 +26,6 @@ public record JobInput(String jobId, int samples, float[] values) {
   /**
    * Makes the input of a job: independent values, uniform in ±√3, so of mean 0 and variance 1.
    * Equal arguments give equal values on every machine. Takes about two nanoseconds a value.
-   *
-   * @param samples at least 1
-   * @param elementsPerSample the product of the model's input shape, at least 1
    */
   public static JobInput make(long seed, String jobId, int samples, int elementsPerSample) {
     return make(seed, jobId, samples, new float[Math.multiplyExact(samples, elementsPerSample)]);
@@ -37,8 +34,6 @@ public record JobInput(String jobId, int samples, float[] values) {
   /**
    * Makes the input of a job in an existing array: to allocate a new array may take longer than to
    * fill it.
-   *
-   * @param values array of the input's size; its content is overwritten
    */
   public static JobInput make(long seed, String jobId, int samples, float[] values) {
     SeededFloats.fill(SplitMix64.finish(seed ^ SeededFloats.hash(jobId)), HALF_WIDTH, values);

@@ -44,13 +44,7 @@ public final class LayerModule implements AutoCloseable {
     this.outputShapes = part.outputShapes();
   }
 
-  /**
-   * Writes the layers' module into a file, loads it, and removes the file.
-   *
-   * @param folder folder of the file
-   * @throws IOException if the file cannot be written
-   * @throws InferenceException if the engine cannot load it
-   */
+  /** Writes the layers' module into a file in a folder, loads it, and removes the file. */
   public static LayerModule load(NetworkPart part, Engines engines, Path folder)
       throws IOException, InferenceException {
     Path file = Files.createTempFile(folder, "layers", ".pt");
@@ -64,12 +58,7 @@ public final class LayerModule implements AutoCloseable {
     }
   }
 
-  /**
-   * Loads the module of these layers from a file that was written before.
-   *
-   * @throws IOException if the file cannot be read
-   * @throws InferenceException if the engine cannot load it
-   */
+  /** Loads the module of these layers from a file that was written before. */
   public static LayerModule open(Path file, NetworkPart part, Engines engines)
       throws IOException, InferenceException {
     engines.start("pytorch");
@@ -95,12 +84,10 @@ public final class LayerModule implements AutoCloseable {
         .order(ByteOrder.nativeOrder());
   }
 
-  /** Returns the bytes of all tensors that come in. */
   public int inputBytes(int samples) {
     return bytes(inputShapes, samples);
   }
 
-  /** Returns the bytes of all tensors that go out. */
   public int outputBytes(int samples) {
     return bytes(outputShapes, samples);
   }
@@ -114,12 +101,10 @@ public final class LayerModule implements AutoCloseable {
     return shape.stream().reduce(1, Math::multiplyExact);
   }
 
-  /** Returns a session for one thread. */
   public Session session() {
     return new Session();
   }
 
-  /** Frees the weights. */
   @Override
   public void close() {
     model.close();

@@ -41,9 +41,6 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   /** Largest number of threads that load: more would only hold more files in memory at once. */
   private static final int LOADING_THREADS_MAX = 4;
 
-  /**
-   * @param models the model on each device of its backend
-   */
   private record Loaded(List<Model> models, WorkloadInfo info) {}
 
   private final Engines engines;
@@ -57,7 +54,6 @@ public final class LoadedModels implements RunModels, AutoCloseable {
    * @param model its workload is a name in {@link Workloads}, or with {@code userFile} the user's
    *     own name; its backend pytorch or onnx; its precision fp32, fp16 or bf16. A user's own model
    *     runs in the precision of its file, and only fp32 may be asked for
-   * @param userFile the user's own model; null: a built-in workload
    */
   public record ModelRequest(ModelKey model, @Nullable UserFile userFile) {
     /**
@@ -84,11 +80,8 @@ public final class LoadedModels implements RunModels, AutoCloseable {
    * Loads all models: writes each model's file if it is missing, checks it, and then loads several
    * at once. Takes seconds. A user's own model is tried on one and on two samples of zeros.
    *
-   * @param requests models to load; requests of equal workload, backend and precision are loaded
-   *     once
    * @param devices devices of all backends of the requests; a model is loaded on each device of its
    *     backend
-   * @throws UserMistakeException if a model cannot be had for a reason that the user can remove
    */
   public static LoadedModels load(
       List<ModelRequest> requests,
@@ -116,16 +109,14 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     return loaded;
   }
 
-  /** The loading of a model, which a mistake of the user's can end. */
   interface Loading {
     void run() throws UserMistakeException;
   }
 
   /**
    * Loads on several threads at once, in order, and waits for all even if this thread is
-   * interrupted: engines load a model on one core. After a failure no further loading begins.
-   *
-   * @throws UserMistakeException if a loading threw it; of several failures, that of the first
+   * interrupted: engines load a model on one core. After a failure no further loading begins; of
+   * several, the first one is thrown.
    */
   static void sideBySide(List<Loading> loadings) throws UserMistakeException {
     int processors = Runtime.getRuntime().availableProcessors();
@@ -255,8 +246,6 @@ public final class LoadedModels implements RunModels, AutoCloseable {
   }
 
   /**
-   * Loads a model onto a device.
-   *
    * @param location file or line that a message names
    * @param maybe probable cause, for the message, given what the engine said
    */
@@ -368,7 +357,6 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     return lane % loaded(model).models().size() == 0;
   }
 
-  /** Returns the devices that the models compute on. */
   public Devices devices() {
     return devices;
   }
@@ -387,11 +375,7 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     return loaded;
   }
 
-  /**
-   * Frees the engines' memory.
-   *
-   * @throws IllegalStateException if a session is still open; nothing is freed in that case
-   */
+  /** Frees the engines' memory, unless a session is open. */
   @Override
   public void close() {
     int open = sessionsOpen.get();

@@ -49,11 +49,6 @@ public final class ModelCache {
 
   private final Path folder;
 
-  /**
-   * Uses a folder as the cache.
-   *
-   * @param folder folder of the cache, which is made when the first file is written
-   */
   public ModelCache(Path folder) {
     this.folder = folder;
   }
@@ -62,7 +57,6 @@ public final class ModelCache {
     return folder;
   }
 
-  /** Returns the mistake that the user is told of if the folder cannot be written. */
   static UserMistakeException unwritable(Path folder, IOException cause) {
     return new UserMistakeException(
         folder.toString(),
@@ -71,7 +65,6 @@ public final class ModelCache {
         cause);
   }
 
-  /** Returns the cache of the user whose process this is. */
   public static ModelCache ofUser() {
     return new ModelCache(defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
   }
@@ -79,8 +72,6 @@ public final class ModelCache {
   /**
    * Returns the folder of the user's cache: {@code $SLUICE_CACHE}, else {@code
    * $XDG_CACHE_HOME/sluice}, else {@code .cache/sluice} in the home folder.
-   *
-   * @param environment the process's environment variables
    */
   public static Path defaultFolder(Map<String, String> environment, Path home) {
     String own = environment.getOrDefault("SLUICE_CACHE", "");
@@ -94,9 +85,6 @@ public final class ModelCache {
   /**
    * Returns the model file of a built-in workload, complete and undamaged; writes it if it is
    * missing.
-   *
-   * @param model on pytorch or onnx, in fp32, fp16 or bf16
-   * @throws UserMistakeException if the file is damaged, or cannot be read or written
    */
   public Path file(ModelKey model, ModelProgress progress) throws UserMistakeException {
     Backend format = Backend.named(model.backend());
@@ -117,12 +105,7 @@ public final class ModelCache {
         progress);
   }
 
-  /**
-   * Returns the float32 weights of a network as a safetensors file, complete and undamaged; writes
-   * it if it is missing.
-   *
-   * @throws UserMistakeException if the file is damaged, or cannot be read or written
-   */
+  /** Returns the float32 weights of a network as a safetensors file, as {@link #file} does. */
   public Path weights(String name, ModelProgress progress) throws UserMistakeException {
     Network network = Workloads.network(name);
     return file(
@@ -178,8 +161,7 @@ public final class ModelCache {
    * Checks a file against the hash beside it, and returns what was found: the CRC-32C alone if it
    * stands there, else both hashes.
    *
-   * @param location where a mistake is reported
-   * @param maybe advice for the message if the hashes differ
+   * @param maybe advice if they differ
    */
   static ModelHash verify(String location, Path file, String maybe) throws UserMistakeException {
     try {

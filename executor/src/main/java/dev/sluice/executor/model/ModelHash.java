@@ -30,12 +30,10 @@ record ModelHash(String sha256, @Nullable String crc32c) {
   private static final String CRC_LINE = "# crc32c ";
   private static final int CHUNK = 1 << 20;
 
-  /** Returns the file that holds the hashes of a model file. */
   static Path file(Path model) {
     return model.resolveSibling(model.getFileName() + ".sha256");
   }
 
-  /** Reads the hashes beside a model file. */
   static ModelHash read(Path model) throws IOException {
     List<String> lines = Files.readString(file(model), UTF_8).strip().lines().toList();
     String sha256 = lines.isEmpty() ? "" : lines.get(0).split("\\s", 2)[0];
@@ -49,8 +47,6 @@ record ModelHash(String sha256, @Nullable String crc32c) {
   }
 
   /**
-   * Hashes a model file.
-   *
    * @param quick whether its CRC-32C alone is asked for; its SHA-256 is empty then
    */
   static ModelHash of(Path model, boolean quick) throws IOException {
@@ -65,7 +61,6 @@ record ModelHash(String sha256, @Nullable String crc32c) {
     return hashing.hash();
   }
 
-  /** Returns the content of the file that holds these hashes. */
   String text(Path model) {
     return sha256
         + "  "
@@ -80,7 +75,7 @@ record ModelHash(String sha256, @Nullable String crc32c) {
     private final CRC32C crc32c = new CRC32C();
 
     /**
-     * @param sha256 a fresh digest; null: the CRC-32C alone is asked for
+     * @param sha256 null: the CRC-32C alone is asked for
      */
     Hashing(OutputStream out, @Nullable MessageDigest sha256) {
       super(out);

@@ -84,11 +84,7 @@ final class ModelHints {
     return "it is incomplete, or was not exported as ONNX";
   }
 
-  /**
-   * The advice for a model that its engine loaded, and that refused zeros.
-   *
-   * @param samples number of samples of the trial, 1 or 2
-   */
+  /** The advice for a model that its engine loaded, and that refused zeros. */
   static String notRun(int samples, String said) {
     Matcher axis = WRONG_AXIS.matcher(said);
     boolean found = axis.find();

@@ -7,24 +7,15 @@ package dev.sluice.executor.model;
  */
 public interface ModelProgress {
   /**
-   * Called when the writing of a file begins.
-   *
-   * @param name the file's name
-   * @param bytes bytes of weights that will be written, which are the file's size to within 1 %
+   * @param bytes bytes of weights that will be written, the file's size to within 1 %
    */
   default void started(String name, long bytes) {}
 
-  /**
-   * Called when more of the file is written.
-   *
-   * @param bytes bytes written since the last call
-   */
   default void advanced(long bytes) {}
 
   /** Called when the file is complete and has its final name. */
   default void finished() {}
 
-  /** Returns a receiver that ignores all calls. */
   static ModelProgress none() {
     return new ModelProgress() {};
   }

@@ -21,9 +21,6 @@ public final class ModelShelf implements RunModels {
   private final Devices devices;
   private final Map<ModelKey, OnShelf> models = new LinkedHashMap<>();
 
-  /**
-   * @param built the model that comes with Sluice
-   */
   private record OnShelf(ModelKey built, Path file) {}
 
   private ModelShelf(Engines engines, Devices devices) {
@@ -36,8 +33,6 @@ public final class ModelShelf implements RunModels {
    *
    * @param models models that come with Sluice, by the model that each plays, which may have
    *     another workload
-   * @param devices devices of all backends of the models
-   * @throws UserMistakeException if a model cannot be had for a reason that the user can remove
    */
   public static ModelShelf of(
       Map<ModelKey, ModelKey> models,
@@ -94,7 +89,6 @@ public final class ModelShelf implements RunModels {
     return Workloads.info(onShelf(model).built().workload());
   }
 
-  /** Returns the devices that the models compute on. */
   public Devices devices() {
     return devices;
   }

@@ -48,9 +48,6 @@ final class NativeLibraries {
   /**
    * Unpacks missing libraries and tells the engines where they are. Call it before the first engine
    * starts.
-   *
-   * @param cacheFolder folder of the cache, which is made if it is missing
-   * @throws UserMistakeException if the folder cannot be written
    */
   static void keepIn(Path cacheFolder) throws UserMistakeException {
     setIfAbsent("DJL_CACHE_DIR", cacheFolder.resolve("engines").resolve("djl"));

@@ -28,10 +28,8 @@ public final class Network {
   private final List<Weight> weights = new ArrayList<>();
   private final List<Operation> operations = new ArrayList<>();
 
-  /** Number of operations before each cut between two layers. */
   private final List<Integer> cuts = new ArrayList<>();
 
-  /** Number of operations before each block, by its name. */
   private final Map<String, Integer> blockStarts = new LinkedHashMap<>();
 
   private Tensor output;
@@ -39,11 +37,6 @@ public final class Network {
   private long parameters;
   private long multiplyAdds;
 
-  /**
-   * A value between two operations.
-   *
-   * @param shape shape of one sample, without the batch axis
-   */
   record Tensor(String name, List<Integer> shape) {
     int elements() {
       return shape.stream().reduce(1, Math::multiplyExact);
@@ -118,24 +111,13 @@ public final class Network {
   private record Operation(
       Tensor out, List<Tensor> reads, int weightsBefore, Consumer<Dialect> teller) {}
 
-  /**
-   * A block: the stem or embedding, a residual or transformer block, or the head.
-   *
-   * @param name the block's name, which no other block of the network has
-   */
+  /** A block: the stem or embedding, a residual or transformer block, or the head. */
   public record Block(String name, NetworkPart part) {}
 
-  /** An empty network for pictures of 224 × 224 pixels. */
   Network(String workload) {
     this(workload, 224);
   }
 
-  /**
-   * An empty network.
-   *
-   * @param workload name of the workload, which seeds the weights
-   * @param side height and width of a picture
-   */
   Network(String workload, int side) {
     this.workload = workload;
     this.input = new Tensor("input", List.of(3, side, side));
@@ -150,12 +132,10 @@ public final class Network {
     return input;
   }
 
-  /** Returns the result of the operation added last. */
   Tensor output() {
     return output;
   }
 
-  /** Returns all weights, in the order of the operations. */
   List<Weight> weights() {
     return List.copyOf(weights);
   }
@@ -164,10 +144,7 @@ public final class Network {
     return weights.stream().mapToLong(precision::bytes).sum();
   }
 
-  /**
-   * Returns the number of values that training would change: all weights except the running
-   * statistics.
-   */
+  /** Returns the number of values that training would change: all but the running statistics. */
   long parameters() {
     return parameters;
   }
@@ -177,7 +154,6 @@ public final class Network {
     return 2 * multiplyAdds;
   }
 
-  /** Calls the dialect's method for each operation, in order. */
   void tell(Dialect dialect) {
     operations.forEach(operation -> operation.teller().accept(dialect));
   }
@@ -208,22 +184,15 @@ public final class Network {
         .toList();
   }
 
-  /** Returns the number of layers, at least 1. */
   public int layers() {
     return cuts.size() + 1;
   }
 
-  /** Returns the whole network as one part. */
   public NetworkPart whole() {
     return layers(1, layers());
   }
 
-  /**
-   * Returns consecutive layers.
-   *
-   * @param first the first layer, counted from 1
-   * @param last the last layer, at least {@code first}
-   */
+  /** Returns consecutive layers, counted from 1. */
   public NetworkPart layers(int first, int last) {
     if (first < 1 || last < first || last > layers()) {
       throw new IllegalArgumentException(
@@ -319,7 +288,6 @@ public final class Network {
     return then(out, dialect -> dialect.batchNorm(out, in, norm), in);
   }
 
-  /** Adds a ReLU on a tensor that no other operation reads. */
   Tensor relu(Tensor in) {
     Tensor out = like(in);
     return then(out, dialect -> dialect.relu(out, in), in);
@@ -336,7 +304,6 @@ public final class Network {
     return then(out, dialect -> dialect.add(out, left, right), left, right);
   }
 
-  /** Adds a learned tensor of the shape of one sample. */
   Tensor addPositions(Tensor in, String name, float deviation) {
     Weight weight =
         parameter(name, List.of(1, in.axis(0), in.axis(1)), Weight.Rule.RANDOM, deviation);

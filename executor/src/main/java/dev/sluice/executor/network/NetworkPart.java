@@ -12,8 +12,6 @@ import java.util.function.LongConsumer;
  * Consecutive layers of a network. Parts one behind the other compute what the whole network
  * computes: each takes the tensors that the part before it gives, among them those that only a
  * later part reads.
- *
- * @param weights weights of these layers, in the order of the operations
  */
 public record NetworkPart(
     String workload,
@@ -25,7 +23,6 @@ public record NetworkPart(
     weights = List.copyOf(weights);
   }
 
-  /** Returns the weights as tensors of a file, in the order of {@link #writeWeights}. */
   public List<TensorShape> tensors() {
     return weights.stream()
         .map(weight -> TensorShape.float32(weight.name(), weight.shape()))
@@ -39,17 +36,14 @@ public record NetworkPart(
     return weights.stream().map(Weight::hasGradient).toList();
   }
 
-  /** Calls the dialect's method for each operation, in order. */
   void tell(Dialect dialect) {
     operations.forEach(operation -> operation.accept(dialect));
   }
 
-  /** Returns the shapes of one sample of the tensors that come in, without the batch axis. */
   public List<List<Integer>> inputShapes() {
     return inputs.stream().map(Tensor::shape).toList();
   }
 
-  /** Returns the shapes of one sample of the tensors that go out, without the batch axis. */
   public List<List<Integer>> outputShapes() {
     return outputs.stream().map(Tensor::shape).toList();
   }
@@ -59,10 +53,10 @@ public record NetworkPart(
   }
 
   /**
-   * Writes the float32 weights as safetensors: those of consecutive layers are one piece of the
-   * file. Closes {@code out}.
+   * Writes the float32 weights as safetensors, those of consecutive layers as one piece of the
+   * file, and closes {@code out}.
    *
-   * @param bytesWritten receives the number of bytes of each weight once they are written
+   * @param bytesWritten receives the bytes of each weight once they are written
    */
   public void writeWeights(OutputStream out, LongConsumer bytesWritten) throws IOException {
     try (out) {

@@ -35,9 +35,9 @@ public final class OnnxFile {
   }
 
   /**
-   * Writes the file; leaves {@code out} open.
+   * Leaves {@code out} open.
    *
-   * @param bytesWritten receives the number of bytes of each weight once they are written
+   * @param bytesWritten receives the bytes of each weight once they are written
    */
   public static void write(
       Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -108,11 +108,9 @@ public final class OnnxFile {
     tensor.integer(2, dataType(precision)).text(8, weight.name());
     tensor.lengthOf(9, precision.bytes(weight));
     byte[] start = tensor.toBytes();
-    byte[] field = new Protobuf().lengthOf(5, start.length + precision.bytes(weight)).toBytes();
-    byte[] header = new byte[field.length + start.length];
-    System.arraycopy(field, 0, header, 0, field.length);
-    System.arraycopy(start, 0, header, field.length, start.length);
-    return header;
+    var field = new Protobuf().lengthOf(5, start.length + precision.bytes(weight));
+    field.bytes.writeBytes(start);
+    return field.toBytes();
   }
 
   private static float[] transpose(Weight matrix, float[] values) {
@@ -127,7 +125,6 @@ public final class OnnxFile {
     return transposed;
   }
 
-  /** Returns the description of a float32 input or output of the graph. */
   private static Protobuf valueInfo(Tensor tensor, String ending) {
     var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
     tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
@@ -137,7 +134,6 @@ public final class OnnxFile {
         .message(2, new Protobuf().message(1, tensorType));
   }
 
-  /** Operations as nodes of the graph. */
   private static final class Nodes implements Dialect {
     private final Protobuf graph = new Protobuf();
     private final Precision precision;
@@ -149,14 +145,21 @@ public final class OnnxFile {
     /** Matrices that are stored as [in, out], since MatMul transposes nothing. */
     private final List<Weight> transposed = new ArrayList<>();
 
-    private void node(String operation, String out, List<String> in, Protobuf... attributes) {
+    /** Adds a node; its result and inputs are tensors, weights or names. */
+    private void node(String operation, Object out, List<?> in, Protobuf... attributes) {
       var node = new Protobuf();
-      in.forEach(name -> node.text(1, name));
-      node.text(2, out).text(3, out).text(4, operation);
+      in.forEach(input -> node.text(1, name(input)));
+      node.text(2, name(out)).text(3, name(out)).text(4, operation);
       for (Protobuf attribute : attributes) {
         node.message(5, attribute);
       }
       graph.message(1, node);
+    }
+
+    private static String name(Object value) {
+      return value instanceof Tensor tensor
+          ? tensor.name()
+          : value instanceof Weight weight ? weight.name() : value.toString();
     }
 
     private static Protobuf integer(String name, long value) {
@@ -175,24 +178,25 @@ public final class OnnxFile {
       return attribute.integer(20, 7);
     }
 
-    /** Adds a constant vector of whole numbers; returns its name. */
     private String vector(String name, long... values) {
-      var tensor = new Protobuf().integer(1, values.length).integer(2, INT64);
-      constant(name, tensor, values);
-      return name;
+      return constant(name, new Protobuf().integer(1, values.length).integer(2, INT64), values);
     }
 
     /** Adds a constant whole number without an axis; returns its name. */
     private String scalar(String name, long value) {
-      constant(name, new Protobuf().integer(2, INT64), value);
-      return name;
+      return constant(name, new Protobuf().integer(2, INT64), value);
     }
 
-    private void constant(String name, Protobuf tensor, long... values) {
+    private String constant(String name, Protobuf tensor, long... values) {
       for (long value : values) {
         tensor.integer(7, value);
       }
-      node("Constant", name, List.of(), tensorAttribute(tensor));
+      node(
+          "Constant",
+          name,
+          List.of(),
+          new Protobuf().text(1, "value").message(5, tensor).integer(20, 4));
+      return name;
     }
 
     /** Adds a constant number without an axis, in the network's precision; returns its name. */
@@ -203,94 +207,81 @@ public final class OnnxFile {
       } else {
         tensor.bytes(9, precision.littleEndian(new float[] {value}));
       }
-      node("Constant", name, List.of(), tensorAttribute(tensor));
-      return name;
+      return constant(name, tensor);
     }
 
     void convert(String out, String in, Precision to) {
       node("Cast", out, List.of(in), integer("to", dataType(to)));
     }
 
-    private static Protobuf tensorAttribute(Protobuf tensor) {
-      return new Protobuf().text(1, "value").message(5, tensor).integer(20, 4);
-    }
-
     @Override
     public void convolve(
         Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
-      int size = kernel.shape().get(2);
       node(
           "Conv",
-          out.name(),
-          bias == null
-              ? List.of(in.name(), kernel.name())
-              : List.of(in.name(), kernel.name(), bias.name()),
-          integers("kernel_shape", size, size),
-          integers("strides", stride, stride),
-          integers("pads", padding, padding, padding, padding));
+          out,
+          bias == null ? List.of(in, kernel) : List.of(in, kernel, bias),
+          window(kernel.shape().get(2), stride, padding));
+    }
+
+    private static Protobuf[] window(int kernel, int stride, int padding) {
+      return new Protobuf[] {
+        integers("kernel_shape", kernel, kernel),
+        integers("strides", stride, stride),
+        integers("pads", padding, padding, padding, padding)
+      };
     }
 
     @Override
     public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
       node(
           "BatchNormalization",
-          out.name(),
-          List.of(
-              in.name(),
-              norm.scale().name(),
-              norm.shift().name(),
-              norm.mean().name(),
-              norm.variance().name()),
+          out,
+          List.of(in, norm.scale(), norm.shift(), norm.mean(), norm.variance()),
           number("epsilon", norm.epsilon()));
     }
 
     @Override
     public void relu(Tensor out, Tensor in) {
-      node("Relu", out.name(), List.of(in.name()));
+      node("Relu", out, List.of(in));
     }
 
     @Override
     public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
-      node(
-          "MaxPool",
-          out.name(),
-          List.of(in.name()),
-          integers("kernel_shape", kernel, kernel),
-          integers("strides", stride, stride),
-          integers("pads", padding, padding, padding, padding));
+      node("MaxPool", out, List.of(in), window(kernel, stride, padding));
     }
 
     @Override
     public void add(Tensor out, Tensor left, Tensor right) {
-      node("Add", out.name(), List.of(left.name(), right.name()));
+      node("Add", out, List.of(left, right));
     }
 
     @Override
     public void addWeight(Tensor out, Tensor in, Weight weight) {
-      node("Add", out.name(), List.of(in.name(), weight.name()));
+      node("Add", out, List.of(in, weight));
     }
 
     @Override
     public void averagePool(Tensor out, Tensor in) {
       String pooled = out.name() + "_pooled";
-      node("GlobalAveragePool", pooled, List.of(in.name()));
-      node("Flatten", out.name(), List.of(pooled), integer("axis", 1));
+      node("GlobalAveragePool", pooled, List.of(in));
+      node("Flatten", out, List.of(pooled), integer("axis", 1));
     }
 
     @Override
     public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
       transposed.add(matrix);
       String product = out.name() + "_product";
-      node("MatMul", product, List.of(in.name(), matrix.name()));
-      node("Add", out.name(), List.of(product, bias.name()));
+      node("MatMul", product, List.of(in, matrix));
+      node("Add", out, List.of(product, bias));
     }
 
     @Override
     public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
       node(
           "LayerNormalization",
-          out.name(),
-          List.of(in.name(), scale.name(), shift.name()),
+          out,
+          List.of(in, scale, shift),
           integer("axis", -1),
           number("epsilon", epsilon));
     }

@@ -23,7 +23,6 @@ public enum Precision {
   /** PyTorch's number of the type, as TorchScript writes it. */
   final int torchScalarType;
 
-  /** PyTorch's class of storages of the type. */
   final String torchStorage;
 
   Precision(int bytesPerValue, int torchScalarType, String torchStorage) {
@@ -32,7 +31,6 @@ public enum Precision {
     this.torchStorage = torchStorage;
   }
 
-  /** Returns the precision of a name in a config: fp32, fp16 or bf16. */
   public static Precision named(String configName) {
     return Arrays.stream(values())
         .filter(precision -> precision.name().toLowerCase(Locale.ROOT).equals(configName))
@@ -76,7 +74,6 @@ public enum Precision {
     return (bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16;
   }
 
-  /** Returns the value of a binary16. */
   public static float ofBinary16(int bits) {
     int exponent = (bits >>> 10) & 0x1F;
     int fraction = bits & 0x3FF;

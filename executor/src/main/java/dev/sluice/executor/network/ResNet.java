@@ -38,12 +38,10 @@ final class ResNet {
     this.bottleneck = bottleneck;
   }
 
-  /** Returns ResNet-18: two basic blocks in each stage. */
   static Network resnet18(String workload) {
     return new ResNet(new Network(workload), false).build(List.of(2, 2, 2, 2));
   }
 
-  /** Returns ResNet-50: bottleneck blocks. */
   static Network resnet50(String workload) {
     return new ResNet(new Network(workload), true).build(List.of(3, 4, 6, 3));
   }

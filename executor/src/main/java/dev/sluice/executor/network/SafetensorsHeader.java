@@ -56,20 +56,9 @@ public final class SafetensorsHeader {
   private final Problems problems;
   private final List<Span> spans = new ArrayList<>();
 
-  /**
-   * A tensor in a file.
-   *
-   * @param offset first byte of its values, from the start of the file
-   * @param bytes bytes of its values
-   */
   public record Entry(TensorShape tensor, long offset, long bytes) {}
 
-  /**
-   * A tensor in the data.
-   *
-   * @param begin first byte, from the start of the data
-   * @param end the byte behind the last one
-   */
+  /** Bytes of a tensor from the start of the data, the end behind the last one. */
   private record Span(TensorShape tensor, long begin, long end) {}
 
   private SafetensorsHeader(String source) {
@@ -78,10 +67,8 @@ public final class SafetensorsHeader {
   }
 
   /**
-   * Returns the header of a file whose data holds the tensors one behind the other: equal bytes for
-   * equal tensors.
-   *
-   * @param tensors at least one, with unequal names
+   * Returns the header of a file whose data holds the tensors, which have unequal names, one behind
+   * the other.
    */
   public static byte[] write(List<TensorShape> tensors) {
     ObjectNode json = JSON.createObjectNode();
@@ -104,11 +91,8 @@ public final class SafetensorsHeader {
   }
 
   /**
-   * Reads the JSON and checks it whole against the file's size.
-   *
-   * @param dataBytes bytes of the file behind the header
-   * @return the tensors by their place in the file
-   * @throws UserMistakeException if a tensor's values could be wrong; names each fault
+   * Reads the JSON, checks it whole against the bytes behind the header, and returns the tensors by
+   * their place in the file; a mistake names each fault.
    */
   public static List<Entry> read(String source, byte[] json, long dataBytes)
       throws UserMistakeException {
@@ -209,7 +193,6 @@ public final class SafetensorsHeader {
     return wholes;
   }
 
-  /** Demands that the tensors cover the data, each byte once. */
   private void checkSpans(long dataBytes) {
     spans.sort(Comparator.comparingLong(Span::begin).thenComparingLong(Span::end));
     long at = 0;

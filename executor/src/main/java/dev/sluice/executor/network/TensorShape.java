@@ -11,7 +11,6 @@ import java.util.OptionalLong;
  * @param shape sizes of the axes; empty: one value
  */
 public record TensorShape(String name, String dtype, List<Long> shape) {
-  /** The format's name of IEEE 754 binary32. */
   public static final String FLOAT32 = "F32";
 
   /** Bytes of one value, by the format's names of types. */
@@ -37,22 +36,17 @@ public record TensorShape(String name, String dtype, List<Long> shape) {
     shape = List.copyOf(shape);
   }
 
-  /** Returns a tensor of float32 values. */
   public static TensorShape float32(String name, List<Integer> shape) {
     return new TensorShape(name, FLOAT32, shape.stream().map(Integer::longValue).toList());
   }
 
-  /**
-   * Returns the bytes of all values.
-   *
-   * @throws ArithmeticException if they exceed a long
-   */
+  /** Fails if they exceed a long. */
   public long bytes() {
     return bytesIfAny()
         .orElseThrow(() -> new ArithmeticException("tensor (" + name + ") is too large"));
   }
 
-  /** Returns the bytes of all values; empty if they exceed a long. */
+  /** Empty: they exceed a long. */
   OptionalLong bytesIfAny() {
     if (shape.contains(0L)) {
       return OptionalLong.of(0);

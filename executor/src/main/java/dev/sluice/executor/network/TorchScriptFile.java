@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -51,9 +52,9 @@ public final class TorchScriptFile {
   }
 
   /**
-   * Writes the file; closes {@code out}.
+   * Closes {@code out}.
    *
-   * @param bytesWritten receives the number of bytes of each weight once they are written
+   * @param bytesWritten receives the bytes of each weight once they are written
    */
   public static void write(
       NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
@@ -74,7 +75,6 @@ public final class TorchScriptFile {
     }
   }
 
-  /** Returns the bytes of a module that has code alone. */
   static byte[] withoutWeights(String code) {
     var bytes = new ByteArrayOutputStream();
     try (var zip = new ZipOutputStream(bytes)) {
@@ -253,7 +253,6 @@ public final class TorchScriptFile {
     }
   }
 
-  /** Operations as lines of TorchScript. */
   static final class TorchScriptSource implements Dialect {
     private final StringBuilder code;
     private final Function<Tensor, String> tensors;
@@ -261,7 +260,6 @@ public final class TorchScriptFile {
     private final boolean training;
 
     /**
-     * @param code receives the lines
      * @param tensors names of the tensors in the code; each tensor has one of its own
      * @param weights expressions that stand for the weights
      * @param training whether batch norms use the batch's statistics, and count them
@@ -277,17 +275,18 @@ public final class TorchScriptFile {
       this.training = training;
     }
 
-    private String name(Tensor tensor) {
-      return tensors.apply(tensor);
+    private Object named(Object value) {
+      return value instanceof Tensor tensor
+          ? tensors.apply(tensor)
+          : value instanceof Weight weight ? weights.apply(weight) : value;
     }
 
-    private String weight(Weight weight) {
-      return weights.apply(weight);
-    }
-
-    private void line(String name, String format, Object... values) {
-      code.append("    ").append(name).append(" = ");
-      code.append(String.format(Locale.ROOT, format, values)).append('\n');
+    /** Adds a line that gives a tensor, or a name, the value of an expression. */
+    private void line(Object out, String format, Object... values) {
+      code.append("    ").append(named(out)).append(" = "); // named first, since names are numbered
+      code.append(
+              String.format(Locale.ROOT, format, Arrays.stream(values).map(this::named).toArray()))
+          .append('\n');
     }
 
     void convert(String out, String in, Precision precision) {
@@ -298,131 +297,107 @@ public final class TorchScriptFile {
     public void convolve(
         Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
       line(
-          name(out),
-          "torch.conv2d(%s, %s, %s, [%d, %d], [%d, %d], [1, 1], 1)",
-          name(in),
-          weight(kernel),
-          bias == null ? "None" : weight(bias),
+          out,
+          "torch.conv2d(%s, %s, %s, [%4$d, %4$d], [%5$d, %5$d], [1, 1], 1)",
+          in,
+          kernel,
+          bias == null ? "None" : bias,
           stride,
-          stride,
-          padding,
           padding);
     }
 
     @Override
     public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
       line(
-          name(out),
+          out,
           "torch.batch_norm(%s, %s, %s, %s, %s, %s, 0.10000000000000001, %s, True)",
-          name(in),
-          weight(norm.scale()),
-          weight(norm.shift()),
-          weight(norm.mean()),
-          weight(norm.variance()),
+          in,
+          norm.scale(),
+          norm.shift(),
+          norm.mean(),
+          norm.variance(),
           training ? "True" : "False",
           norm.epsilon());
     }
 
     @Override
     public void relu(Tensor out, Tensor in) {
-      line(name(out), "torch.relu_(%s)", name(in));
+      line(out, "torch.relu_(%s)", in);
     }
 
     @Override
     public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
       line(
-          name(out),
-          "torch.max_pool2d(%s, [%d, %d], [%d, %d], [%d, %d], [1, 1], False)",
-          name(in),
-          kernel,
+          out,
+          "torch.max_pool2d(%s, [%2$d, %2$d], [%3$d, %3$d], [%4$d, %4$d], [1, 1], False)",
+          in,
           kernel,
           stride,
-          stride,
-          padding,
           padding);
     }
 
     @Override
     public void add(Tensor out, Tensor left, Tensor right) {
-      line(name(out), "torch.add(%s, %s)", name(left), name(right));
+      line(out, "torch.add(%s, %s)", left, right);
     }
 
     @Override
     public void addWeight(Tensor out, Tensor in, Weight weight) {
-      line(name(out), "torch.add(%s, %s)", name(in), weight(weight));
+      line(out, "torch.add(%s, %s)", in, weight);
     }
 
     @Override
     public void averagePool(Tensor out, Tensor in) {
-      line(name(out), "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)", name(in));
+      line(out, "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)", in);
     }
 
     @Override
     public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
-      line(name(out), "torch.linear(%s, %s, %s)", name(in), weight(matrix), weight(bias));
+      line(out, "torch.linear(%s, %s, %s)", in, matrix, bias);
     }
 
     @Override
     public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
-      line(
-          name(out),
-          "torch.layer_norm(%s, [%d], %s, %s, %s, False)",
-          name(in),
-          scale.elements(),
-          weight(scale),
-          weight(shift),
-          epsilon);
+      String format = "torch.layer_norm(%s, [%d], %s, %s, %s, False)";
+      line(out, format, in, scale.elements(), scale, shift, epsilon);
     }
 
     @Override
     public void gelu(Tensor out, Tensor in) {
-      line(name(out), "torch.gelu(%s, approximate=\"none\")", name(in));
+      line(out, "torch.gelu(%s, approximate=\"none\")", in);
     }
 
     @Override
     public void patchesToTokens(Tensor out, Tensor in) {
-      line(name(out), "torch.transpose(torch.flatten(%s, 2), 1, 2)", name(in));
+      line(out, "torch.transpose(torch.flatten(%s, 2), 1, 2)", in);
     }
 
     @Override
     public void prependToken(Tensor out, Tensor in, Weight token) {
-      line(
-          name(out),
-          "torch.cat([torch.expand(%s, [torch.size(%s, 0), -1, -1]), %s], 1)",
-          weight(token),
-          name(in),
-          name(in));
+      String format = "torch.cat([torch.expand(%s, [torch.size(%2$s, 0), -1, -1]), %2$s], 1)";
+      line(out, format, token, in);
     }
 
     @Override
     public void selfAttention(Tensor out, Tensor in, int heads) {
       int tokens = out.axis(0);
       int width = out.axis(1);
-      String parts = name(out) + "_parts";
-      line(
-          parts,
-          "torch.permute(torch.reshape(%s, [-1, %d, 3, %d, %d]), [2, 0, 3, 1, 4])",
-          name(in),
-          tokens,
-          heads,
-          width / heads);
-      String heard = name(out) + "_heard";
+      String parts = named(out) + "_parts";
+      String split = "torch.permute(torch.reshape(%s, [-1, %d, 3, %d, %d]), [2, 0, 3, 1, 4])";
+      line(parts, split, in, tokens, heads, width / heads);
+      String heard = named(out) + "_heard";
       line(
           heard,
           "torch.scaled_dot_product_attention("
               + "torch.select(%1$s, 0, 0), torch.select(%1$s, 0, 1), torch.select(%1$s, 0, 2))",
           parts);
-      line(
-          name(out),
-          "torch.reshape(torch.transpose(%s, 1, 2), [-1, %d, %d])",
-          heard,
-          tokens,
-          width);
+      String joined = "torch.reshape(torch.transpose(%s, 1, 2), [-1, %d, %d])";
+      line(out, joined, heard, tokens, width);
     }
 
     @Override
     public void firstToken(Tensor out, Tensor in) {
-      line(name(out), "torch.select(%s, 1, 0)", name(in));
+      line(out, "torch.select(%s, 1, 0)", in);
     }
   }
 }

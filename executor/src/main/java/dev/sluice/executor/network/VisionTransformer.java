@@ -41,12 +41,10 @@ final class VisionTransformer {
     this.heads = heads;
   }
 
-  /** Returns ViT-B/16. */
   static Network base(String workload) {
     return new VisionTransformer(new Network(workload), 12, 768, 12).build();
   }
 
-  /** Returns ViT-L/16. */
   static Network large(String workload) {
     return new VisionTransformer(new Network(workload), 24, 1024, 16).build();
   }

@@ -11,11 +11,9 @@ import java.util.List;
  * @param name with dots, as torchvision names its weights
  * @param shape shape of the tensor; for {@link Rule#RANDOM_ZERO_SUM} filters first: [out, in,
  *     height, width] or [out, in]
- * @param rule how the values are made
  * @param number the standard deviation of random values, or the constant
  */
 record Weight(String name, List<Integer> shape, Rule rule, float number) {
-  /** Endings of the names of a batch norm's running statistics. */
   static final String RUNNING_MEAN = ".running_mean";
 
   static final String RUNNING_VARIANCE = ".running_var";

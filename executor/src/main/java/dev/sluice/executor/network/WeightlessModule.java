@@ -15,7 +15,6 @@ import java.util.function.Function;
  * @param code the module's code, by which modules are equal
  */
 public record WeightlessModule(String code) {
-  /** Returns the module of these layers, in float32. */
   public static WeightlessModule of(NetworkPart part) {
     return of(part, false);
   }
@@ -54,7 +53,6 @@ public record WeightlessModule(String code) {
     code.append(",\n    ").append(name).append(": Tensor");
   }
 
-  /** Returns the bytes of the module's file. */
   public byte[] file() {
     return TorchScriptFile.withoutWeights(code);
   }

@@ -40,11 +40,9 @@ public final class Workloads {
    *     own model
    * @param parameters number of trained values, hence without running statistics; 0: unknown, for a
    *     user's own model
-   * @param inputs what the model takes, in its order
    */
   public record WorkloadInfo(
       String name, int tokens, long flopsPerSample, long parameters, List<ModelInput> inputs) {
-    /** Returns how many values a sample has, of all inputs together. */
     public int elementsPerSample() {
       return inputs.stream().mapToInt(ModelInput::elementsPerSample).reduce(0, Math::addExact);
     }
@@ -52,23 +50,17 @@ public final class Workloads {
 
   private Workloads() {}
 
-  /** Returns the names, in alphabetical order. */
   public static List<String> names() {
     return ENTRIES.keySet().stream().sorted().toList();
   }
 
-  /** Returns the memory tokens of each workload's model itself, by name in alphabetical order. */
   public static Map<String, Integer> tokens() {
     var tokens = new TreeMap<String, Integer>();
     ENTRIES.forEach((name, entry) -> tokens.put(name, entry.tokens()));
     return tokens;
   }
 
-  /**
-   * Returns a workload's tokens, cost and input shape; writes no file.
-   *
-   * @throws IllegalArgumentException if there is no such workload
-   */
+  /** Writes no file. */
   public static WorkloadInfo info(String name) {
     Network network = network(name);
     return new WorkloadInfo(
@@ -79,21 +71,14 @@ public final class Workloads {
         List.of(ModelInput.of(network.input().shape())));
   }
 
-  /** Returns the names of all networks that can be split into layers, in alphabetical order. */
   public static List<String> splittable() {
     return Stream.concat(ENTRIES.keySet().stream(), SPLIT_ONLY.keySet().stream()).sorted().toList();
   }
 
-  /** Returns the names of the networks that can be trained, in alphabetical order. */
   public static List<String> trainable() {
     return TRAINED.keySet().stream().sorted().toList();
   }
 
-  /**
-   * Returns the network of a workload, or one that is only run split or trained.
-   *
-   * @throws IllegalArgumentException if there is no such network
-   */
   public static Network network(String name) {
     Function<String, Network> other = SPLIT_ONLY.getOrDefault(name, TRAINED.get(name));
     if (other != null) {

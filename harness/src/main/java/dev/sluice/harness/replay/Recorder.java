@@ -214,16 +214,15 @@ public final class Recorder {
     String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
     var header = RecordingHeader.requests(digest);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
-      for (int i = 0; i < requests.size(); i++) {
+      for (Trace.Timed request : requests.requests()) {
         heedAWishToStop();
-        writer.write(
-            new RecordedRequest(
-                requests.atNsByIndex()[i], requests.kinds().get(requests.kindByIndex()[i])));
+        writer.write(new RecordedRequest(request.atNs(), request.kind()));
       }
       writer.finish();
     }
     console.item(
-        "recorded", String.format(Locale.ROOT, "%,d requests of %s", requests.size(), log));
+        "recorded",
+        String.format(Locale.ROOT, "%,d requests of %s", requests.requests().size(), log));
     if (digest != null) {
       console.item("", "the whole request list, digest " + digest.substring(0, 12));
     }

@@ -23,7 +23,6 @@ import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.producer.requests.RequestList;
-import dev.sluice.producer.requests.RequestSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -119,10 +118,9 @@ public final class ProcessesRun extends WholeRun {
   int run(ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)
       throws UserMistakeException, IOException, InterruptedException {
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
+      RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
       if (Aborts.any(parsed)) {
-        Aborts.of(parsed, RequestList.of(parsed, lanes::isolatedMs));
-      } else {
-        RequestSource.of(parsed, lanes::isolatedMs);
+        Aborts.of(parsed, requests);
       }
     }
     if (external != null) {

@@ -8,17 +8,13 @@ import java.util.Map;
  * META-INF/services/dev.sluice.producer.arrivals.ArrivalEntry}, and lies beside Sluice's jars.
  */
 public interface ArrivalEntry {
-  /** Returns the process's name in experiment files. */
   String name();
 
-  /** Returns the keys that the process has below {@code arrivals}. */
   default ArrivalKeys keys() {
     return ArrivalKeys.NONE;
   }
 
   /**
-   * Makes the process at a rate.
-   *
    * @param settings a value for each of the keys
    */
   ArrivalProcess make(double ratePerSecond, Map<String, Double> settings);

@@ -63,23 +63,17 @@ public final class ArrivalProcesses {
     return random -> -meanGapNs * StrictMath.log(random.nextOpenUnit());
   }
 
-  /** Returns the known names, in alphabetical order. */
   public static List<String> names() {
     return List.copyOf(BY_NAME.keySet());
   }
 
-  /** Returns the keys of each process, by its name. */
   public static Map<String, ArrivalKeys> keys() {
     Map<String, ArrivalKeys> keys = new TreeMap<>();
     BY_NAME.forEach((name, entry) -> keys.put(name, entry.keys()));
     return keys;
   }
 
-  /**
-   * Returns a process at a rate.
-   *
-   * @throws IllegalArgumentException if no process has that name; the message lists the known names
-   */
+  /** Fails if no process has that name. */
   public static ArrivalProcess of(Arrivals.Drawn arrivals, double ratePerSecond) {
     ArrivalEntry entry = BY_NAME.get(arrivals.process());
     if (entry == null) {

@@ -13,7 +13,7 @@ public final class IntendedTimes {
   private double fractionNs;
 
   /**
-   * @param rescaled time as the shape of the load bends it; for these times alone
+   * @param rescaled for these times alone
    */
   public IntendedTimes(ArrivalProcess process, RandomStream random, RescaledTime rescaled) {
     this.process = process;

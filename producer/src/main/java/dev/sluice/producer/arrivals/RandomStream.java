@@ -28,7 +28,6 @@ public final class RandomStream {
     return new RandomStream(SplitMix64.finish(SplitMix64.mix(seed) ^ hash));
   }
 
-  /** Returns 64 random bits. */
   long nextLong() {
     long drawn = SplitMix64.mix(state);
     state += SplitMix64.GAMMA;

@@ -26,10 +26,8 @@ public final class RateFile {
   private RateFile() {}
 
   /**
-   * Reads the file that an experiment's {@code load.rates} names.
-   *
-   * @param jobsMax most jobs that the list may hold
-   * @throws UserMistakeException if the file is missing or wrong, or asks for too many jobs
+   * Reads the file that an experiment's {@code load.rates} names, unless it is missing or wrong, or
+   * asks for more jobs than the list may hold.
    */
   public static RescaledTime read(ParsedExperiment parsed, Rates rates, int jobsMax)
       throws UserMistakeException {

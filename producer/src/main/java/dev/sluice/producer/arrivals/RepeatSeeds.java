@@ -4,11 +4,7 @@ package dev.sluice.producer.arrivals;
 public final class RepeatSeeds {
   private RepeatSeeds() {}
 
-  /**
-   * Returns the seed of a repeat: a hash of the experiment's seed and the repeat's number.
-   *
-   * @param repeat number of the repeat, from 1
-   */
+  /** Returns the seed of a repeat, from 1: a hash of both. */
   public static long of(long seed, int repeat) {
     return RandomStream.of(seed, "repeat-" + repeat).nextLong();
   }

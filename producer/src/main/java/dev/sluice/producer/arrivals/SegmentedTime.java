@@ -24,7 +24,6 @@ final class SegmentedTime implements RescaledTime {
    * @param slope change of the factor per second
    */
   record Segment(double fromSeconds, double factor, double slope) {
-    /** Integral from the segment's beginning over a time. */
     double integral(double seconds) {
       return (factor + slope * seconds / 2) * seconds;
     }
@@ -36,9 +35,6 @@ final class SegmentedTime implements RescaledTime {
     }
   }
 
-  /**
-   * @param segments by time, the first from time zero
-   */
   SegmentedTime(List<Segment> segments) {
     this.segments = List.copyOf(segments);
   }
@@ -58,7 +54,6 @@ final class SegmentedTime implements RescaledTime {
     return new SegmentedTime(segments);
   }
 
-  /** Returns the integral of the factor from time zero to a time, in seconds. */
   double integralSeconds(double untilSeconds) {
     double sum = 0;
     for (int i = 0; i < segments.size(); i++) {

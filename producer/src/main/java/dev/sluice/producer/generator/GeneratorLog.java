@@ -18,10 +18,8 @@ import java.util.function.Consumer;
  * {@link org.apache.kafka.common.errors.InterruptException}.
  */
 interface GeneratorLog {
-  /** Opens a reader of the topic {@code runs}. */
   Reader<RunRecord> openRuns();
 
-  /** Opens a reader of the facts of all shards. */
   Reader<Fact> openFacts();
 
   /** Opens a reader of the committed outcomes of all shards and of the topic {@code runs}. */
@@ -33,14 +31,11 @@ interface GeneratorLog {
    */
   Reader<Outcome> openOutcomesAtOnce();
 
-  /** Opens a writer. */
   Writer openWriter();
 
   /**
-   * Writes why the run was given up; the broker itself may be the cause.
-   *
-   * @throws ExecutionException if the broker refused the record
-   * @throws TimeoutException if the record was not written within the limit
+   * Writes why the run was given up; the broker itself may be the cause, and refuse it or exceed
+   * the limit.
    */
   void writeLastWord(RunEnded ended, Duration limit)
       throws ExecutionException, TimeoutException, InterruptedException;
@@ -58,16 +53,13 @@ interface GeneratorLog {
     /** Hands over records that have come in, after waiting for them at most for the timeout. */
     void poll(Duration timeout, Sink<? super E> sink);
 
-    /**
-     * Returns whether all records that the topics held when this reader was opened have been read.
-     */
+    /** Returns whether all that stood when this reader was opened has been read. */
     boolean hasReadWhatStood();
 
     @Override
     void close();
   }
 
-  /** Takes the events that a reader hands over. */
   @FunctionalInterface
   interface Sink<E> {
     void take(int partition, E event);
@@ -84,18 +76,11 @@ interface GeneratorLog {
     /** Looks up the topic {@code runs}, so that the first append does not wait for the look-up. */
     void findRuns();
 
-    /** Appends to the topic {@code runs}, without waiting. */
     Future<?> append(RunRecord entry);
 
-    /**
-     * Appends a fact to a shard, without waiting while the writer has room.
-     *
-     * @param onFailure receives the reason if the fact could not be written, from a thread of the
-     *     log
-     */
+    /** Appends a fact to a shard, without waiting while the writer has room. */
     Future<?> append(int shard, Fact fact, Consumer<Throwable> onFailure);
 
-    /** Waits until all appended records are written or refused. */
     void flush();
 
     /** Waits some seconds for appended records, then gives them up and ends a flush that waits. */

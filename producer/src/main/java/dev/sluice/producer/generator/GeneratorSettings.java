@@ -10,7 +10,6 @@ import java.time.Duration;
 /**
  * Settings of one run's generators: the jobs that they send, their names, and their time limits.
  *
- * @param requests request list that {@link RequestList#draw} made for the experiment
  * @param configDigest SHA-256 of the resolved experiment
  */
 public record GeneratorSettings(
@@ -52,7 +51,6 @@ public record GeneratorSettings(
     return experiment.load().tailEndNs();
   }
 
-  /** Returns whether the next job is sent when the one before it has ended. */
   boolean oneAtATime() {
     return experiment.load().scenario() == Scenario.SINGLE_STREAM;
   }
@@ -70,12 +68,10 @@ public record GeneratorSettings(
     return (int) Math.min(LINGER_MS_MAX, jobsPerSec / GATHERED_JOBS_PER_SEC);
   }
 
-  /** Returns the end of the measured window, in the time of {@link RunClock}. */
   long durationNs() {
     return experiment.load().durationNs();
   }
 
-  /** Returns the shard of a job by its index. */
   int shardOf(long index) {
     return (int) (index % shards());
   }

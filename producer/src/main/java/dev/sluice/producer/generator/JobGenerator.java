@@ -24,7 +24,6 @@ final class JobGenerator {
   /** Longest wait between two looks whether the arrivals are over. */
   private static final long LOOK_NS = 100_000_000;
 
-  /** The same wait where outcomes are read. */
   private static final Duration POLL = Duration.ofNanos(LOOK_NS);
 
   private final int number;
@@ -42,10 +41,6 @@ final class JobGenerator {
   private final AtomicLong latenessNsNow = new AtomicLong();
   private final AtomicLong latenessNsMax = new AtomicLong();
 
-  /**
-   * @param number this generator's number, from 0
-   * @param generators number of generators
-   */
   JobGenerator(int number, int generators, RequestList requests, RunClock clock, Pacer pacer) {
     this.number = number;
     this.generators = generators;
@@ -55,7 +50,7 @@ final class JobGenerator {
     this.lateness = new Lateness(requests.size() / generators + 1);
   }
 
-  /** Notes that an earlier generator of this number sent a job. Call it before {@link #sendAll}. */
+  /** Notes that an earlier generator of this number sent a job, before {@link #sendAll}. */
   void sentBefore(int index, long sentAtNs) {
     noteSent(index, sentAtNs - requests.get(index).intendedAtNs());
   }
@@ -69,7 +64,6 @@ final class JobGenerator {
     firstAtNs = fromNs;
   }
 
-  /** Returns the first job that this generator will send, or an index beyond the list's end. */
   private int first() {
     int first = number;
     while (first < requests.size()
@@ -79,10 +73,7 @@ final class JobGenerator {
     return first;
   }
 
-  /**
-   * Returns the indexes of this generator's jobs that were not sent and will not be. Call it before
-   * {@link #sendAll}.
-   */
+  /** Returns this generator's jobs that were not sent and will not be, before {@link #sendAll}. */
   BitSet passedOver() {
     var passedOver = new BitSet();
     int first = first();
@@ -97,8 +88,6 @@ final class JobGenerator {
   /**
    * Hands each job to {@code send} at its intended time, or at once if that time has passed, until
    * all jobs are sent or the arrivals are over.
-   *
-   * @throws InterruptedException if the thread was interrupted while it waited
    */
   void sendAll(BooleanSupplier arrivalsOver, Consumer<JobRequested> send)
       throws InterruptedException {
@@ -118,9 +107,6 @@ final class JobGenerator {
    * until a time, the end of the list, or the end of the arrivals. Returns when the last one that
    * was sent has ended, or the arrivals are over. Each job is meant for the time at which it is
    * sent.
-   *
-   * @param untilNs time from which no job is sent
-   * @throws InterruptedException if the thread was interrupted while it waited
    */
   void sendOneAtATime(
       BooleanSupplier arrivalsOver,
@@ -145,7 +131,6 @@ final class JobGenerator {
     }
   }
 
-  /** Waits until a job has ended; returns whether it did before the arrivals were over. */
   private static boolean awaitEnd(
       String jobId, GeneratorLog.Reader<Outcome> outcomes, BooleanSupplier arrivalsOver) {
     var ended = new AtomicBoolean();
@@ -174,7 +159,6 @@ final class JobGenerator {
     jobsSent.setRelease(jobsSent.getPlain() + 1);
   }
 
-  /** Waits until a time; returns whether it came before the arrivals were over. */
   private boolean waitUntil(long intendedAtNs, BooleanSupplier arrivalsOver)
       throws InterruptedException {
     while (!arrivalsOver.getAsBoolean()) {
@@ -187,7 +171,6 @@ final class JobGenerator {
     return false;
   }
 
-  /** Returns the event that requests a job. */
   static JobRequested requested(Request request, int generator, long sentAtNs) {
     return new JobRequested(
         request.jobId(),
@@ -207,12 +190,10 @@ final class JobGenerator {
     return number;
   }
 
-  /** Returns the indexes of the jobs that generators of this number sent. */
   BitSet sent() {
     return (BitSet) sent.clone();
   }
 
-  /** Returns the lateness of all jobs that generators of this number sent. */
   Lateness lateness() {
     return lateness;
   }
@@ -221,7 +202,6 @@ final class JobGenerator {
     return jobsSent.getAcquire();
   }
 
-  /** Returns the lateness of the last job sent; 0 before the first. */
   long latenessNsNow() {
     return latenessNsNow.getAcquire();
   }
@@ -247,10 +227,7 @@ final class JobGenerator {
       return count;
     }
 
-    /**
-     * Returns the smallest lateness that at least 99 % of the jobs do not exceed (nearest rank); 0
-     * without jobs.
-     */
+    /** Returns the nearest rank; 0 without jobs. */
     long p99Ns() {
       if (count == 0) {
         return 0;
@@ -261,7 +238,6 @@ final class JobGenerator {
       return sorted[(int) rank - 1];
     }
 
-    /** Returns the largest lateness; 0 without jobs. */
     long maxNs() {
       return Arrays.stream(latenessNs, 0, count).max().orElse(0);
     }

@@ -51,10 +51,7 @@ public final class JobGenerators {
   private @Nullable OutcomeWatch watch;
 
   /**
-   * Makes generators of a run in Kafka.
-   *
-   * @param clock this process's clock, whose distance to the broker's clock is measured and
-   *     reported
+   * @param clock this process's clock, whose distance to the broker's is measured and reported
    */
   public JobGenerators(
       GeneratorSettings settings,
@@ -153,7 +150,6 @@ public final class JobGenerators {
     stopRequested = true;
   }
 
-  /** Returns how far the generators are. From any thread, at any time. */
   public GeneratorNumbers numbers() {
     return senders.numbers();
   }
@@ -258,12 +254,10 @@ public final class JobGenerators {
     return why;
   }
 
-  /** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
   public interface GeneratorListener {
     /**
-     * Called once if the first look at the log finds that lanes are missing.
-     *
-     * @param missing one text per shard and model
+     * Called once if the first look at the log finds that lanes are missing: a text per shard and
+     * model.
      */
     default void waitingForLanes(List<String> missing) {}
 
@@ -280,7 +274,6 @@ public final class JobGenerators {
     void runEnded(RunEnded ended);
   }
 
-  /** The reasons why the generators send no more jobs. */
   public enum EndOfArrivals {
     /** The duration is over and every measured job has its outcome. */
     MEASURED_JOBS_ENDED,

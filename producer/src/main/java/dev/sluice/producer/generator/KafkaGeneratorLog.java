@@ -41,9 +41,6 @@ final class KafkaGeneratorLog implements GeneratorLog {
   private final ProcessClock clock;
   private final ClockOffset clockOffset = new ClockOffset();
 
-  /**
-   * @param clock this process's clock, whose distance to the broker's clock is measured
-   */
   KafkaGeneratorLog(GeneratorSettings settings, LogClients clients, ProcessClock clock) {
     topics = settings.topics();
     shards = settings.shards();
@@ -85,7 +82,6 @@ final class KafkaGeneratorLog implements GeneratorLog {
     return IntStream.range(0, shards).mapToObj(shard -> new TopicPartition(topic, shard)).toList();
   }
 
-  /** Opens a reader from the beginning. */
   private <E extends Event> Reader<E> reader(
       Reading reading,
       List<TopicPartition> partitions,
@@ -176,7 +172,6 @@ final class KafkaGeneratorLog implements GeneratorLog {
       producer.partitionsFor(topics.runs());
     }
 
-    /** Appends a fact; the acknowledgement shows how far this clock is from the broker's. */
     @Override
     public Future<?> append(
         int shard, Fact fact, java.util.function.Consumer<Throwable> onFailure) {
@@ -214,7 +209,6 @@ final class KafkaGeneratorLog implements GeneratorLog {
     private static final long NS_PER_MS = 1_000_000;
     private final AtomicLong maxNs = new AtomicLong();
 
-    /** Takes in one acknowledged record; own times are nanoseconds since 1970. */
     void observe(long sentEpochNs, long acknowledgedEpochNs, long appendedEpochMs) {
       long appendedFirstNs = appendedEpochMs * NS_PER_MS;
       long appendedLastNs = appendedFirstNs + NS_PER_MS - 1;
@@ -223,7 +217,6 @@ final class KafkaGeneratorLog implements GeneratorLog {
       maxNs.accumulateAndGet(Math.max(behindNs, aheadNs), Math::max);
     }
 
-    /** Returns the largest distance so far; 0 if none was seen. */
     long maxNs() {
       return maxNs.get();
     }

@@ -47,7 +47,7 @@ final class OutcomeWatch implements AutoCloseable {
     end.passedOver(indexes);
   }
 
-  /** Returns the run's end that another role wrote; null if none did. The first end counts. */
+  /** The first end that another role wrote; null: none did. */
   @Nullable RunEnded endedByOthers() {
     return endedByOthers;
   }
@@ -57,12 +57,7 @@ final class OutcomeWatch implements AutoCloseable {
     return end.before();
   }
 
-  /**
-   * Watches until there is a reason to end the arrivals.
-   *
-   * @return why the arrivals end; empty if another role ended the run
-   * @throws RunFailedException if a generator could not send
-   */
+  /** Watches until there is a reason to end the arrivals; empty if another role ended the run. */
   Optional<EndOfArrivals> untilArrivalsEnd(
       RunClock runClock, BooleanSupplier stopRequested, Senders senders) throws RunFailedException {
     while (endedByOthers == null) {
@@ -79,9 +74,8 @@ final class OutcomeWatch implements AutoCloseable {
   }
 
   /**
-   * Watches until each job that was sent has its outcome, or another role has ended the run.
-   *
-   * @throws RunFailedException if outcomes are still missing after the limit
+   * Watches until each job that was sent has its outcome, or another role has ended the run; fails
+   * after the limit.
    */
   void untilComplete(BitSet sent, ProcessClock clock, Duration limit) throws RunFailedException {
     long deadlineNs = clock.monotonicNs() + limit.toNanos();
@@ -142,7 +136,6 @@ final class OutcomeWatch implements AutoCloseable {
      * @param durationNs time until which jobs are measured
      * @param tailEndNs time until which arrivals may go on; not before durationNs
      * @param measuredFrom index of the first measured job
-     * @param measuredTo one past the index of the last measured job
      */
     ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
       this(durationNs, tailEndNs, measuredFrom, measuredTo, false);
@@ -214,7 +207,6 @@ final class OutcomeWatch implements AutoCloseable {
       return measuredWaitedAtEnd ? EndOfArrivals.TAIL_LIMIT : EndOfArrivals.MEASURED_JOBS_ENDED;
     }
 
-    /** Returns the indexes of sent jobs that have no outcome yet. */
     BitSet withoutOutcome(BitSet sent) {
       var open = (BitSet) sent.clone();
       open.andNot(ended);

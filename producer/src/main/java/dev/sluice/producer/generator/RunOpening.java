@@ -123,7 +123,6 @@ final class RunOpening {
    * @param whenMissing receives once which lanes are missing, unless the first look at the log
    *     finds all
    * @return false if a stop was requested
-   * @throws RunFailedException if lanes are still missing after the limit
    */
   boolean waitForLanes(Consumer<List<String>> whenMissing) throws RunFailedException {
     var coverage = new LaneCoverage(settings.requests().kinds(), settings.shards());
@@ -170,7 +169,7 @@ final class RunOpening {
     private @Nullable RunEnded ended;
 
     /**
-     * @param jobs length of the request list; facts with an index beyond it are ignored
+     * @param jobs length of the request list; facts beyond it are ignored
      */
     RunSoFar(int jobs) {
       sentAtNsByIndex = new long[jobs];
@@ -201,27 +200,22 @@ final class RunOpening {
       }
     }
 
-    /** Returns the run's beginning; null if it has none. */
     @Nullable RunStarted started() {
       return started;
     }
 
-    /** Returns the run's end; null if it has none. */
     @Nullable RunEnded ended() {
       return ended;
     }
 
-    /** Returns whether a shard's facts contain the run's beginning. */
     boolean started(int shard) {
       return startedShards.get(shard);
     }
 
-    /** Returns the indexes of the jobs that were sent. */
     BitSet sent() {
       return (BitSet) sent.clone();
     }
 
-    /** Returns when a job was sent; the job must be among {@link #sent}. */
     long sentAtNs(int index) {
       return sentAtNsByIndex[index];
     }
@@ -234,7 +228,6 @@ final class RunOpening {
       return !endedShardsByGenerator.isEmpty();
     }
 
-    /** Returns whether a generator told a shard that the arrivals have ended. */
     boolean arrivalsEnded(int generator, int shard) {
       return endedShardsByGenerator.getOrDefault(generator, new BitSet()).get(shard);
     }

@@ -69,7 +69,6 @@ final class Senders {
     }
   }
 
-  /** Writes a record of the run and waits until it stands in the log. */
   void write(RunRecord entry) throws RunFailedException, InterruptedException {
     await(writers.get(0).append(entry));
   }
@@ -114,7 +113,6 @@ final class Senders {
     return passedOver;
   }
 
-  /** Starts the generators' threads. */
   void start() {
     for (JobGenerator generator : generators) {
       threads.start("generator-" + generator.number(), () -> sendAll(generator));
@@ -146,16 +144,10 @@ final class Senders {
     failure.compareAndSet(null, cause);
   }
 
-  /** Returns whether every generator has sent its jobs, or was never started. */
   boolean listSent() {
     return threads.allEnded();
   }
 
-  /**
-   * Throws an exception if a generator could not send.
-   *
-   * @throws RunFailedException if a generator could not send, with the first cause
-   */
   void failIfSendFailed() throws RunFailedException {
     Throwable cause = failure.get();
     if (cause != null) {
@@ -163,18 +155,15 @@ final class Senders {
     }
   }
 
-  /** Ends the arrivals: no generator sends another job. */
   void endArrivals() {
     arrivalsOver = true;
   }
 
-  /** Waits until the generators have ended and all their records are written. */
   void join() throws RunFailedException, InterruptedException {
     threads.join();
     failIfSendFailed();
   }
 
-  /** Returns the indexes of sent jobs, including jobs that earlier generators sent. */
   BitSet sent() {
     var sent = new BitSet();
     generators.forEach(generator -> sent.or(generator.sent()));
@@ -205,7 +194,6 @@ final class Senders {
     }
   }
 
-  /** Returns how far the generators are. From any thread, at any time. */
   GeneratorNumbers numbers() {
     List<JobGenerator> all = generators;
     return new GeneratorNumbers(
@@ -268,12 +256,10 @@ final class Senders {
       thread.start();
     }
 
-    /** Returns whether all threads that were started have ended. */
     boolean allEnded() {
       return threads.stream().noneMatch(Thread::isAlive);
     }
 
-    /** Waits until every thread has ended. */
     void join() throws InterruptedException {
       for (Thread thread : threads) {
         thread.join();

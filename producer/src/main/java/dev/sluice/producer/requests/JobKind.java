@@ -12,7 +12,6 @@ import dev.sluice.contract.value.ModelKey;
  */
 public record JobKind(
     String classType, String workload, String backend, String precision, int samples, long sloNs) {
-  /** Returns a recorded kind, which must be complete. */
   static JobKind of(RequestKind kind) {
     return new JobKind(
         requireNonNull(kind.classType()),
@@ -23,12 +22,10 @@ public record JobKind(
         kind.sloNs());
   }
 
-  /** The model that such a job runs. */
   ModelKey model() {
     return new ModelKey(workload, backend, precision);
   }
 
-  /** Returns this kind as a recording has it. */
   RequestKind asRecorded() {
     return new RequestKind(classType, workload, backend, precision, samples, sloNs);
   }

@@ -8,10 +8,11 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import dev.sluice.producer.requests.RequestList.IsolatedTimes;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The mix of an experiment's jobs. Each attribute is drawn on its own: the class is interactive
@@ -23,24 +24,21 @@ import org.jspecify.annotations.Nullable;
  * attribute's choices leaves the other attributes unchanged.
  */
 final class JobMix {
-  /** Kinds that are kept, so that most jobs of a kind share one object. */
-  private static final int DRAWN_KEPT_MAX = 1 << 16;
-
   private final Experiment experiment;
   private final IsolatedTimes isolatedTimes;
+  private final RandomStream random;
 
-  /** Places of the classes that count as interactive. */
   private final int[] interactive;
 
   private final int[] others;
   private final double[] weightsUpTo;
 
-  /** Kinds that were drawn, by what was drawn; null: nothing has been drawn so. */
-  private final @Nullable JobKind[] drawnKinds;
+  private final Map<Draw, JobKind> drawnKinds = new HashMap<>();
 
   JobMix(Experiment experiment, IsolatedTimes isolatedTimes) {
     this.experiment = experiment;
     this.isolatedTimes = isolatedTimes;
+    random = RandomStream.of(experiment.seed(), "job-mix");
     interactive = placesOf(experiment.jobs().classes(), true);
     others = placesOf(experiment.jobs().classes(), false);
     weightsUpTo = new double[experiment.jobs().workloads().size()];
@@ -49,11 +47,6 @@ final class JobMix {
       sum += experiment.jobs().workloads().get(i).weight();
       weightsUpTo[i] = sum;
     }
-    Experiment.Jobs jobs = experiment.jobs();
-    long drawable = (long) jobs.classes().size() * jobs.workloads().size();
-    drawable *= (long) jobs.backendsEnabled().size() * jobs.precisionModes().size();
-    drawable *= jobs.batchSizes().size();
-    drawnKinds = new JobKind[(int) Math.min(drawable, DRAWN_KEPT_MAX)];
   }
 
   private static int[] placesOf(List<JobClass> classes, boolean sort) {
@@ -65,35 +58,21 @@ final class JobMix {
   /** Places that were drawn in the lists of an experiment; that of a class counts within all. */
   private record Draw(int jobClass, int workload, int backend, int precision, int samples) {}
 
-  JobKind next(RandomStream random) {
-    Experiment.Jobs jobs = experiment.jobs();
-    Draw draw = draw(random);
-    long place = (long) draw.jobClass * jobs.workloads().size() + draw.workload;
-    place = place * jobs.backendsEnabled().size() + draw.backend;
-    place = place * jobs.precisionModes().size() + draw.precision;
-    place = place * jobs.batchSizes().size() + draw.samples;
-    if (place >= drawnKinds.length) {
-      return kind(draw, RequestKind.UNKNOWN);
-    }
-    JobKind known = drawnKinds[(int) place];
-    if (known == null) {
-      known = kind(draw, RequestKind.UNKNOWN);
-      drawnKinds[(int) place] = known;
-    }
-    return known;
+  JobKind next() {
+    return drawnKinds.computeIfAbsent(draw(), draw -> kind(draw, RequestKind.UNKNOWN));
   }
 
   /** Draws what a recorded request does not say of itself; takes as many draws in any case. */
-  JobKind next(RandomStream random, RequestKind told) {
-    return kind(draw(random), told);
+  JobKind next(RequestKind told) {
+    return kind(draw(), told);
   }
 
-  private Draw draw(RandomStream random) {
+  private Draw draw() {
     boolean wantsInteractive = random.nextOpenUnit() < experiment.jobs().interactiveRatio();
     int[] classes = classesOfSort(wantsInteractive);
     return new Draw(
         classes[random.nextBelow(classes.length)],
-        nextWorkload(random),
+        nextWorkload(),
         random.nextBelow(experiment.jobs().backendsEnabled().size()),
         random.nextBelow(experiment.jobs().precisionModes().size()),
         random.nextBelow(experiment.jobs().batchSizes().size()));
@@ -143,7 +122,7 @@ final class JobMix {
     return wantsInteractive ? interactive : others;
   }
 
-  private int nextWorkload(RandomStream random) {
+  private int nextWorkload() {
     int last = weightsUpTo.length - 1;
     double at = random.nextOpenUnit() * weightsUpTo[last];
     int chosen = 0;

@@ -25,7 +25,6 @@ public final class LaneCoverage {
     }
   }
 
-  /** Takes in a report of a shard's executor. */
   public void reported(int shard, ExecutorReported report) {
     boolean present = !report.leaving() && !report.lanes().isEmpty();
     modelsByExecutorByShard
@@ -35,14 +34,11 @@ public final class LaneCoverage {
             present ? report.capabilities().stream().map(Capability::model).toList() : List.of());
   }
 
-  /** Returns whether each shard has an executor and a lane for each kind of job. */
   public boolean complete() {
     return missing().isEmpty();
   }
 
-  /**
-   * Returns the missing executors and lanes, one line per shard and model, for a person to read.
-   */
+  /** Returns a line per shard and model, for a person to read. */
   public List<String> missing() {
     var missing = new ArrayList<String>();
     for (int shard = 0; shard < modelsByExecutorByShard.size(); shard++) {

@@ -39,9 +39,6 @@ public final class OfferedRate {
    * Returns the experiment itself, or one with the rate that follows from its offered load: load ×
    * lanes / mean service time of a job alone, over the mean of the load's shape, in three digits.
    * It is the same for every seed.
-   *
-   * @param capabilities times of each model on a lane, alone
-   * @throws UserMistakeException if that rate asks for more jobs than a run may have
    */
   public static ParsedExperiment of(ParsedExperiment parsed, List<Capability> capabilities)
       throws UserMistakeException {

@@ -18,8 +18,9 @@ import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.UnreadableEventException;
-import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.Trace.Timed;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,12 +30,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +60,6 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
    * Reads a recording, or the log in the folder of a run.
    *
    * @param salvage whether the whole lines of a file that was cut short are taken
-   * @throws UserMistakeException if it is damaged, unfinished, or none
    */
   public static RecordedLoad read(Path fileOrRun, boolean salvage, Vocabulary vocabulary)
       throws UserMistakeException {
@@ -72,7 +70,6 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         : ofLog(file, salvage, vocabulary);
   }
 
-  /** Returns the log of a folder, and a file itself. */
   public static Path file(Path fileOrRun) throws UserMistakeException {
     if (!Files.isDirectory(fileOrRun)) {
       return fileOrRun;
@@ -108,14 +105,18 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
 
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
     try (RecordingReader<RecordedRequest> reader = RecordingReader.ofRequests(file, salvage)) {
-      var builder = new Builder();
+      List<Timed> requests = new ArrayList<>();
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
-        builder.add(r.intendedAtNs(), r.kind());
+        requests.add(new Timed(r.intendedAtNs(), r.kind()));
       }
       boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
-      return new RecordedLoad(
-          builder.build("a recording of requests", notes(reader.loss(), null)), whole);
+      return of("a recording of requests", requests, notes(reader.loss(), null), whole);
     }
+  }
+
+  private static RecordedLoad of(
+      String format, List<Timed> requests, List<String> notes, boolean whole) {
+    return new RecordedLoad(new Trace(format, requests, Map.of(), requests.size(), notes), whole);
   }
 
   private static RecordedLoad ofLog(Path file, boolean salvage, Vocabulary vocabulary)
@@ -131,36 +132,37 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
       Redrawn redrawn = Redrawn.of(reader.header(), file, vocabulary, sent);
       List<String> notes = notes(reader.loss(), redrawn.why);
       RequestList list = redrawn.list;
-      if (list == null) {
-        var builder = new Builder();
-        sent.values().stream()
-            .sorted(
-                Comparator.comparingLong(JobRequested::intendedAtNs)
-                    .thenComparingLong(JobRequested::index))
-            .forEach(
-                job ->
-                    builder.add(
-                        job.intendedAtNs(),
-                        new RequestKind(
-                            job.classType(),
-                            job.workload(),
-                            job.backend(),
-                            job.precision(),
-                            job.samples(),
-                            job.sloNs())));
-        return new RecordedLoad(builder.build(LOG_FORMAT, notes), false);
+      if (list != null) {
+        List<RequestKind> kinds = list.kinds().stream().map(JobKind::asRecorded).toList();
+        return of(
+            LOG_FORMAT,
+            IntStream.range(0, list.size())
+                .mapToObj(i -> new Timed(list.intendedAtNs(i), kinds.get(list.kindNumber(i))))
+                .toList(),
+            notes,
+            true);
       }
-      return new RecordedLoad(
-          new Trace(
-              LOG_FORMAT,
-              list.kinds().stream().map(JobKind::asRecorded).toList(),
-              IntStream.range(0, list.size()).map(list::kindNumber).toArray(),
-              IntStream.range(0, list.size()).mapToLong(list::intendedAtNs).toArray(),
-              Map.of(),
-              list.size(),
-              notes),
-          true);
+      return of(
+          LOG_FORMAT,
+          sent.values().stream()
+              .sorted(
+                  Comparator.comparingLong(JobRequested::intendedAtNs)
+                      .thenComparingLong(JobRequested::index))
+              .map(job -> new Timed(job.intendedAtNs(), kind(job)))
+              .toList(),
+          notes,
+          false);
     }
+  }
+
+  private static RequestKind kind(JobRequested job) {
+    return new RequestKind(
+        job.classType(),
+        job.workload(),
+        job.backend(),
+        job.precision(),
+        job.samples(),
+        job.sloNs());
   }
 
   private static List<String> notes(@Nullable String loss, @Nullable String why) {
@@ -200,30 +202,6 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
     byte[] wanted = text.getBytes(StandardCharsets.US_ASCII);
     return value.length >= wanted.length
         && Arrays.equals(value, 0, wanted.length, wanted, 0, wanted.length);
-  }
-
-  /** Requests, one after the other. */
-  private static final class Builder {
-    private final Map<RequestKind, Integer> numberOfKind = new LinkedHashMap<>();
-    private final IntStream.Builder kindByIndex = IntStream.builder();
-    private final LongStream.Builder atNsByIndex = LongStream.builder();
-
-    void add(long atNs, RequestKind kind) {
-      kindByIndex.add(numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size()));
-      atNsByIndex.add(atNs);
-    }
-
-    Trace build(String format, List<String> notes) {
-      int[] kinds = kindByIndex.build().toArray();
-      return new Trace(
-          format,
-          List.copyOf(numberOfKind.keySet()),
-          kinds,
-          atNsByIndex.build().toArray(),
-          Map.of(),
-          kinds.length,
-          notes);
-    }
   }
 
   /**

@@ -44,13 +44,11 @@ final class ReplayedKinds {
   }
 
   /**
-   * Returns each kind as the experiment has it; null where it is dropped.
+   * Returns each kind that is not dropped, as the experiment has it.
    *
-   * @param countByKind number of requests of each kind
    * @throws UserMistakeException with every name that the experiment lacks, and how often
    */
-  List<@Nullable RequestKind> of(List<RequestKind> kinds, long[] countByKind)
-      throws UserMistakeException {
+  Map<RequestKind, RequestKind> of(Map<RequestKind, Long> counts) throws UserMistakeException {
     for (Mapped mapped : names.map()) {
       if (!known(mapped.attribute()).contains(mapped.to())) {
         problems.add(
@@ -62,10 +60,13 @@ final class ReplayedKinds {
                     mapped.to(), known(mapped.attribute()), plural(mapped.attribute()))));
       }
     }
-    List<@Nullable RequestKind> here = new ArrayList<>();
-    for (int i = 0; i < kinds.size(); i++) {
-      here.add(countByKind[i] == 0 ? null : here(kinds.get(i), countByKind[i]));
-    }
+    Map<RequestKind, RequestKind> here = new LinkedHashMap<>();
+    counts.forEach(
+        (kind, count) -> {
+          if (!isDropped(kind)) {
+            here.put(kind, here(kind, count));
+          }
+        });
     unknown.forEach((name, count) -> problems.add(refusal(name, count)));
     if (!problems.isEmpty()) {
       throw new UserMistakeException(problems);
@@ -85,14 +86,15 @@ final class ReplayedKinds {
     return unused;
   }
 
-  private @Nullable RequestKind here(RequestKind kind, long count) {
+  private boolean isDropped(RequestKind kind) {
     boolean dropped = isDropped("class", kind.classType());
     dropped |= isDropped("workload", kind.workload()); // each is noted
     dropped |= isDropped("backend", kind.backend());
     dropped |= isDropped("precision", kind.precision());
-    if (dropped) {
-      return null;
-    }
+    return dropped;
+  }
+
+  private RequestKind here(RequestKind kind, long count) {
     var here =
         new RequestKind(
             name("class", kind.classType(), count),
@@ -106,7 +108,6 @@ final class ReplayedKinds {
     return here;
   }
 
-  /** Notes that a request has the name. */
   private boolean isDropped(String attribute, @Nullable String name) {
     if (name == null) {
       return false;
@@ -210,7 +211,6 @@ final class ReplayedKinds {
     return known(experiment, attribute);
   }
 
-  /** Returns the names of this experiment that an attribute of a job may have. */
   static List<String> known(Experiment experiment, String attribute) {
     return switch (attribute) {
       case "class" -> experiment.jobs().classes().stream().map(JobClass::name).toList();

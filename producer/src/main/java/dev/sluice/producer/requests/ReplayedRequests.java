@@ -1,7 +1,5 @@
 package dev.sluice.producer.requests;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -10,22 +8,21 @@ import dev.sluice.contract.experiment.Replay.Source;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
-import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RescaledTime;
-import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.Trace.Timed;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import dev.sluice.producer.trace.Trace.TraceOptions.Column;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that a file holds, at their intended times, which a speed may divide. What the file does
@@ -34,41 +31,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Time zero of the run is the recorded time max(0, from − speed × warm-up): what was recorded
  * before {@code from} is played as warm-up, and is never measured.
  */
-final class ReplayedRequests implements RequestSource {
+final class ReplayedRequests {
   private static final double NS_PER_SECOND = 1e9;
 
   private final Experiment experiment;
   private final Replay replay;
   private final String shown;
-  private final RescaledTime rescaled;
   private final double speed;
   private final long beginNs;
   private final long runEndNs;
   private final Trace trace;
-  private final List<@Nullable RequestKind> kinds;
-  private final @Nullable JobKind[] complete;
-  private final JobMix mix;
-  private final RandomStream mixRandom;
+  private final Map<RequestKind, RequestKind> kinds;
+  private final IsolatedTimes isolatedTimes;
   private final List<String> notes = new ArrayList<>();
-  private int index = -1;
-  private long intendedAtNs;
 
-  /**
-   * Reads the file.
-   *
-   * @param rescaled time as the shape of the load bends it
-   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
-   * @throws UserMistakeException if the file is missing or wrong, nothing of it is left, or it has
-   *     names that the experiment lacks
-   */
-  ReplayedRequests(
-      ParsedExperiment parsed, Replay replay, RescaledTime rescaled, IsolatedTimes isolatedTimes)
+  ReplayedRequests(ParsedExperiment parsed, Replay replay, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
-    this.rescaled = rescaled;
     this.experiment = parsed.experiment();
     this.replay = replay;
-    this.mix = new JobMix(experiment, isolatedTimes);
-    this.mixRandom = RandomStream.of(experiment.seed(), "job-mix");
+    this.isolatedTimes = isolatedTimes;
     Path file = parsed.resolve(replay.file());
     this.shown = file.toString();
     this.runEndNs = experiment.load().tailEndNs();
@@ -84,23 +65,18 @@ final class ReplayedRequests implements RequestSource {
     long endNs = even ? saturated(beginNs + Math.ceil(runEndNs * speed)) : Long.MAX_VALUE;
     var window = new Window(beginNs, toNs(), endNs);
     this.trace = whole == null ? Trace.read(file, options(window)) : whole.within(window);
-    if (trace.size() == 0 || trace.atNsByIndex()[trace.size() - 1] < fromSeconds * NS_PER_SECOND) {
+    if (trace.requests().isEmpty() || lastNs(trace) < fromSeconds * NS_PER_SECOND) {
       throw nothingLeft(parsed);
     }
+    Map<RequestKind, Long> counts = new LinkedHashMap<>();
+    trace.requests().forEach(request -> counts.merge(request.kind(), 1L, Long::sum));
     var names = new ReplayedKinds(experiment, replay.names(), shown);
-    long[] countByKind = new long[trace.kinds().size()];
-    for (int kind : trace.kindByIndex()) {
-      countByKind[kind]++;
-    }
-    this.kinds = names.of(trace.kinds(), countByKind);
-    this.complete = new @Nullable JobKind[kinds.size()];
-    for (int i = 0; i < complete.length; i++) {
-      RequestKind kind = kinds.get(i);
-      if (kind != null && kind.isComplete()) {
-        complete[i] = JobKind.of(kind);
-      }
-    }
-    note(parsed, names, countByKind);
+    this.kinds = names.of(counts);
+    note(parsed, names, counts);
+  }
+
+  private static long lastNs(Trace trace) {
+    return trace.requests().get(trace.requests().size() - 1).atNs();
   }
 
   private double speed(Path file) throws UserMistakeException {
@@ -110,12 +86,10 @@ final class ReplayedRequests implements RequestSource {
     }
     long fromNs = Math.round(replay.scale().fromSeconds() * NS_PER_SECOND);
     Trace part = Trace.read(file, options(new Window(fromNs, toNs(), Long.MAX_VALUE)));
-    long endNs =
-        replay.scale().toSeconds() != null || part.size() == 0
-            ? toNs()
-            : part.atNsByIndex()[part.size() - 1];
+    int size = part.requests().size();
+    long endNs = replay.scale().toSeconds() != null || size == 0 ? toNs() : lastNs(part);
     double seconds = (endNs - fromNs) / NS_PER_SECOND;
-    return part.size() == 0 || seconds <= 0 ? 1 : rate * seconds / part.size();
+    return size == 0 || seconds <= 0 ? 1 : rate * seconds / size;
   }
 
   private long toNs() {
@@ -159,16 +133,16 @@ final class ReplayedRequests implements RequestSource {
         .collect(Collectors.joining());
   }
 
-  private void note(ParsedExperiment parsed, ReplayedKinds names, long[] countByKind) {
+  private void note(ParsedExperiment parsed, ReplayedKinds names, Map<RequestKind, Long> counts) {
     Map<String, Long> left = new LinkedHashMap<>(trace.leftOut());
-    long dropped = 0;
-    for (int i = 0; i < countByKind.length; i++) {
-      dropped += kinds.get(i) == null ? countByKind[i] : 0;
+    long kept = 0;
+    for (var count : counts.entrySet()) {
+      kept += kinds.containsKey(count.getKey()) ? count.getValue() : 0;
     }
+    long dropped = trace.requests().size() - kept;
     if (dropped > 0) {
       left.put("dropped by name", dropped);
     }
-    long kept = trace.size() - dropped;
     notes.add(
         String.format(
             Locale.ROOT,
@@ -180,7 +154,7 @@ final class ReplayedRequests implements RequestSource {
             leftOut(left)));
     notes.addAll(trace.notes());
     notes.addAll(names.unused());
-    List<RequestKind> used = kinds.stream().filter(Objects::nonNull).toList();
+    Collection<RequestKind> used = kinds.values();
     List<String> idle = new ArrayList<>();
     idle.add("arrival_rate_jobs_per_sec");
     if (used.stream().allMatch(kind -> kind.classType() != null)) {
@@ -203,7 +177,7 @@ final class ReplayedRequests implements RequestSource {
     if (!cold.isEmpty()) {
       notes.add("not warmed up, since batch_sizes lacks them: jobs of samples " + cold);
     }
-    double lastSeconds = at(trace.size() - 1) / NS_PER_SECOND;
+    double lastSeconds = at(lastNs(trace)) / NS_PER_SECOND;
     if (experiment.load().shape().equals(LoadShape.even())
         && lastSeconds < experiment.load().durationSeconds()) {
       notes.add(
@@ -215,45 +189,28 @@ final class ReplayedRequests implements RequestSource {
     }
   }
 
-  @Override
-  public boolean next() {
-    while (++index < trace.size()) {
-      intendedAtNs = rescaled.atNs(at(index));
-      if (kinds.get(trace.kindByIndex()[index]) != null && intendedAtNs < runEndNs) {
-        return true;
+  /**
+   * @param rescaled time as the shape of the load bends it
+   */
+  RequestList list(RescaledTime rescaled) {
+    var mix = new JobMix(experiment, isolatedTimes);
+    var list = new RequestList.Builder();
+    for (Timed request : trace.requests()) {
+      long intendedAtNs = rescaled.atNs(at(request.atNs()));
+      RequestKind kind = kinds.get(request.kind());
+      if (kind != null && intendedAtNs < runEndNs) {
+        list.add(kind.isComplete() ? JobKind.of(kind) : mix.next(kind), intendedAtNs);
       }
     }
-    index = trace.size();
-    return false;
+    return list.build(notes);
   }
 
   /**
    * The time in the run before the shape bends it; a whole recording at speed 1 keeps each
    * nanosecond.
    */
-  private long at(int place) {
-    long sinceBeginNs = trace.atNsByIndex()[place] - beginNs;
+  private long at(long recordedNs) {
+    long sinceBeginNs = recordedNs - beginNs;
     return speed == 1 ? sinceBeginNs : (long) (sinceBeginNs / speed);
-  }
-
-  @Override
-  public long intendedAtNs() {
-    return intendedAtNs;
-  }
-
-  @Override
-  public JobKind kind() {
-    int number = trace.kindByIndex()[index];
-    JobKind known = complete[number];
-    RequestKind told = kinds.get(number);
-    if (known != null || told == null) {
-      return requireNonNull(known, "a dropped request is never the present one");
-    }
-    return mix.next(mixRandom, told);
-  }
-
-  @Override
-  public List<String> notes() {
-    return List.copyOf(notes);
   }
 }

@@ -1,129 +1,163 @@
 package dev.sluice.producer.requests;
 
+import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Ranges;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
-import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import dev.sluice.producer.arrivals.ArrivalProcesses;
+import dev.sluice.producer.arrivals.IntendedTimes;
+import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.arrivals.RateFile;
+import dev.sluice.producer.arrivals.RescaledTime;
+import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All jobs that a run may ask for, by intended arrival, for duration and tail together. The list is
  * drawn from the seed, or read from a file, before the run, which sends jobs from its beginning and
  * may stop before its end. The number of generators, the policy and the machine do not change it.
- * It takes five to twelve bytes a job. Immutable.
+ * It takes twelve bytes a job. Immutable.
  */
 public final class RequestList {
   /** About as many letters are handed to the digest at once. */
   private static final int DIGESTED_LETTERS = 1 << 13;
 
   private final List<JobKind> kinds;
-  private final PackedRequests requests;
+  private final int[] kindNumbers;
+  private final long[] timesNs;
   private final List<String> notes;
   private @Nullable String digest; // made when it is first asked for
 
-  private RequestList(List<JobKind> kinds, PackedRequests requests, List<String> notes) {
+  /** Service times of jobs that run alone; promises by {@code slo_scale} are multiples of them. */
+  @FunctionalInterface
+  public interface IsolatedTimes {
+    /**
+     * Returns the service time, in milliseconds, of a job on an otherwise idle machine; above 0.
+     * Equal arguments give equal times.
+     */
+    double isolatedMs(String workload, String backend, String precision, int samples);
+  }
+
+  /** Takes jobs in the order of their intended times. */
+  static final class Builder {
+    private final Map<JobKind, Integer> numberOfKind = new LinkedHashMap<>();
+    private final IntStream.Builder kindNumbers = IntStream.builder();
+    private final LongStream.Builder timesNs = LongStream.builder();
+
+    void add(JobKind kind, long intendedAtNs) {
+      kindNumbers.add(numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size()));
+      timesNs.add(intendedAtNs);
+    }
+
+    /**
+     * @param notes lines about the list's source that a person should know before the run
+     */
+    RequestList build(List<String> notes) {
+      return new RequestList(
+          List.copyOf(numberOfKind.keySet()),
+          kindNumbers.build().toArray(),
+          timesNs.build().toArray(),
+          notes);
+    }
+  }
+
+  private RequestList(List<JobKind> kinds, int[] kindNumbers, long[] timesNs, List<String> notes) {
+    this.kinds = kinds;
+    this.kindNumbers = kindNumbers;
+    this.timesNs = timesNs;
     this.notes = List.copyOf(notes);
-    this.kinds = List.copyOf(kinds);
-    this.requests = requests;
   }
 
   /**
    * Makes the list that an experiment file asks for, drawn or read from the files that it names.
    *
    * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
-   * @throws UserMistakeException if a file that the experiment names is missing or wrong
    */
   public static RequestList of(ParsedExperiment parsed, IsolatedTimes isolatedTimes)
       throws UserMistakeException {
-    return of(RequestSource.of(parsed, isolatedTimes));
+    Experiment experiment = parsed.experiment();
+    RescaledTime rescaled =
+        experiment.load().shape() instanceof Rates rates
+            ? RateFile.read(parsed, rates, Ranges.JOBS_MAX)
+            : RescaledTime.of(experiment.load().shape());
+    return experiment.load().arrivals() instanceof Arrivals.Replayed replayed
+        ? new ReplayedRequests(parsed, replayed.replay(), isolatedTimes).list(rescaled)
+        : drawn(experiment, rescaled, isolatedTimes);
   }
 
-  /**
-   * Draws the list of an experiment that names no file of requests.
-   *
-   * @param isolatedTimes called only for jobs of classes with a {@code slo_scale}
-   * @throws IllegalArgumentException if the arrival process is unknown
-   */
-  public static RequestList draw(Experiment experiment, IsolatedTimes isolatedTimes) {
-    return of(RequestSource.drawn(experiment, isolatedTimes));
-  }
-
-  /**
-   * Draws the list of an experiment without a file of requests and without a {@code slo_scale}.
-   *
-   * @throws IllegalArgumentException if the arrival process is unknown, or a class has a scale
-   */
+  /** Draws the list of an experiment without a file of requests and without a {@code slo_scale}. */
   public static RequestList draw(Experiment experiment) {
-    return draw(
+    return drawn(
         experiment,
+        RescaledTime.of(experiment.load().shape()),
         (workload, backend, precision, samples) -> {
           throw new IllegalArgumentException(
               "the isolated time of " + workload + " is needed for a slo_scale");
         });
   }
 
-  /** Takes all requests of a source into memory. */
-  public static RequestList of(RequestSource source) {
-    var kinds = new ArrayList<JobKind>();
-    Map<JobKind, Integer> numberOfKind = new HashMap<>(); // looked up, never iterated
-    // most sources give one object for all jobs of a kind, which needs no comparison of its texts
-    IdentityHashMap<JobKind, Integer> numberOfObject = new IdentityHashMap<>();
-    var requests = new PackedRequests();
-    while (source.next()) {
-      JobKind kind = source.kind();
-      Integer number = numberOfObject.get(kind);
-      if (number == null) {
-        number = numberOfKind.putIfAbsent(kind, kinds.size());
-        if (number == null) {
-          number = kinds.size();
-          kinds.add(kind);
-          numberOfObject.put(kind, number);
-        }
+  /**
+   * Draws intended times from the seed's stream {@code arrivals}, all other attributes from {@code
+   * job-mix}. The last job is meant to arrive before duration + tail. A scenario that draws no
+   * arrivals has a number of jobs, all meant for time zero; under single_stream this stands for the
+   * end of the job before, which no list knows.
+   */
+  static RequestList drawn(
+      Experiment experiment, RescaledTime rescaled, IsolatedTimes isolatedTimes) {
+    Experiment.Load load = experiment.load();
+    var list = new Builder();
+    var mix = new JobMix(experiment, isolatedTimes);
+    if (load.scenario() != Scenario.SERVER) {
+      for (long left = load.jobsOfScenario(); left > 0; left--) {
+        list.add(mix.next(), 0);
       }
-      requests.add(number, source.intendedAtNs());
+    } else if (load.arrivals() instanceof Arrivals.Drawn drawn) {
+      var times =
+          new IntendedTimes(
+              ArrivalProcesses.of(drawn, load.arrivalRateJobsPerSec()),
+              RandomStream.of(experiment.seed(), "arrivals"),
+              rescaled);
+      for (long ns = times.nextNs(); ns < load.tailEndNs(); ns = times.nextNs()) {
+        list.add(mix.next(), ns);
+      }
+    } else {
+      throw new IllegalArgumentException(
+          "arrivals (" + load.arrivals().words() + ") come from a file");
     }
-    return new RequestList(kinds, requests, source.notes());
+    return list.build(List.of());
   }
 
   /** Returns the same jobs with their intended arrivals multiplied by a factor above 0. */
   public RequestList stretched(double factor) {
-    var stretched = new PackedRequests();
-    for (int i = 0; i < size(); i++) {
-      stretched.add(requests.kind(i), Math.round(requests.intendedAtNs(i) * factor));
-    }
-    return new RequestList(kinds, stretched, notes);
+    long[] stretched = Arrays.stream(timesNs).map(ns -> Math.round(ns * factor)).toArray();
+    return new RequestList(kinds, kindNumbers, stretched, notes);
   }
 
-  /** Returns lines about the list's source that a person should know before the run. */
   public List<String> notes() {
     return notes;
   }
 
-  /** Returns how many jobs there are. */
   public int size() {
-    return requests.size();
+    return timesNs.length;
   }
 
-  /**
-   * Returns the job at a place.
-   *
-   * @throws IndexOutOfBoundsException unless 0 ≤ index &lt; size
-   */
   public Request get(int index) {
-    JobKind kind = kinds.get(requests.kind(index));
+    JobKind kind = kinds.get(kindNumbers[index]);
     return new Request(
         index,
         JobId.of(index),
@@ -133,17 +167,16 @@ public final class RequestList {
         kind.precision(),
         kind.samples(),
         kind.sloNs(),
-        requests.intendedAtNs(index));
+        timesNs[index]);
   }
 
-  /** Returns the intended arrival of the job at a place. */
   public long intendedAtNs(int index) {
-    return requests.intendedAtNs(index);
+    return timesNs[index];
   }
 
   /** Returns the place in {@link #kinds()} of the kind of the job at a place. */
   public int kindNumber(int index) {
-    return requests.kind(index);
+    return kindNumbers[index];
   }
 
   /**
@@ -157,8 +190,8 @@ public final class RequestList {
       MessageDigest sha256 = Sha256.begin();
       var lines = new StringBuilder();
       for (int i = 0; i < size(); i++) {
-        lines.append(JobId.PREFIX).append(i).append(ofKinds.get(requests.kind(i)));
-        lines.append(requests.intendedAtNs(i)).append('\n');
+        lines.append(JobId.PREFIX).append(i).append(ofKinds.get(kindNumbers[i]));
+        lines.append(timesNs[i]).append('\n');
         if (lines.length() >= DIGESTED_LETTERS || i == size() - 1) {
           sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
           lines.setLength(0);
@@ -195,7 +228,7 @@ public final class RequestList {
     int high = size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (requests.intendedAtNs(middle) < atNs) {
+      if (timesNs[middle] < atNs) {
         low = middle + 1;
       } else {
         high = middle;
@@ -213,81 +246,5 @@ public final class RequestList {
   /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
   public List<JobKind> kinds() {
     return kinds;
-  }
-
-  /**
-   * Kinds and times of requests by their place, in pieces of {@value #PIECE}: five bytes a request
-   * where the times of a piece lie within two seconds and its kinds are among the first 128, else
-   * eight to twelve.
-   */
-  static final class PackedRequests {
-    private static final int SHIFT = 10;
-    private static final int PIECE = 1 << SHIFT;
-
-    private final List<Piece> pieces = new ArrayList<>();
-    private final int[] kinds = new int[PIECE]; // of the last requests, which are no piece yet
-    private final long[] timesNs = new long[PIECE];
-    private int size;
-
-    int size() {
-      return size;
-    }
-
-    /** Adds a request, which must not be meant to arrive before the one before it. */
-    void add(int kind, long atNs) {
-      int at = size & (PIECE - 1);
-      if (at == 0 && size > 0) {
-        pieces.add(new Piece(kinds, timesNs));
-      }
-      kinds[at] = kind;
-      timesNs[at] = atNs;
-      size = Math.addExact(size, 1);
-    }
-
-    /** Number of the request's kind. */
-    int kind(int index) {
-      int piece = Objects.checkIndex(index, size) >>> SHIFT;
-      int at = index & (PIECE - 1);
-      return piece == pieces.size() ? kinds[at] : pieces.get(piece).kind(at);
-    }
-
-    long intendedAtNs(int index) {
-      int piece = Objects.checkIndex(index, size) >>> SHIFT;
-      int at = index & (PIECE - 1);
-      return piece == pieces.size() ? timesNs[at] : pieces.get(piece).intendedAtNs(at);
-    }
-
-    /** Requests beside one another. */
-    private static final class Piece {
-      private final long fromNs;
-      private final int[] afterNs; // empty: the times do not lie near enough to the first
-      private final long[] timesNs;
-      private final byte[] smallKinds; // empty: some kinds have too large numbers
-      private final int[] kinds;
-
-      Piece(int[] kindOf, long[] atNs) {
-        fromNs = atNs[0];
-        boolean near = atNs[PIECE - 1] - fromNs <= Integer.MAX_VALUE;
-        boolean small = Arrays.stream(kindOf).allMatch(kind -> kind <= Byte.MAX_VALUE);
-        afterNs = new int[near ? PIECE : 0];
-        timesNs = near ? new long[0] : atNs.clone();
-        smallKinds = new byte[small ? PIECE : 0];
-        kinds = small ? new int[0] : kindOf.clone();
-        for (int i = 0; i < afterNs.length; i++) {
-          afterNs[i] = (int) (atNs[i] - fromNs);
-        }
-        for (int i = 0; i < smallKinds.length; i++) {
-          smallKinds[i] = (byte) kindOf[i];
-        }
-      }
-
-      int kind(int at) {
-        return smallKinds.length > 0 ? smallKinds[at] : kinds[at];
-      }
-
-      long intendedAtNs(int at) {
-        return afterNs.length > 0 ? fromNs + afterNs[at] : timesNs[at];
-      }
-    }
   }
 }

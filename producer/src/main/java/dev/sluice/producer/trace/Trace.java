@@ -4,9 +4,8 @@ import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.trace.TraceFormats.OwnTrace;
+import dev.sluice.producer.trace.TraceFormats.RowReader;
 import dev.sluice.producer.trace.TraceFormats.TraceFormat;
-import dev.sluice.producer.trace.TraceFormats.TraceFormat.RowReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,30 +16,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recorded requests by time: their kinds and times, twelve bytes a request, and what was left out.
- * Every request read is either kept or left out. The arrays are the caller's to change.
+ * Recorded requests by time, and how many were left out.
  *
  * @param format what the file was taken for, for a person
- * @param kinds different kinds, in the order in which they first occur in the file
- * @param kindByIndex number of the kind by request
- * @param atNsByIndex time by request, since the trace's time zero; rising, at least 0
+ * @param requests by time
  * @param leftOut number of requests that were left out, by reason, in the order of the reasons
- * @param read number of requests read
+ * @param read number of requests read: each is kept or left out
  * @param notes lines about the file that a person should know
  */
-@SuppressWarnings("ArrayRecordComponent") // large, compared by nobody, and copied for nobody
 public record Trace(
-    String format,
-    List<RequestKind> kinds,
-    int[] kindByIndex,
-    long[] atNsByIndex,
-    Map<String, Long> leftOut,
-    long read,
-    List<String> notes) {
-  public Trace {
-    kinds = List.copyOf(kinds);
-    notes = List.copyOf(notes);
-  }
+    String format, List<Timed> requests, Map<String, Long> leftOut, long read, List<String> notes) {
+
+  /**
+   * @param atNs time since the trace's time zero, at least 0
+   */
+  public record Timed(long atNs, RequestKind kind) {}
 
   /**
    * Reads a trace.
@@ -49,8 +39,7 @@ public record Trace(
    */
   public static Trace read(Path file, TraceOptions options) throws UserMistakeException {
     try (TraceRows rows = TraceRows.open(file, "trace")) {
-      TraceFormat format = TraceFormats.of(rows.header(), rows.columns());
-      return read(rows, format, options);
+      return read(rows, TraceFormats.of(rows.header(), rows.columns()), options);
     } catch (TraceJobs.TooManyException e) {
       throw new UserMistakeException(
           file.toString(),
@@ -67,22 +56,24 @@ public record Trace(
 
   private static Trace read(TraceRows rows, TraceFormat format, TraceOptions options)
       throws UserMistakeException {
-    var kinds = new TraceKinds(rows, options.columns(), format instanceof OwnTrace);
-    RowReader reader = format.open(rows, options.seed());
-    var jobs = new TraceJobs(options.window(), format.isDated(), format.isRising());
+    boolean own = format == TraceFormats.OWN;
+    var kinds = new TraceKinds(rows, options.columns(), own);
+    RowReader reader = format.opening().open(rows, options.seed());
+    var jobs = new TraceJobs(options.window(), format.isDated());
     while (rows.next()) {
-      int kind = kinds.read(jobs);
-      if (kind != TraceKinds.LEFT_OUT) {
+      RequestKind kind = kinds.read(jobs);
+      if (kind != null) {
+        long beforeNs = jobs.lastNs();
         reader.read(kind, jobs);
-        if (jobs.wentBack()) {
+        if (own && jobs.lastNs() < beforeNs) {
           throw rows.mistake(
               "the time of this row is before that of the row above it",
               "the file should be sorted by time_s");
         }
       }
     }
-    if (format instanceof OwnTrace && jobs.size() == 0 && jobs.read() > 0) {
-      OwnTrace.refuseDates(rows, jobs.firstNs());
+    if (own && jobs.requests().isEmpty() && jobs.read() > 0) {
+      TraceFormats.refuseDates(rows, jobs.firstNs());
     }
     List<String> notes = new ArrayList<>();
     if (jobs.finish()) {
@@ -92,25 +83,16 @@ public record Trace(
       long parted = jobs.partTies(RandomStream.of(options.seed(), "trace-ties"));
       notes.add(String.format(Locale.ROOT, "%,d requests of equal times were parted", parted));
     }
-    return new Trace(
-        format.title(), kinds.all(), jobs.kinds(), jobs.atNs(), jobs.leftOut(), jobs.read(), notes);
+    return new Trace(format.title(), jobs.requests(), jobs.leftOut(), jobs.read(), notes);
   }
 
   /** Returns the part of a trace that a window keeps; what it leaves out is counted. */
   public Trace within(TraceOptions.Window window) {
-    var jobs = new TraceJobs(window, false, false);
-    for (int i = 0; i < size(); i++) {
-      jobs.add(atNsByIndex[i], kindByIndex[i]);
-    }
-    jobs.finish();
+    var jobs = new TraceJobs(window, false);
+    requests.forEach(request -> jobs.add(request.atNs(), request.kind()));
     Map<String, Long> left = new LinkedHashMap<>(leftOut);
     jobs.leftOut().forEach((reason, count) -> left.merge(reason, count, Long::sum));
-    return new Trace(format, kinds, jobs.kinds(), jobs.atNs(), left, read, notes);
-  }
-
-  /** Returns how many requests were kept. */
-  public int size() {
-    return kindByIndex.length;
+    return new Trace(format, jobs.requests(), left, read, notes);
   }
 
   /**
@@ -127,10 +109,6 @@ public record Trace(
       Map<String, Column> columns, Window window, boolean spread, long seed) {
     /** A whole trace as it stands. */
     public static final TraceOptions WHOLE = new TraceOptions(Map.of(), Window.WHOLE, false, 0);
-
-    public TraceOptions {
-      columns = Map.copyOf(columns);
-    }
 
     /**
      * A column in place of the format's own.
@@ -150,7 +128,6 @@ public record Trace(
      * @param endNs time at which the run's arrivals end at the latest; {@link Long#MAX_VALUE}: none
      */
     public record Window(long lowNs, long toNs, long endNs) {
-      /** The whole trace. */
       public static final Window WHOLE = new Window(0, Long.MAX_VALUE, Long.MAX_VALUE);
 
       /** Returns one past the last time that is kept. */

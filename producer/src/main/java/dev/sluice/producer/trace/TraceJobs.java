@@ -1,37 +1,37 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
+import dev.sluice.producer.trace.Trace.Timed;
 import dev.sluice.producer.trace.Trace.TraceOptions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Requests of a trace while it is read: kept in arrays that grow, or counted by the reason for
- * which they are left out. Sorts requests of equal times as they stand in the file.
- */
+/** Requests of a trace while it is read: kept, or counted by the reason for leaving them out. */
 final class TraceJobs {
   /** Most requests of a run, which its experiment is held to as well. */
   static final int KEPT_MAX = Ranges.JOBS_MAX;
 
+  private static final long APART_NS_MAX = 1_000_000_000;
+  private static final String NEGATIVE = "before the trace's time zero";
+  private static final String BEFORE = "before from and the warm-up";
+  private static final String AFTER_TO = "at or after to";
+  private static final String AFTER_END = "after the run's last arrival";
+
   private final TraceOptions.Window window;
   private final boolean dated;
-  private final Map<String, Long> otherwise = new LinkedHashMap<>();
-  private long[] atNs = new long[1024];
-  private int[] kinds = new int[1024];
-  private final boolean rising;
+  private final Map<String, Long> leftOut = new LinkedHashMap<>();
+  private final List<Timed> requests = new ArrayList<>();
   private long firstNs = Long.MIN_VALUE;
   private long lastNs = Long.MIN_VALUE;
-  private boolean wentBack;
-  private int size;
   private long read;
-  private long negative;
-  private long before;
-  private long afterTo;
-  private long afterEnd;
-
-  private static final long APART_NS_MAX = 1_000_000_000;
 
   /** Requests beyond {@link #KEPT_MAX}. */
   static final class TooManyException extends RuntimeException {
@@ -41,23 +41,26 @@ final class TraceJobs {
   /**
    * @param dated true if all requests are kept until {@link #finish}, since the time zero is known
    *     only at the end
-   * @param rising true if no request may be before the one above it
    */
-  TraceJobs(TraceOptions.Window window, boolean dated, boolean rising) {
+  TraceJobs(TraceOptions.Window window, boolean dated) {
     this.window = window;
     this.dated = dated;
-    this.rising = rising;
   }
 
   /** Adds a request, or leaves it out if the window does. */
-  void add(long timeNs, int kind) {
+  void add(long timeNs, RequestKind kind) {
     read++;
     firstNs = firstNs == Long.MIN_VALUE ? timeNs : firstNs;
-    wentBack |= rising && timeNs < lastNs;
     lastNs = timeNs;
-    if (dated || isKept(timeNs, 1)) {
-      keep(timeNs, kind);
+    String reason = dated ? null : reason(timeNs);
+    if (reason != null) {
+      leftOut.merge(reason, 1L, Long::sum);
+      return;
     }
+    if (requests.size() == KEPT_MAX) {
+      throw new TooManyException();
+    }
+    requests.add(new Timed(timeNs, kind));
   }
 
   /**
@@ -66,12 +69,61 @@ final class TraceJobs {
    * @return false if some may be kept; then nothing is counted
    */
   boolean leavesOut(long firstNs, long lastNs, long count) {
+    String reason = reason(firstNs);
     boolean out = lastNs < window.lowNs() || firstNs >= window.highNs();
-    if (out) {
-      read += count;
-      boolean unused = isKept(firstNs, count);
+    if (out && reason != null && count > 0) {
+      leaveOut(reason, count);
     }
     return out;
+  }
+
+  void leaveOut(String reason, long count) {
+    read += count;
+    leftOut.merge(reason, count, Long::sum);
+  }
+
+  /** Returns why the window leaves a request out; null if it keeps it. */
+  private @Nullable String reason(long timeNs) {
+    if (timeNs < 0) {
+      return NEGATIVE;
+    }
+    if (timeNs < window.lowNs()) {
+      return BEFORE;
+    }
+    if (timeNs >= window.toNs()) {
+      return AFTER_TO;
+    }
+    return timeNs >= window.endNs() ? AFTER_END : null;
+  }
+
+  /**
+   * Sorts the requests, those of equal times as they stand in the file, and, if their times are
+   * dated, counts them from the earliest one.
+   *
+   * @return whether they were not in the order of their times
+   */
+  boolean finish() {
+    boolean inOrder =
+        IntStream.range(1, requests.size())
+            .allMatch(i -> requests.get(i - 1).atNs() <= requests.get(i).atNs());
+    requests.sort(Comparator.comparingLong(Timed::atNs));
+    if (dated && !requests.isEmpty()) {
+      long originNs = requests.get(0).atNs();
+      requests.replaceAll(request -> new Timed(request.atNs() - originNs, request.kind()));
+      requests.removeIf(
+          request -> {
+            String reason = reason(request.atNs());
+            if (reason != null) {
+              leftOut.merge(reason, 1L, Long::sum);
+            }
+            return reason != null;
+          });
+    }
+    return !inOrder;
+  }
+
+  List<Timed> requests() {
+    return requests;
   }
 
   /** Returns the time of the first request that was added. */
@@ -79,141 +131,25 @@ final class TraceJobs {
     return firstNs;
   }
 
-  /** Returns how many requests are kept so far. */
-  int size() {
-    return size;
-  }
-
-  /** Tells whether a request was before the one above it, where none may be. */
-  boolean wentBack() {
-    return wentBack;
-  }
-
-  /** Leaves out requests for a reason of the format's. */
-  void leaveOut(String reason, long count) {
-    read += count;
-    otherwise.merge(reason, count, Long::sum);
-  }
-
-  private boolean isKept(long timeNs, long count) {
-    if (timeNs < 0) {
-      negative += count;
-    } else if (timeNs < window.lowNs()) {
-      before += count;
-    } else if (timeNs >= window.toNs()) {
-      afterTo += count;
-    } else if (timeNs >= window.endNs()) {
-      afterEnd += count;
-    } else {
-      return true;
-    }
-    return false;
-  }
-
-  private void keep(long timeNs, int kind) {
-    if (size == atNs.length) {
-      if (size == KEPT_MAX) {
-        throw new TooManyException();
-      }
-      int wider = Math.min(KEPT_MAX, size + (size >> 1));
-      atNs = Arrays.copyOf(atNs, wider);
-      kinds = Arrays.copyOf(kinds, wider);
-    }
-    atNs[size] = timeNs;
-    kinds[size] = kind;
-    size++;
-  }
-
-  /**
-   * Sorts the requests and, if their times are dated, counts them from the earliest one.
-   *
-   * @return whether they were not in the order of their times
-   */
-  boolean finish() {
-    atNs = Arrays.copyOf(atNs, size);
-    kinds = Arrays.copyOf(kinds, size);
-    boolean sorted = sort();
-    if (dated && size > 0) {
-      long originNs = atNs[0];
-      int kept = 0;
-      for (int i = 0; i < size; i++) {
-        long timeNs = atNs[i] - originNs;
-        if (isKept(timeNs, 1)) {
-          atNs[kept] = timeNs;
-          kinds[kept] = kinds[i];
-          kept++;
-        }
-      }
-      size = kept;
-      atNs = Arrays.copyOf(atNs, size);
-      kinds = Arrays.copyOf(kinds, size);
-    }
-    return sorted;
-  }
-
-  long[] atNs() {
-    return atNs;
-  }
-
-  int[] kinds() {
-    return kinds;
+  /** Returns the time of the last request that was added. */
+  long lastNs() {
+    return lastNs;
   }
 
   long read() {
     return read;
   }
 
-  /** Returns how many requests were left out, by reason. */
+  /** Returns how many requests were left out, by reason: those of the format, then the window's. */
   Map<String, Long> leftOut() {
-    Map<String, Long> byReason = new LinkedHashMap<>(otherwise);
-    put(byReason, "before the trace's time zero", negative);
-    put(byReason, "before from and the warm-up", before);
-    put(byReason, "at or after to", afterTo);
-    put(byReason, "after the run's last arrival", afterEnd);
-    return byReason;
-  }
-
-  private static void put(Map<String, Long> byReason, String reason, long count) {
-    if (count > 0) {
-      byReason.put(reason, count);
-    }
-  }
-
-  /** Merges ever longer stretches. Tells whether it had to. */
-  private boolean sort() {
-    boolean inOrder = true;
-    for (int i = 1; i < size && inOrder; i++) {
-      inOrder = atNs[i - 1] <= atNs[i];
-    }
-    if (inOrder) {
-      return false;
-    }
-    long[] toNs = new long[size];
-    int[] toKinds = new int[size];
-    for (long width = 1; width < size; width *= 2) {
-      for (long from = 0; from < size; from += 2 * width) {
-        merge((int) from, (int) Math.min(size, from + width), width, toNs, toKinds);
+    Map<String, Long> byReason = new LinkedHashMap<>(leftOut);
+    for (String reason : List.of(NEGATIVE, BEFORE, AFTER_TO, AFTER_END)) {
+      Long count = byReason.remove(reason);
+      if (count != null) {
+        byReason.put(reason, count);
       }
-      long[] ns = atNs;
-      atNs = toNs;
-      toNs = ns;
-      int[] k = kinds;
-      kinds = toKinds;
-      toKinds = k;
     }
-    return true;
-  }
-
-  private void merge(int from, int middle, long width, long[] toNs, int[] toKinds) {
-    int end = (int) Math.min(size, middle + width);
-    int left = from;
-    int right = middle;
-    for (int to = from; to < end; to++) {
-      boolean fromLeft = right >= end || (left < middle && atNs[left] <= atNs[right]);
-      int taken = fromLeft ? left++ : right++;
-      toNs[to] = atNs[taken];
-      toKinds[to] = kinds[taken];
-    }
+    return byReason;
   }
 
   /**
@@ -225,24 +161,28 @@ final class TraceJobs {
   long partTies(RandomStream random) {
     long parted = 0;
     int next;
-    for (int i = 0; i < atNs.length; i = next) {
+    for (int i = 0; i < requests.size(); i = next) {
+      long beginNs = requests.get(i).atNs();
       next = i + 1;
-      while (next < atNs.length && atNs[next] == atNs[i]) {
+      while (next < requests.size() && requests.get(next).atNs() == beginNs) {
         next++;
       }
       if (next - i == 1) {
         continue;
       }
-      long beginNs = atNs[i];
       long laterNs = Math.min(window.highNs(), beginNs + APART_NS_MAX);
-      if (next < atNs.length) {
-        laterNs = Math.min(laterNs, atNs[next]);
+      if (next < requests.size()) {
+        laterNs = Math.min(laterNs, requests.get(next).atNs());
       }
-      for (int j = i; j < next; j++) {
-        atNs[j] = beginNs + (long) (random.nextOpenUnit() * (laterNs - beginNs));
+      long[] timesNs = new long[next - i];
+      for (int j = 0; j < timesNs.length; j++) {
+        timesNs[j] = beginNs + (long) (random.nextOpenUnit() * (laterNs - beginNs));
       }
-      Arrays.sort(atNs, i, next);
-      parted += next - i;
+      Arrays.sort(timesNs);
+      for (int j = 0; j < timesNs.length; j++) {
+        requests.set(i + j, new Timed(timesNs[j], requests.get(i + j).kind()));
+      }
+      parted += timesNs.length;
     }
     return parted;
   }

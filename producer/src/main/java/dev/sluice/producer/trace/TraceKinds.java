@@ -6,16 +6,12 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of a trace's requests, numbered as they first occur. */
+/** The kinds of a trace's requests: an object for each. */
 final class TraceKinds {
-  /** Number of a row that is left out. */
-  static final int LEFT_OUT = -1;
-
   private static final int SAMPLES_MAX = 4096;
   private static final int SAMPLES = 4;
   private static final int SLO = 5;
@@ -25,22 +21,16 @@ final class TraceKinds {
   /** Columns by attribute; null: the trace does not say it. */
   private final @Nullable Source[] sources = new @Nullable Source[Replay.ATTRIBUTES.size()];
 
-  private final boolean none;
-  private final Map<RequestKind, Integer> numberOfKind = new LinkedHashMap<>();
+  private final Map<RequestKind, RequestKind> kinds = new HashMap<>();
 
-  /** A column that says an attribute, and the names that its values stand for. */
-  private static final class Source {
-    final int column;
-    final String name;
-    final @Nullable List<String> stripeOver;
-    final Map<String, String> nameOfValue = new HashMap<>();
-
-    Source(int column, String name, @Nullable List<String> stripeOver) {
-      this.column = column;
-      this.name = name;
-      this.stripeOver = stripeOver;
-    }
-
+  /**
+   * A column that says an attribute.
+   *
+   * @param stripeOver names that the values are dealt to; null: they are names themselves
+   * @param nameOfValue names that values were dealt to
+   */
+  private record Source(
+      int column, String name, @Nullable List<String> stripeOver, Map<String, String> nameOfValue) {
     String nameOf(String value) {
       return stripeOver == null
           ? value
@@ -55,63 +45,52 @@ final class TraceKinds {
   TraceKinds(TraceRows rows, Map<String, TraceOptions.Column> chosen, boolean own)
       throws UserMistakeException {
     this.rows = rows;
-    boolean any = false;
     for (int i = 0; i < sources.length; i++) {
       String attribute = Replay.ATTRIBUTES.get(i);
       TraceOptions.Column column = chosen.get(attribute);
-      if (column != null) {
-        if (!rows.has(column.from())) {
-          throw rows.lacks(column.from());
-        }
-        sources[i] = new Source(rows.column(column.from()), column.from(), column.stripeOver());
-      } else if (own && (rows.has(attribute) || rows.isSparse())) {
-        sources[i] = new Source(rows.column(attribute), attribute, null);
+      if (column != null && !rows.has(column.from())) {
+        throw rows.lacks(column.from());
       }
-      any |= sources[i] != null;
-    }
-    none = !any;
-    if (none) {
-      numberOfKind.put(RequestKind.UNKNOWN, 0);
+      if (column == null && own && (rows.has(attribute) || rows.isSparse())) {
+        column = new TraceOptions.Column(attribute, null);
+      }
+      if (column != null) {
+        String name = column.from();
+        sources[i] = new Source(rows.column(name), name, column.stripeOver(), new HashMap<>());
+      }
     }
   }
 
-  /** Returns the number of the present row's kind, or {@link #LEFT_OUT}, which is counted then. */
-  int read(TraceJobs jobs) throws UserMistakeException {
-    if (none) {
-      return 0;
-    }
+  /** Returns the present row's kind; null if it is left out, which is counted then. */
+  @Nullable RequestKind read(TraceJobs jobs) throws UserMistakeException {
     int samples = 0;
     Source source = sources[SAMPLES];
-    if (source != null && !rows.isEmpty(source.column)) {
-      long written = rows.whole(source.column, source.name);
+    if (source != null && !rows.isEmpty(source.column())) {
+      long written = rows.whole(source.column(), source.name());
       if (written < 1 || written > SAMPLES_MAX) {
-        jobs.leaveOut("with %s outside 1 to %d".formatted(source.name, SAMPLES_MAX), 1);
-        return LEFT_OUT;
+        jobs.leaveOut("with %s outside 1 to %d".formatted(source.name(), SAMPLES_MAX), 1);
+        return null;
       }
       samples = (int) written;
     }
     long sloNs = 0;
     source = sources[SLO];
-    if (source != null && !rows.isEmpty(source.column)) {
-      sloNs = rows.msAsNs(source.column, source.name);
+    if (source != null && !rows.isEmpty(source.column())) {
+      sloNs = rows.msAsNs(source.column(), source.name());
       if (sloNs <= 0) {
         throw rows.mistake(
-            "%s (%s) must be above 0".formatted(source.name, rows.text(source.column)),
+            "%s (%s) must be above 0".formatted(source.name(), rows.text(source.column())),
             "the field should be left empty, for the promise of the job's class");
       }
     }
     var kind = new RequestKind(name(0), name(1), name(2), name(3), samples, sloNs);
-    return numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size());
+    return kinds.computeIfAbsent(kind, first -> first);
   }
 
   private @Nullable String name(int attribute) throws UserMistakeException {
     Source source = sources[attribute];
-    return source == null || rows.isEmpty(source.column)
+    return source == null || rows.isEmpty(source.column())
         ? null
-        : source.nameOf(rows.text(source.column));
-  }
-
-  List<RequestKind> all() {
-    return List.copyOf(numberOfKind.keySet());
+        : source.nameOf(rows.text(source.column()));
   }
 }

@@ -113,13 +113,12 @@ final class OfferedLoadTest {
     made.shards = shards;
     long windowMs = durationSeconds * 1000L;
     var capability = new Capability("w", "onnx", "fp32", 1, List.of(new WarmUp(1, 7 * MS)));
-    OfferedLoad load =
-        OfferedLoad.of(made.build(), RequestList.of(new Gaps(gapsMs)), List.of(capability));
+    OfferedLoad load = OfferedLoad.of(made.build(), apart(gapsMs), List.of(capability));
     double workSeconds = 0;
     int atMs = 0;
     for (int i = 0; i < gapsMs.size(); i++) {
       atMs += gapsMs.get(i);
-      workSeconds += atMs < windowMs ? 7e-3 * Gaps.samples(i) : 0;
+      workSeconds += atMs < windowMs ? 7e-3 * samples(i) : 0;
     }
     int lanes = 2 * shards;
     assertThat(load.perLane()).isCloseTo(workSeconds / durationSeconds / lanes, within(1e-9));
@@ -179,38 +178,19 @@ final class OfferedLoadTest {
         .hasMessageContaining("more than 10000000");
   }
 
+  private static int samples(int job) {
+    return 1 + job % 3;
+  }
+
   /** Jobs of one to three samples, apart by gaps. */
-  private static final class Gaps implements RequestSource {
-    private final List<Integer> gapsMs;
-    private int next;
-    private long atNs;
-
-    Gaps(List<Integer> gapsMs) {
-      this.gapsMs = gapsMs;
+  private static RequestList apart(List<Integer> gapsMs) {
+    var list = new RequestList.Builder();
+    long atNs = 0;
+    for (int i = 0; i < gapsMs.size(); i++) {
+      atNs += gapsMs.get(i) * MS;
+      list.add(new JobKind("batch", "w", "onnx", "fp32", samples(i), MS), atNs);
     }
-
-    static int samples(int job) {
-      return 1 + job % 3;
-    }
-
-    @Override
-    public boolean next() {
-      if (next == gapsMs.size()) {
-        return false;
-      }
-      atNs += gapsMs.get(next++) * MS;
-      return true;
-    }
-
-    @Override
-    public long intendedAtNs() {
-      return atNs;
-    }
-
-    @Override
-    public JobKind kind() {
-      return new JobKind("batch", "w", "onnx", "fp32", samples(next - 1), MS);
-    }
+    return list.build(List.of());
   }
 
   private OfferedLoad load(List<WarmUp> warmUps, String... overrides) throws Exception {

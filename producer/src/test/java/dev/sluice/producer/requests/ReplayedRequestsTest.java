@@ -20,7 +20,7 @@ import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
-import dev.sluice.producer.requests.RequestSource.IsolatedTimes;
+import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

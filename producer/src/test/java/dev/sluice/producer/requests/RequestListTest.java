@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.generator.FakeTime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -152,8 +153,9 @@ final class RequestListTest {
     experiment.classes =
         List.of(Experiments.INTERACTIVE, new JobClass("batch", null, 2.5, 5, false, true));
     RequestList scaled =
-        RequestList.draw(
+        RequestList.drawn(
             experiment.build(),
+            RescaledTime.EVEN,
             (workload, backend, precision, samples) ->
                 workload.length() + backend.length() + precision.length() + 10.0 * samples);
 
