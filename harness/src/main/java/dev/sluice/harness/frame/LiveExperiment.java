@@ -18,11 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveExperiment {
   private LiveExperiment() {}
 
-  /**
-   * Returns an experiment whose lanes can do what its policy asks of them.
-   *
-   * @throws UserMistakeException if the policy cancels batches and the lanes are real
-   */
+  /** The experiment, unless its policy cancels batches, which real lanes cannot. */
   public static ParsedExperiment withUsableLanes(ParsedExperiment parsed)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
@@ -43,12 +39,7 @@ public final class LiveExperiment {
     return Policies.create(scheduler, Map.of()).needs().has(Need.CANCELLING);
   }
 
-  /**
-   * Returns the experiment itself, or, if its lanes are emulated, with the rate that follows from
-   * its offered load.
-   *
-   * @throws UserMistakeException if a file that the experiment names is missing or wrong
-   */
+  /** The experiment itself, or, if its lanes are emulated, with the rate of its offered load. */
   public static ParsedExperiment withEmulatedRate(ParsedExperiment parsed)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
@@ -63,12 +54,7 @@ public final class LiveExperiment {
     }
   }
 
-  /**
-   * As {@link #withEmulatedRate}, where nobody measures real lanes before the load.
-   *
-   * @param why what stands in the way, for example {@code each role has a process of its own}
-   * @throws UserMistakeException if the lanes are real, too
-   */
+  /** As {@link #withEmulatedRate}, where nobody measures real lanes before the load, and why. */
   public static ParsedExperiment withRate(ParsedExperiment parsed, String why)
       throws UserMistakeException {
     ParsedExperiment rated = withEmulatedRate(parsed);

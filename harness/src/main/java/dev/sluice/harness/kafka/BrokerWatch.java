@@ -15,7 +15,7 @@ import org.apache.kafka.clients.admin.Admin;
 
 /**
  * Asks a run's broker each second whether it is there, and tells a person when it has gone and when
- * it is back. It changes nothing: how long the run waits for its broker is up to the roles.
+ * it is back. How long the run waits for it is up to the roles.
  */
 public final class BrokerWatch implements AutoCloseable {
   private static final long PERIOD_MS = 1_000;
@@ -35,11 +35,7 @@ public final class BrokerWatch implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /**
-   * Begins to ask. A broker that has never answered is not missed.
-   *
-   * @param said called with a line for a person, from a thread of the watch
-   */
+  /** Begins to ask, and to tell from a thread of the watch. A broker never seen is not missed. */
   public static BrokerWatch begin(KafkaAccess kafka, Consumer<String> said) {
     var watch = new BrokerWatch(kafka, said);
     watch.thread.start();
@@ -88,22 +84,13 @@ public final class BrokerWatch implements AutoCloseable {
     private Instant last = Instant.EPOCH;
     private boolean told;
 
-    /**
-     * A silence that has not begun.
-     *
-     * @param broker the broker's address
-     */
+    /** A silence of the broker at an address that has not begun. */
     Silence(String broker) {
       this.broker = broker;
     }
 
     /**
-     * Takes what came of a question.
-     *
-     * @param answers true if the broker answered
-     * @param nowNs monotonic time
-     * @param now wall time
-     * @return a line for a person, once for each silence and once for its end
+     * Takes what came of a question, and returns a line once for each silence and once for its end.
      */
     Optional<String> take(boolean answers, long nowNs, Instant now) {
       long silentNs = nowNs - lastNs;

@@ -22,13 +22,7 @@ public final class LeftTopics {
 
   private final Options options;
 
-  /**
-   * The Kafka to look at.
-   *
-   * @param bootstrap {@code HOST:PORT}
-   * @param kafkaConfig file of client properties; null: none
-   * @param json true if JSON is printed
-   */
+  /** The Kafka to look at, with its file of client properties, and whether JSON is printed. */
   public record Options(String bootstrap, @Nullable Path kafkaConfig, boolean json) {}
 
   /**
@@ -37,7 +31,6 @@ public final class LeftTopics {
    * @param named ids of runs, ended or not; empty: all that have ended
    * @param all true if runs that have not ended are asked for too, where none is named
    * @param sure true if those are removed; else they are told and left, since they may go on
-   * @param dryRun true if nothing is removed
    */
   public record Prune(List<String> named, boolean all, boolean sure, boolean dryRun) {
     public Prune {

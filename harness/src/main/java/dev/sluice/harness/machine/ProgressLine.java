@@ -51,11 +51,7 @@ public final class ProgressLine implements AutoCloseable {
     this.onFailure = onFailure;
   }
 
-  /**
-   * Begins to draw.
-   *
-   * @param onFailure called when the log can no longer be read
-   */
+  /** Begins to draw. */
   public static ProgressLine start(
       Console console,
       EventLogReader reader,
@@ -67,10 +63,7 @@ public final class ProgressLine implements AutoCloseable {
     return line;
   }
 
-  /**
-   * Draws the present state. Called at the run's end too, since a short run is over before the
-   * first period.
-   */
+  /** Draws the present state. A short run is over before the first period, so its end draws too. */
   public void draw() {
     try {
       boolean terminal = console.isTerminal();
@@ -83,11 +76,7 @@ public final class ProgressLine implements AutoCloseable {
   }
 
   /**
-   * The line of a run's snapshot. Where it would be too long, its less important numbers are left
-   * out.
-   *
-   * @param widthMax most characters of the line
-   * @param barred true if the line begins with a bar, unless the width is too small for one
+   * The line of a snapshot, with a bar if wanted and wide enough. Less important numbers give way.
    */
   public static String text(LiveSnapshot now, Experiment experiment, int widthMax, boolean barred) {
     double elapsedSeconds = now.throughNs() / 1e9;

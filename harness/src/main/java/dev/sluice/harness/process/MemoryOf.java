@@ -24,11 +24,10 @@ public final class MemoryOf {
   private MemoryOf() {}
 
   /**
-   * Bytes of the proportional set: the pages that the process has in memory, with a shared page
-   * counted in part. The plain resident set counts a page of the heap as often as it is mapped,
-   * which with ZGC of Java 17 is three times.
+   * Bytes of the proportional set, where a shared page counts in part: the plain resident set
+   * counts a page of a heap of ZGC of Java 17 three times. Empty if the process has ended, or the
+   * system is not Linux.
    *
-   * @return empty if the process has ended, or the system is not Linux, which alone reports it
    * @throws AccessDeniedException if the process is another user's
    */
   public static OptionalLong residentBytes(long pid) throws AccessDeniedException {
@@ -51,12 +50,7 @@ public final class MemoryOf {
     return Files.isWritable(FORGET);
   }
 
-  /**
-   * Bytes that this process has in memory now, shared pages counted whole. Forgets the peak until
-   * now.
-   *
-   * @return empty where the system is not Linux, which alone reports it
-   */
+  /** Bytes of this process in memory now, shared pages counted whole; empty where not on Linux. */
   public static OptionalLong residentBytesAndForgetPeak() throws IOException {
     try {
       Files.writeString(FORGET, FORGET_PEAK);
@@ -66,11 +60,7 @@ public final class MemoryOf {
     return ofThisProcess(RESIDENT);
   }
 
-  /**
-   * Most bytes that this process had in memory at once, since the peak was last forgotten.
-   *
-   * @return empty where the system is not Linux, which alone reports it
-   */
+  /** Most bytes in memory at once since the peak was last forgotten; empty where not on Linux. */
   public static OptionalLong peakBytes() throws IOException {
     return ofThisProcess(PEAK);
   }

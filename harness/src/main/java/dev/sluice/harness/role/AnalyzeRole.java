@@ -99,14 +99,10 @@ public final class AnalyzeRole implements AutoCloseable {
    * @param results folder of all runs
    * @param keepTopics true if the run's topics stay on the broker
    * @param noLog true if the run leaves no recording of its topics
-   * @param console where the progress and the closing table go
    */
   public record Options(Path results, boolean keepTopics, boolean noLog, Console console) {}
 
-  /**
-   * Shows the run in a process of its own, leaves its folder, removes its topics, and returns the
-   * exit status.
-   */
+  /** Shows the run in a process of its own, leaves its folder, and removes its topics. */
   public static int execute(RoleSettings settings, Options options)
       throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
@@ -264,7 +260,6 @@ public final class AnalyzeRole implements AutoCloseable {
         versions);
   }
 
-  /** Why the run was ended early; null: it was not. */
   public @Nullable String lost() {
     return early.why();
   }
@@ -275,10 +270,7 @@ public final class AnalyzeRole implements AutoCloseable {
   }
 
   /**
-   * Concludes a run that was ended early: its folder, which is marked as failed, says why, and has
-   * no figures.
-   *
-   * @return the exit status
+   * Concludes a run that was ended early: its folder, marked as failed, says why, without figures.
    */
   public int concludeEarly(RunFolder folder) throws IOException {
     String why = String.valueOf(early.why());
@@ -299,16 +291,11 @@ public final class AnalyzeRole implements AutoCloseable {
     reader.summarize(new RunSummarized(frame.runId(), null, String.valueOf(why)));
   }
 
-  /** Snapshot of the run so far. */
   public LiveSnapshot snapshot() {
     return reader.snapshot();
   }
 
-  /**
-   * Shows how the run goes until it ends, and reads its log to the end.
-   *
-   * @throws RoleFailedException if a part of the host fails before, or the log cannot be read
-   */
+  /** Shows how the run goes until it ends, and reads its log to the end. */
   public RunEnded follow(Host host)
       throws RoleFailedException, StoppedException, InterruptedException {
     try (var progress =
@@ -336,7 +323,6 @@ public final class AnalyzeRole implements AutoCloseable {
    * @param failure why the run was given up; null: it was not
    * @param meanwhile what is done beside the writing of tables and pictures, on the caller's
    *     thread, once those who read the run's topics know how it came out
-   * @throws RoleFailedException if reading has failed
    */
   public RunReport write(
       Environment environment,
@@ -397,7 +383,6 @@ public final class AnalyzeRole implements AutoCloseable {
     return Conclusion.of(report, folder, frame.console());
   }
 
-  /** The finished run's summary.json; null if there is none. */
   @Nullable
   public String summaryJson() {
     return summaryJson;

@@ -41,8 +41,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Tables that an executor publishes of its latency model: one when it has joined, unless the log
  * holds a table of its device kind already, and from time to time a better one, which a child
- * process has fitted to the profile and to the run's measurements. The child is niced and computes
- * on one thread, so that it does not disturb the lanes that it learns from.
+ * process fits to the profile and to the run's measurements, niced and on one thread.
  */
 public final class Predictions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Predictions.class);
@@ -67,9 +66,6 @@ public final class Predictions implements AutoCloseable {
   private volatile @Nullable Process child;
   private volatile boolean closed;
 
-  /**
-   * @param learned latency model; null: none for these lanes
-   */
   private Predictions(
       RunFrame frame,
       ExecutorSettings settings,
@@ -232,8 +228,6 @@ public final class Predictions implements AutoCloseable {
      * Reads the model in the folder named after the device kind, if there is such a folder, else
      * the model at the path itself. A model that is missing, or for another kind of device, is a
      * warning: the run begins cold, with running means.
-     *
-     * @throws UserMistakeException if there is a model that cannot be read
      */
     static @Nullable Learned read(RunFrame frame, String deviceKind) throws UserMistakeException {
       Predictor predictor = frame.experiment().predictor();
@@ -264,15 +258,7 @@ public final class Predictions implements AutoCloseable {
     }
   }
 
-  /**
-   * The request for a fit.
-   *
-   * @param kafka client properties
-   * @param topicPrefix prefix of the run's topics
-   * @param reach reach of the table
-   * @param modelPath model of the profile; null: none
-   * @param current table in force; null: none
-   */
+  /** The request for a fit, to a process that reads the newest batches from the run's topics. */
   record Request(
       Map<String, Object> kafka,
       String topicPrefix,
@@ -297,14 +283,10 @@ public final class Predictions implements AutoCloseable {
       @Nullable Double errorAfter,
       long cpuNs) {}
 
-  /**
-   * The main of the child process that fits a latency model again beside a run: reads a request
-   * from standard input and the newest batches from the log, and prints a result.
-   */
+  /** The main of the child process: reads a request from standard input, and prints a result. */
   static final class Fit {
     private Fit() {}
 
-    /** Reads, fits, prints. */
     public static void main(String[] arguments)
         throws IOException, UserMistakeException, UnreadableEventException {
       endWithTheParent();
@@ -344,10 +326,7 @@ public final class Predictions implements AutoCloseable {
       System.out.flush();
     }
 
-    /**
-     * Ends this process with its parent: an executor that was killed, perhaps with its broker,
-     * needs no answer.
-     */
+    /** Ends this process with its parent: an executor that was killed needs no answer. */
     private static void endWithTheParent() {
       ProcessHandle.current()
           .parent()
@@ -361,10 +340,7 @@ public final class Predictions implements AutoCloseable {
       return Double.isNaN(error) ? null : Double.valueOf(error);
     }
 
-    /**
-     * The newer of two tables: another executor of the device kind may have published one
-     * meanwhile.
-     */
+    /** The newer of two tables: another executor of the device kind may have published one. */
     private static @Nullable PredictionsPublished newer(
         @Nullable PredictionsPublished logged, @Nullable PredictionsPublished known) {
       return known != null && (logged == null || logged.tableVersion() < known.tableVersion())

@@ -27,10 +27,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The host of one role in a process of its own, from its settings to its exit status: reads the
- * experiment, waits for Kafka, makes the run's topics if it comes first, and ends with the run.
- */
+/** The host of one role in a process of its own, from its settings to its exit status. */
 final class RoleProcess extends Host {
   private final RoleSettings settings;
   private final RunFrame frame;
@@ -44,10 +41,7 @@ final class RoleProcess extends Host {
     this.kafka = kafka;
   }
 
-  /**
-   * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
-   * 130 after Ctrl-C.
-   */
+  /** Runs a role: 0 when the run has ended, 1 if it or the role failed, 130 after Ctrl-C. */
   static int run(
       Role role,
       RoleSettings settings,
@@ -109,7 +103,6 @@ final class RoleProcess extends Host {
     return kafka;
   }
 
-  /** How long to wait for Kafka and for the other roles. */
   Duration waitLimit() {
     return settings.waitLimit();
   }
@@ -146,7 +139,6 @@ final class RoleProcess extends Host {
     return super.joined(entry);
   }
 
-  /** The meters of this process. */
   RoleMetrics metrics() {
     if (metrics == null) {
       throw new IllegalStateException("not running");

@@ -43,10 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One experiment with all roles in this process. All parts are closed in the opposite order of
- * their opening, however the run ends.
- */
+/** One experiment with all roles in this process. */
 public final class ExperimentRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
 
@@ -110,12 +107,7 @@ public final class ExperimentRun extends WholeRun {
     }
   }
 
-  /**
-   * Runs the experiment.
-   *
-   * @param parsed the experiment; its rate may have to be found from the lanes' times
-   * @param begun frame with that rate, or with a provisional one
-   */
+  /** Runs the experiment; while its rate is not known, the first frame has a provisional one. */
   private int run(
       ParsedExperiment parsed,
       RunFrame begun,
@@ -241,8 +233,6 @@ public final class ExperimentRun extends WholeRun {
   /**
    * Says that the machine is busy with others, if it is. A run of a series waits, for a minute at
    * most, until it is not.
-   *
-   * @param others what others took since the warm-up began
    */
   private void look(ForeignLoad others, RunShell shell)
       throws InterruptedException, StoppedException {
@@ -328,10 +318,7 @@ public final class ExperimentRun extends WholeRun {
     return role;
   }
 
-  /**
-   * Waits until all shards are taken: one taken after the beginning would make the run look
-   * disturbed.
-   */
+  /** Waits until all shards are taken: one taken later would make the run look disturbed. */
   private static void awaitShardsTaken(RunFrame frame, RunRegister register)
       throws RoleFailedException, InterruptedException {
     if (!register.await(() -> register.shardsNotTaken(frame.shards()).isEmpty(), START_LIMIT)) {
@@ -360,10 +347,7 @@ public final class ExperimentRun extends WholeRun {
     }
   }
 
-  /**
-   * Removes a finished run's topics from a Kafka that Sluice did not start, unless they are to be
-   * kept.
-   */
+  /** Removes a finished run's topics from a Kafka that Sluice did not start. */
   private void removeTopics(RunFrame frame, RunShell shell) throws InterruptedException {
     if (!options.output().keepTopics()) {
       shell.removeTopics(frame.topics(), console::line);

@@ -45,16 +45,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One experiment with each role as a child process, from its file to its finished folder. A role
- * that dies is started again, a few times. Output and folder are those of {@link ExperimentRun}.
+ * One experiment with each role as a child process. A role that dies is started again, a few times.
+ * Output and folder are those of {@link ExperimentRun}.
  */
 public final class ProcessesRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessesRun.class);
 
-  /**
-   * Limit of the wait, after one role's failure, for the others, which end by themselves if the run
-   * was given up.
-   */
+  /** Limit of the wait, after one role's failure, for the others, which end by themselves. */
   private static final Duration FOLLOWING_LIMIT = Duration.ofSeconds(20);
 
   private static final int RESTARTS_MAX = 3;
@@ -69,12 +66,10 @@ public final class ProcessesRun extends WholeRun {
 
   /** A companion of the run, such as one that inflicts faults. */
   public interface Companion {
-    /** Limit of restarts of each role after unexpected deaths. */
     default int restartsMax() {
       return RESTARTS_MAX;
     }
 
-    /** Further options of each executor. */
     default List<String> executorOptions() {
       return List.of();
     }
@@ -92,11 +87,7 @@ public final class ProcessesRun extends WholeRun {
       return false;
     }
 
-    /**
-     * Called when the run is over, while its topics are still there.
-     *
-     * @param folder folder of the run, finished or failed; it may not exist
-     */
+    /** Called when the run is over, while its topics are there; its folder may not exist. */
     default void over(KafkaAccess kafka, Topics topics, Path folder)
         throws IOException, InterruptedException {}
   }

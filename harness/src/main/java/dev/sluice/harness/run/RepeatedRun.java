@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several runs of one experiment, one after the other, each with a seed derived from the
- * experiment's. Each run is a process of its own, since a JVM that has run once before is faster
- * than a fresh one. The folder holds the runs' folders and the figures over all runs.
+ * experiment's, and in a process of its own, since a JVM that has run once is faster than a fresh
+ * one.
  */
 public final class RepeatedRun {
   private final RunSettings options;
@@ -35,10 +35,6 @@ public final class RepeatedRun {
   private final Console console;
   private @Nullable String summaryJson;
 
-  /**
-   * @param processes true if each role of each run is a process of its own
-   * @param repeats number of runs, at least 1
-   */
   public RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
     this.options = options;
     this.children = new ChildRuns(options, processes, console);
@@ -47,10 +43,7 @@ public final class RepeatedRun {
     this.console = console;
   }
 
-  /**
-   * Runs the experiment repeatedly, and returns the worst exit status. The first run that fails
-   * ends the series.
-   */
+  /** Returns the worst exit status. The first run that fails ends the series. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     int status = runAll();
     console.result(summaryJson);

@@ -23,10 +23,7 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The host of a run in this process, around any kind of load: beside what any host has, its Kafka,
- * the removal of its topics, and its log file.
- */
+/** The host of a run in this process, around any kind of load, with its Kafka and its log file. */
 public final class RunShell extends Host implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
@@ -46,9 +43,8 @@ public final class RunShell extends Host implements AutoCloseable {
   }
 
   /**
-   * Opens the run's log file and listens to signals.
+   * Opens the run's log file and listens to signals; without an external Kafka it starts one.
    *
-   * @param external access to a Kafka that runs already; null: the run starts an embedded one
    * @param onEarlyStop called on a wish to stop while there is no load that {@link #onStop} ends
    */
   public RunShell(
@@ -86,7 +82,6 @@ public final class RunShell extends Host implements AutoCloseable {
     kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
   }
 
-  /** True if the run's Kafka still answers. */
   static boolean answers(KafkaAccess kafka) throws InterruptedException {
     try {
       awaitAnswer(kafka);
@@ -96,12 +91,7 @@ public final class RunShell extends Host implements AutoCloseable {
     }
   }
 
-  /**
-   * Says why, and marks the run's folder as failed, when an embedded Kafka ends this process at
-   * once.
-   *
-   * @param disk what is said where the disk is full
-   */
+  /** Says why, and marks the folder as failed, when an embedded Kafka ends this process at once. */
   public void mindHalts(DiskSpace disk) {
     EmbeddedBroker.beforeHalt(
         () -> {
@@ -137,8 +127,6 @@ public final class RunShell extends Host implements AutoCloseable {
 
   /**
    * Removes the run's topics from a Kafka that ran already. An embedded one goes with its topics.
-   *
-   * @param said called with a line if topics stay behind
    */
   public void removeTopics(Topics topics, Consumer<String> said) throws InterruptedException {
     if (external != null) {
@@ -159,15 +147,14 @@ public final class RunShell extends Host implements AutoCloseable {
   }
 
   /**
-   * An embedded Kafka that starts on a thread of its own, while the run prepares what needs none.
-   * Closing it waits for the start and then stops Kafka, whether anybody has waited for it or not.
+   * An embedded Kafka that starts on a thread of its own. Closing waits for the start, and stops
+   * it.
    */
   private static final class StartingKafka implements AutoCloseable {
     private final Opened opened = new Opened();
     private final FutureTask<Started> starting;
     private final Thread thread;
 
-    /** A Kafka that has started, and how long its start took. */
     record Started(KafkaAccess access, long tookNs) {}
 
     StartingKafka(Path folder) {

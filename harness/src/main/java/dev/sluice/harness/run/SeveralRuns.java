@@ -26,10 +26,6 @@ public final class SeveralRuns {
   private final boolean processes;
   private final Console console;
 
-  /**
-   * @param each settings of the runs, at least one, with one results folder
-   * @param processes true if each role of each run is a process of its own
-   */
   public SeveralRuns(List<RunSettings> each, boolean processes, Console console) {
     this.each = List.copyOf(each);
     this.processes = processes;

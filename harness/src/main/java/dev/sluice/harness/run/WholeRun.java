@@ -26,11 +26,7 @@ abstract class WholeRun {
     this.console = console;
   }
 
-  /**
-   * Runs the experiment, and returns the exit status.
-   *
-   * @throws IOException if the run's folder can no longer be written
-   */
+  /** Runs the experiment, and returns the exit status. */
   public final int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = read();
     KafkaAccess external = options.externalKafka(parsed);
@@ -44,15 +40,13 @@ abstract class WholeRun {
     return status;
   }
 
-  /** Reads the experiment. */
   ParsedExperiment read() throws UserMistakeException {
     return options.read();
   }
 
   /**
-   * Runs the experiment, sets {@link #summaryJson}, and returns the exit status.
-   *
-   * @param external access to a Kafka that runs already; null: the run starts an embedded one
+   * Runs the experiment, sets {@link #summaryJson}, and returns the exit status; without an
+   * external Kafka it starts one.
    */
   abstract int run(
       ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)

@@ -37,7 +37,6 @@ final class FolderRun implements Runs.Shown {
     this.windows = windows;
   }
 
-  /** Reads a folder that has a summary.json. */
   static FolderRun open(Path folder) throws IOException {
     try {
       FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));

@@ -66,7 +66,6 @@ final class LiveRun implements Runs, Runs.Shown {
   private @Nullable ObjectNode lastRun;
   private volatile @Nullable TopicReading reading;
 
-  /** Sums over all windows. */
   private static final class Totals {
     private long requested;
     private long ended;
@@ -94,11 +93,7 @@ final class LiveRun implements Runs, Runs.Shown {
     return id;
   }
 
-  /**
-   * Begins to read the run's topics.
-   *
-   * @param elsewhere how the run came out, as {@link TopicReading#start} asks for it
-   */
+  /** Begins to read the run's topics; {@link TopicReading#start} says what else it asks. */
   TopicReading read(KafkaAccess kafka, Supplier<@Nullable RunSummarized> elsewhere) {
     TopicReading begun = TopicReading.start(kafka, this, elsewhere);
     reading = begun;
@@ -132,11 +127,7 @@ final class LiveRun implements Runs, Runs.Shown {
         });
   }
 
-  /**
-   * Adds a settled second. One that is known already is passed over.
-   *
-   * @param json the record as the topic holds it
-   */
+  /** Adds a settled second, with its record. One that is known already is passed over. */
   void settled(MetricsWindow window, byte[] json) {
     long number = window.fromNs() / SECOND_NS;
     change(
@@ -163,11 +154,7 @@ final class LiveRun implements Runs, Runs.Shown {
         });
   }
 
-  /**
-   * Adds batches that have ended.
-   *
-   * @param json the record as the topic holds it
-   */
+  /** Adds batches that have ended, with their record. */
   void lanes(BatchesEnded ended, byte[] json) {
     change(
         () -> {
@@ -205,12 +192,7 @@ final class LiveRun implements Runs, Runs.Shown {
         });
   }
 
-  /**
-   * Says what keeps the run from being shown whole, or that it does no more.
-   *
-   * @param about few words that name it
-   * @param why a sentence; null: it is over
-   */
+  /** Says, under a few words, what keeps the run from being shown whole; null: nothing any more. */
   void trouble(String about, @Nullable String why) {
     change(
         () -> {
@@ -245,11 +227,7 @@ final class LiveRun implements Runs, Runs.Shown {
 
   // Pages.
 
-  /**
-   * Sends a page all that comes.
-   *
-   * @param lastSecond last second that the page has; negative: none
-   */
+  /** Sends a page all that comes after its last second; negative: it has none. */
   void join(PageStream page, long lastSecond) {
     synchronized (this) {
       pages.put(page, caughtUp ? null : Long.valueOf(lastSecond));

@@ -57,10 +57,8 @@ public final class MetricsReading {
   private final java.util.function.Consumer<String> said;
 
   /**
-   * What is read, and how it is written.
+   * What is read of a run, and how it is written.
    *
-   * @param bootstrap {@code HOST:PORT} of the run's Kafka
-   * @param kafkaConfig file of client properties; null: none
    * @param csv true if seconds are written as rows of metrics.csv, false if records as JSON Lines
    * @param fromBeginning true if all records are read, false if those that are still to come
    */
@@ -72,10 +70,8 @@ public final class MetricsReading {
       boolean fromBeginning) {}
 
   /**
-   * Prepares the reading.
-   *
-   * @param out where the lines go; it is closed
-   * @param said takes a line for a person
+   * Prepares the reading; the stream of its lines is closed, and {@code said} takes those for a
+   * person.
    */
   public MetricsReading(
       Options options, OutputStream out, java.util.function.Consumer<String> said) {
@@ -88,7 +84,6 @@ public final class MetricsReading {
    * Writes what the topic holds and gets, until the run has ended or nobody reads any more.
    *
    * @return the exit status: 1 if records were taken away, or never came
-   * @throws UserMistakeException if the run or its Kafka cannot be found, or the lines not written
    */
   public int execute() throws UserMistakeException, InterruptedException {
     RunId.check(options.runId());
@@ -115,7 +110,6 @@ public final class MetricsReading {
     }
   }
 
-  /** The exit status if nobody reads any more. */
   private static int notWritten(IOException e) throws UserMistakeException {
     String reason = UserMistakeException.reason(e);
     if (reason.contains("broken pipe")) {
@@ -192,7 +186,6 @@ public final class MetricsReading {
     return last;
   }
 
-  /** Why no record can follow; null if one can. */
   private static @Nullable String whyNothingFollows(
       KafkaAccess kafka, Topics topics, Consumer<byte[], byte[]> consumer, long silentNs) {
     if (!consumer.listTopics().containsKey(topics.metrics())) {
@@ -227,11 +220,7 @@ public final class MetricsReading {
     private final OutputStream json;
     private final @Nullable MetricsCsv csv;
 
-    /**
-     * Writes the names of the columns at once, if there are any.
-     *
-     * @param asCsv true if seconds are written as rows, and all else is left out
-     */
+    /** As rows of seconds, with the names of the columns at once, or as JSON. */
     Lines(OutputStream out, boolean asCsv) throws IOException {
       json = new BufferedOutputStream(out);
       csv = asCsv ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null;
@@ -239,11 +228,8 @@ public final class MetricsReading {
     }
 
     /**
-     * Writes a record, unless it is of batches that ended. A record of a later version is written
-     * as far as it is known, as JSON whole.
-     *
-     * @return true if it was the run's last one
-     * @throws java.io.UncheckedIOException if a row cannot be written
+     * Writes a record, unless it is of batches that ended; true if it was the run's last one. JSON
+     * of a later version is written whole.
      */
     boolean write(byte @Nullable [] value) throws IOException {
       if (value == null) {
@@ -261,7 +247,6 @@ public final class MetricsReading {
       return record instanceof RunSummarized;
     }
 
-    /** True if the bytes are a run's last record. */
     static boolean isLast(byte @Nullable [] value) {
       return value != null && read(value) instanceof RunSummarized;
     }
@@ -275,7 +260,7 @@ public final class MetricsReading {
       }
     }
 
-    /** Hands over all that was written, for whom reads it to have it now. */
+    /** Hands over all that was written. */
     void flush() throws IOException {
       if (csv != null) {
         csv.flush();

@@ -53,7 +53,6 @@ final class PageHandler extends Handler.Abstract {
   private final Runs runs;
   private final PageStream.Streams streams;
 
-  /** The page's files, by the path of their address. */
   private final Map<String, Answer> files =
       Map.of(
           "/", file("index.html", "html"),
@@ -83,7 +82,6 @@ final class PageHandler extends Handler.Abstract {
     }
   }
 
-  /** Sets the headers of every answer. */
   static void protect(HttpFields.Mutable headers) {
     headers.put("Content-Security-Policy", POLICY);
     headers.put("X-Content-Type-Options", "nosniff");
@@ -94,9 +92,8 @@ final class PageHandler extends Handler.Abstract {
   }
 
   /**
-   * True for a browser that asked for this server by a loopback name, by the address that it
-   * reached, or by a name that the user allowed. A page of another site, whose name was made to
-   * point here, sends its own name and is refused.
+   * True for a browser that asked by a loopback name, by the address that it reached, or by a name
+   * that the user allowed. A page of another site, whose name was made to point here, is refused.
    */
   private boolean allows(Request request) {
     String host = request.getHttpURI().getHost();
@@ -271,7 +268,6 @@ final class PageHandler extends Handler.Abstract {
     return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
   }
 
-  /** A whole answer. */
   static final class Answer {
     private static final int COMPRESSED_FROM_BYTES = 1024;
 
@@ -289,7 +285,6 @@ final class PageHandler extends Handler.Abstract {
       this.gzip = gzip;
     }
 
-    /** An answer that is not compressed. */
     static Answer plain(int status, String type, byte... bytes) {
       return new Answer(status, type, bytes, null);
     }
@@ -320,7 +315,6 @@ final class PageHandler extends Handler.Abstract {
       return packed.toByteArray();
     }
 
-    /** Writes the answer; of an answer to HEAD, the server leaves the body out. */
     boolean write(Request request, Response response, Callback callback) {
       response.setStatus(status);
       HttpFields.Mutable headers = response.getHeaders();

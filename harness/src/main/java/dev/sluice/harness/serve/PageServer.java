@@ -55,22 +55,12 @@ public final class PageServer implements AutoCloseable {
     this.loopback = loopback;
   }
 
-  /**
-   * Begins to answer.
-   *
-   * @param runs closed with the server
-   * @throws UserMistakeException if the address or the port cannot be had
-   */
+  /** Begins to answer for runs, which are closed with the server. */
   static PageServer start(PageAddress address, Runs runs) throws UserMistakeException {
     return start(address, runs, new Limits(REQUEST_LIMIT, COMMENT_EACH));
   }
 
-  /**
-   * Times of a server.
-   *
-   * @param request limit of a request until its last header
-   * @param comment time between two comments of a stream
-   */
+  /** Limit of a request until its last header, and time between two comments of a stream. */
   record Limits(Duration request, Duration comment) {}
 
   static PageServer start(PageAddress address, Runs runs, Limits limits)
@@ -176,7 +166,6 @@ public final class PageServer implements AutoCloseable {
         e);
   }
 
-  /** The page's address. */
   public String url() {
     return url;
   }
@@ -190,12 +179,10 @@ public final class PageServer implements AutoCloseable {
     }
   }
 
-  /** The streams of all pages. */
   PageStream.Streams streams() {
     return streams;
   }
 
-  /** Adds the page's meters. */
   void addTo(RoleMetrics metrics) {
     metrics.pages(streams::count, streams::dropped);
   }

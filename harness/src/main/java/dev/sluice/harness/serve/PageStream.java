@@ -57,17 +57,17 @@ final class PageStream extends IteratingCallback {
     waiting.add(Frame.RETRY);
   }
 
-  /** Begins with a snapshot. Called with the run's lock. */
+  /** Begins with a snapshot. Like the methods below, called with the run's lock. */
   void beginWithSnapshot() {
     behind = true;
   }
 
-  /** Begins with each second from this one on. Called with the run's lock. */
+  /** Begins with each second from this one on. */
   void beginWith(long second) {
     missedSecond = second;
   }
 
-  /** Adds a frame, or drops all of them if too many wait. Called with the run's lock. */
+  /** Adds a frame, or drops all of them if too many wait. */
   void offer(Frame frame) {
     if (behind) {
       streams.drop(dropping ? 1 : 0);
@@ -84,14 +84,14 @@ final class PageStream extends IteratingCallback {
     }
   }
 
-  /** Adds the frame of a settled second. Called with the run's lock. */
+  /** Adds the frame of a settled second. */
   void offerSecond(Frame frame) {
     if (missedSecond < 0) { // otherwise the page gets it in its turn
       offer(frame);
     }
   }
 
-  /** Ends the stream after a last frame, which is never dropped. Called with the run's lock. */
+  /** Ends the stream after a last frame, which is never dropped. */
   void offerLast(Frame frame) {
     end = frame;
   }
@@ -168,9 +168,7 @@ final class PageStream extends IteratingCallback {
 
   /** One server-sent event as it goes over the wire. All pages share its bytes. */
   static final class Frame {
-    /**
-     * Id of the last event of a run. A browser that comes back with it has nothing more to read.
-     */
+    /** Id of the last event of a run. A browser that comes back with it has read all. */
     static final String ENDED_ID = "ended";
 
     /** Keeps a stream open through proxies. A browser's script does not see it. */
@@ -185,11 +183,7 @@ final class PageStream extends IteratingCallback {
       bytes = text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /**
-     * An event.
-     *
-     * @param id what a browser names when it comes back; null: it does not ask for this event
-     */
+    /** An event; where its id is null, a browser that comes back does not ask for it. */
     static Frame of(String event, @Nullable String id, byte[] json) {
       String line = new String(json, StandardCharsets.UTF_8).replaceAll("[\n\r]", " ");
       return new Frame(
@@ -212,7 +206,6 @@ final class PageStream extends IteratingCallback {
       this.streamsMax = streamsMax;
     }
 
-    /** Most streams at a time. */
     int streamsMax() {
       return streamsMax;
     }
@@ -236,7 +229,6 @@ final class PageStream extends IteratingCallback {
       }
     }
 
-    /** Waits until no stream is open, at most until the limit. */
     void awaitNone(Duration limit) throws InterruptedException {
       long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
       synchronized (open) {
@@ -248,17 +240,14 @@ final class PageStream extends IteratingCallback {
       }
     }
 
-    /** Number of open streams. */
     int count() {
       return taken.get();
     }
 
-    /** Counts frames that a page will not get. */
     void drop(int frames) {
       dropped.add(frames);
     }
 
-    /** Number of frames that pages did not get, since they did not read. */
     long dropped() {
       return dropped.sum();
     }

@@ -91,9 +91,7 @@ final class ResultsRuns implements Runs {
   }
 
   /**
-   * The rows of all runs, by id.
-   *
-   * @param watched true if the Kafka of a run under way is asked for its figures
+   * The rows of all runs, by id; where watched, the Kafka of a run under way is asked for figures.
    */
   List<ListedRun> rows(boolean watched) throws IOException {
     return folders().parallelStream()

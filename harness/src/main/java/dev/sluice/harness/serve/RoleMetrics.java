@@ -39,11 +39,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters that a process serves to Prometheus: the JVM's and those of its roles. Each role hands
- * in its numbers once; docs/metrics.md says what each meter means.
- *
- * <p>Each scrape asks the suppliers on the server's thread, some several times. An exception from a
- * counter's supplier fails the scrape.
+ * The meters that a process serves to Prometheus: the JVM's and those of its roles, which
+ * docs/metrics.md explains. Each scrape asks the suppliers on the server's thread, some several
+ * times. An exception from a counter's supplier fails the scrape.
  */
 public final class RoleMetrics implements AutoCloseable {
   private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
@@ -84,18 +82,12 @@ public final class RoleMetrics implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
-   *
-   * @param role the command that started the process, such as {@code execute}
-   * @throws UserMistakeException if the address cannot be listened on
-   */
+  /** Starts to serve the JVM's meters under the name of a command, such as {@code execute}. */
   public static RoleMetrics serve(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
     return new RoleMetrics(address, role, runId);
   }
 
-  /** The port that the meters are served on; null if they are not served. */
   @Nullable
   public Integer port() {
     return server == null ? null : server.port();
@@ -110,7 +102,6 @@ public final class RoleMetrics implements AutoCloseable {
     return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
   }
 
-  /** Adds the meters of {@code produce}: the generators of this process. */
   public void generators(Supplier<GeneratorNumbers> numbers) {
     counter("sluice_jobs_sent_total", "Jobs sent.", () -> numbers.get().jobsSent());
     gauge(
@@ -123,7 +114,6 @@ public final class RoleMetrics implements AutoCloseable {
         () -> numbers.get().latenessNsMax() / 1e9);
   }
 
-  /** Adds the meters of {@code schedule}: what this process does for its shards. */
   public void scheduler(Supplier<SchedulerStream.Counts> counts) {
     gauge("sluice_shards", "Shards that this process decides for.", () -> counts.get().shards());
     gauge("sluice_jobs_waiting", "Jobs that wait in these shards.", () -> counts.get().waiting());
@@ -136,7 +126,6 @@ public final class RoleMetrics implements AutoCloseable {
     counter("sluice_jobs_ended_total", "Jobs ended.", () -> counts.get().outcomes());
   }
 
-  /** Adds the meters of {@code execute}: the lanes of this process. */
   public void executor(Supplier<ExecutorNumbers> numbers) {
     gauge("sluice_lanes", "Lanes of this executor.", () -> numbers.get().lanes());
     gauge("sluice_lanes_busy", "Lanes that hold a batch.", () -> numbers.get().lanesBusy());
@@ -165,16 +154,13 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * Adds the meters of {@code analyze}: the run so far, as its log tells it.
-   *
-   * @param snapshot asked once for each scrape
-   * @param classes the experiment's classes; each has its series from the start
+   * Adds the meters of the log: one snapshot for each scrape, and each class's series from the
+   * start.
    */
   public void log(Supplier<LiveSnapshot> snapshot, List<JobClass> classes) {
     registry.getPrometheusRegistry().register(new LogMeters(snapshot, classes));
   }
 
-  /** Adds the meters of a process that serves the page. */
   public void pages(IntSupplier streams, LongSupplier framesDropped) {
     gauge("sluice_page_streams", "Pages that hold a stream open.", streams::getAsInt);
     counter(
@@ -233,13 +219,7 @@ public final class RoleMetrics implements AutoCloseable {
       this.host = host;
     }
 
-    /**
-     * Starts to answer.
-     *
-     * @param address address with a port
-     * @param registry meters, read anew for each answer
-     * @throws UserMistakeException if the address does not exist, or cannot be listened on
-     */
+    /** Starts to answer; each answer reads the meters anew. */
     static Server start(MetricsAddress address, int port, PrometheusRegistry registry)
         throws UserMistakeException {
       address.check();
@@ -283,7 +263,6 @@ public final class RoleMetrics implements AutoCloseable {
           e);
     }
 
-    /** The port that the server listens on. */
     int port() {
       return server.getPort();
     }
@@ -294,21 +273,18 @@ public final class RoleMetrics implements AutoCloseable {
       return "http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + port() + PATH;
     }
 
-    /** True if other machines may reach the server. */
     boolean isOpen() {
       return !host.isLoopbackAddress();
     }
 
-    /** Stops listening; an answer under way is cut off. */
     @Override
     public void close() {
       server.close();
     }
 
     /**
-     * Refuses all requests but {@code GET /metrics}. Prometheus' server would answer other methods,
-     * paths that only begin with it, and {@code /} with a page; an authenticator is the one hook
-     * before its handlers. There are no users: anybody may read.
+     * Refuses what Prometheus' server would answer beside {@code GET /metrics}: an authenticator is
+     * the one hook before its handlers. There are no users: anybody may read.
      */
     private static final class OnlyGetMetrics extends Authenticator {
       private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));

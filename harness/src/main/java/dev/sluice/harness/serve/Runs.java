@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The runs that a server shows. Any thread. */
 interface Runs extends AutoCloseable {
-  /** All runs, as JSON. */
   byte[] list() throws IOException;
 
   /** The run with this id; null: there is none. The id is looked up, and never part of a path. */
@@ -16,16 +15,12 @@ interface Runs extends AutoCloseable {
 
   /** A run that the page can show, live or finished. All values are JSON. Any thread. */
   sealed interface Shown permits LiveRun, FolderRun {
-    /** Most seconds of one answer. */
     int SECONDS_MAX = 600;
 
-    /** Most batches of one answer. */
     int BATCHES_MAX = 4000;
 
-    /** What the run is, and how it goes. */
     byte[] run() throws IOException;
 
-    /** The run with its points and its last batches. */
     byte[] snapshot() throws IOException;
 
     /** At most {@value #SECONDS_MAX} windows, as the topic holds them, from a second on. */

@@ -29,8 +29,7 @@ public final class ServeRun {
    *
    * @param results folder of all runs
    * @param named true if the user named that folder
-   * @param online run of an online deployment, served instead of the folder; null: the folder
-   * @param kafkaConfig file of client properties; null: none
+   * @param online run served instead of the folder; null: the folder
    * @param child true if another process of Sluice started this one, and ends it
    */
   public record Options(
@@ -42,11 +41,7 @@ public final class ServeRun {
       MetricsAddress metrics,
       boolean child) {}
 
-  /**
-   * A run that is known by its topics alone.
-   *
-   * @param bootstrap {@code HOST:PORT} of its Kafka
-   */
+  /** A run that is known by its topics alone. */
   public record Online(String bootstrap, String runId) {}
 
   public ServeRun(Options options, Console console) {
@@ -54,7 +49,6 @@ public final class ServeRun {
     this.console = console;
   }
 
-  /** Serves until a signal, and returns the exit status. */
   public int execute() throws UserMistakeException, InterruptedException {
     if (options.child()) {
       ParentWatch.start(line -> {}, stopping::countDown);

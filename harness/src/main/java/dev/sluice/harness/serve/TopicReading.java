@@ -83,8 +83,8 @@ final class TopicReading implements AutoCloseable {
   /**
    * Begins to read.
    *
-   * @param elsewhere how the run came out, if that is known from elsewhere than its topics; asked
-   *     whenever the topics are silent; null: not known
+   * @param elsewhere how the run came out, as known from elsewhere than its topics; asked whenever
+   *     the topics are silent; null: not known
    */
   static TopicReading start(
       KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
@@ -249,7 +249,6 @@ final class TopicReading implements AutoCloseable {
     close();
   }
 
-  /** Stops reading. */
   @Override
   public void close() {
     stopped.countDown();
