@@ -1,6 +1,5 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -74,7 +73,7 @@ public final class ExperimentRun extends WholeRun {
       }
       try {
         shell.mindHalts(disk);
-        int status = run(parsed, frame, shell.add(lanes), shell, external, folder, metrics, page);
+        int status = run(parsed, frame, shell.add(lanes), shell, metrics, page);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
@@ -113,8 +112,6 @@ public final class ExperimentRun extends WholeRun {
       RunFrame begun,
       LaneSource lanes,
       RunShell shell,
-      @Nullable KafkaAccess external,
-      RunFolder folder,
       RoleMetrics metrics,
       LivePage page)
       throws UserMistakeException,
@@ -125,6 +122,8 @@ public final class ExperimentRun extends WholeRun {
           InterruptedException {
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
     Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
+    KafkaAccess external = shell.external();
+    RunFolder folder = shell.folder();
     disk.expect(drawn.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
@@ -197,19 +196,12 @@ public final class ExperimentRun extends WholeRun {
       if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
       }
-      String lost = analyze.lost();
-      if (lost != null) {
-        analyze.summarizeFailure(lost);
-        shell.closeParts();
-        removeTopics(frame, shell);
-        return analyze.concludeEarly(folder);
-      }
       failure = e;
     }
-    RunReport report;
+    int status;
     try {
-      report =
-          analyze.write(
+      status =
+          analyze.finish(
               Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs),
               requests.digest(),
               folder,
@@ -219,10 +211,9 @@ public final class ExperimentRun extends WholeRun {
     } catch (RoleFailedException e) {
       throw failure != null ? failure : e;
     }
-    if (failure != null) {
+    if (failure != null && analyze.lost() == null) {
       throw failure; // the folder holds what the log held until then
     }
-    int status = analyze.conclude(report, folder);
     summaryJson = analyze.summaryJson();
     if (status != ExitStatus.BUG) {
       removeTopics(frame, shell);

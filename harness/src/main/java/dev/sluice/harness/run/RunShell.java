@@ -18,8 +18,8 @@ import dev.sluice.harness.role.Host;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +34,9 @@ public final class RunShell extends Host implements AutoCloseable {
   private final Signals signals;
 
   /** Start of an embedded Kafka; null before it, and if the run has none. Used by one thread. */
-  private @Nullable StartingKafka starting;
+  private @Nullable CompletableFuture<Started> starting;
+
+  private record Started(KafkaAccess access, long tookNs) {}
 
   /** Source of wishes to stop: the first wish, and the wish to stop at once. */
   @FunctionalInterface
@@ -64,6 +66,14 @@ public final class RunShell extends Host implements AutoCloseable {
   @Override
   public Path temporary() {
     return folder.temporary();
+  }
+
+  RunFolder folder() {
+    return folder;
+  }
+
+  @Nullable KafkaAccess external() {
+    return external;
   }
 
   @Override
@@ -107,22 +117,59 @@ public final class RunShell extends Host implements AutoCloseable {
         });
   }
 
-  /** Begins to start an embedded Kafka, unless the run has one that runs already. */
+  /**
+   * Begins to start an embedded Kafka on a thread of its own, unless the run has one that runs
+   * already. It is closed with the run, whether anybody has waited for it or not.
+   */
   void beginKafka() {
-    if (external == null && starting == null) {
-      starting = add(new StartingKafka(folder.temporary()));
+    if (external != null || starting != null) {
+      return;
     }
+    long begunNs = MachineClock.monotonicNs();
+    var opened = new Opened();
+    var started = new CompletableFuture<Started>();
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                KafkaAccess access = KafkaAccess.startEmbedded(opened, folder.temporary());
+                started.complete(new Started(access, MachineClock.monotonicNs() - begunNs));
+              } catch (RoleFailedException | InterruptedException | RuntimeException | Error e) {
+                started.completeExceptionally(e);
+              }
+            },
+            "sluice-kafka-start");
+    thread.setDaemon(true);
+    thread.start();
+    starting = started;
+    add(
+        () -> {
+          var unused = started.handle((kafka, failure) -> kafka).join(); // also if interrupted
+          opened.close();
+        });
   }
 
   /** Returns the Kafka that runs already, or starts an embedded one and waits for it. */
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
     beginKafka();
-    return starting == null ? Objects.requireNonNull(external) : starting.await().access();
+    return starting == null ? Objects.requireNonNull(external) : await(starting).access();
   }
 
   /** Returns how long the start of the embedded Kafka took, once it has started. */
   Duration kafkaStartTook() throws RoleFailedException, InterruptedException {
-    return starting == null ? Duration.ZERO : Duration.ofNanos(starting.await().tookNs());
+    return starting == null ? Duration.ZERO : Duration.ofNanos(await(starting).tookNs());
+  }
+
+  private static Started await(CompletableFuture<Started> starting)
+      throws RoleFailedException, InterruptedException {
+    try {
+      return starting.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RoleFailedException failed) {
+        throw failed;
+      }
+      throw new IllegalStateException("the embedded broker's start failed", e.getCause());
+    }
   }
 
   /**
@@ -144,57 +191,5 @@ public final class RunShell extends Host implements AutoCloseable {
     closeParts();
     signals.close();
     log.close();
-  }
-
-  /**
-   * An embedded Kafka that starts on a thread of its own. Closing waits for the start, and stops
-   * it.
-   */
-  private static final class StartingKafka implements AutoCloseable {
-    private final Opened opened = new Opened();
-    private final FutureTask<Started> starting;
-    private final Thread thread;
-
-    record Started(KafkaAccess access, long tookNs) {}
-
-    StartingKafka(Path folder) {
-      starting =
-          new FutureTask<>(
-              () -> {
-                long begunNs = MachineClock.monotonicNs();
-                KafkaAccess access = KafkaAccess.startEmbedded(opened, folder);
-                return new Started(access, MachineClock.monotonicNs() - begunNs);
-              });
-      thread = new Thread(starting, "sluice-kafka-start");
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    Started await() throws RoleFailedException, InterruptedException {
-      try {
-        return starting.get();
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof RoleFailedException failed) {
-          throw failed;
-        }
-        throw new IllegalStateException("the embedded broker's start failed", e.getCause());
-      }
-    }
-
-    @Override
-    public void close() {
-      boolean interrupted = false;
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // a broker must not be left behind
-        }
-      }
-      opened.close();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 }
