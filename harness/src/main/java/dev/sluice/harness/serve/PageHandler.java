@@ -242,7 +242,9 @@ final class PageHandler extends Handler.Abstract {
     if (!(run instanceof LiveRun live) || live.hasEnded()) {
       return wholeStream(run).write(request, response, callback);
     }
-    if (!streams.take()) {
+    long lastSecond = last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1;
+    var stream = new PageStream(live, streams, response, callback, lastSecond);
+    if (!streams.open(stream)) {
       return Answer.refusal(
               HttpStatus.SERVICE_UNAVAILABLE_503,
               "All "
@@ -253,9 +255,7 @@ final class PageHandler extends Handler.Abstract {
     response.setStatus(HttpStatus.OK_200);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
     response.getHeaders().put("X-Accel-Buffering", "no"); // a proxy must not hold frames back
-    var stream = new PageStream(live, streams, response, callback);
-    streams.opened(stream);
-    live.join(stream, last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1);
+    live.join(stream);
     return true;
   }
 
@@ -268,22 +268,13 @@ final class PageHandler extends Handler.Abstract {
     return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
   }
 
-  static final class Answer {
+  /**
+   * A whole answer.
+   *
+   * @param gzip the body compressed; null: not worth it
+   */
+  record Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
     private static final int COMPRESSED_FROM_BYTES = 1024;
-
-    private final int status;
-    private final String type;
-    private final byte[] bytes;
-
-    /** The body compressed; null: not worth it. */
-    private final byte @Nullable [] gzip;
-
-    private Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
-      this.status = status;
-      this.type = type;
-      this.bytes = bytes;
-      this.gzip = gzip;
-    }
 
     static Answer plain(int status, String type, byte... bytes) {
       return new Answer(status, type, bytes, null);

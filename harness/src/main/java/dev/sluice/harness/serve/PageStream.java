@@ -1,15 +1,17 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.harness.machine.MachineClock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -31,6 +33,7 @@ final class PageStream extends IteratingCallback {
   private final Streams streams;
   private final Response response;
   private final Callback done;
+  private final long lastSecond;
 
   private final Deque<Frame> waiting = new ArrayDeque<>();
   private int waitingBytes;
@@ -49,12 +52,18 @@ final class PageStream extends IteratingCallback {
 
   private boolean complete;
 
-  PageStream(LiveRun run, Streams streams, Response response, Callback done) {
+  /** The last second is the one that the page has; negative: none. */
+  PageStream(LiveRun run, Streams streams, Response response, Callback done, long lastSecond) {
+    this.lastSecond = lastSecond;
     this.run = run;
     this.streams = streams;
     this.response = response;
     this.done = done;
     waiting.add(Frame.RETRY);
+  }
+
+  long lastSecond() {
+    return lastSecond;
   }
 
   /** Begins with a snapshot. Like the methods below, called with the run's lock. */
@@ -129,10 +138,10 @@ final class PageStream extends IteratingCallback {
       return waiting.poll();
     }
     if (missedSecond >= 0) {
-      Map.Entry<Long, byte[]> missed = run.secondFrom(missedSecond);
+      Map.Entry<Long, MetricsWindow> missed = run.secondFrom(missedSecond);
       if (missed != null) {
         missedSecond = missed.getKey() + 1;
-        return Frame.of("second", missed.getKey().toString(), missed.getValue());
+        return Frame.of(missed.getValue());
       }
       missedSecond = -1;
     }
@@ -190,6 +199,12 @@ final class PageStream extends IteratingCallback {
           (id == null ? "" : "id: " + id + "\n") + "event: " + event + "\ndata: " + line + "\n\n");
     }
 
+    /** The event of a settled second. */
+    static Frame of(MetricsWindow window) {
+      String number = Long.toString(Runs.Shown.second(window));
+      return of("second", number, EventCodec.METRICS.write(window));
+    }
+
     byte[] bytes() {
       return bytes;
     }
@@ -198,8 +213,7 @@ final class PageStream extends IteratingCallback {
   /** All streams of a server: how many there may be, and what they have dropped. Any thread. */
   static final class Streams {
     private final int streamsMax;
-    private final AtomicInteger taken = new AtomicInteger();
-    private final Set<PageStream> open = ConcurrentHashMap.newKeySet();
+    private final Set<PageStream> open = new HashSet<>();
     private final LongAdder dropped = new LongAdder();
 
     Streams(int streamsMax) {
@@ -211,50 +225,45 @@ final class PageStream extends IteratingCallback {
     }
 
     /** Takes a place for a stream; false: there is none left. */
-    boolean take() {
-      return taken.getAndUpdate(n -> n < streamsMax ? n + 1 : n) < streamsMax;
-    }
-
-    void opened(PageStream stream) {
-      open.add(stream);
+    synchronized boolean open(PageStream stream) {
+      return open.size() < streamsMax && open.add(stream);
     }
 
     /** Gives a place back. */
-    void closed(PageStream stream) {
-      if (open.remove(stream)) {
-        taken.decrementAndGet();
-        synchronized (open) {
-          open.notifyAll();
-        }
-      }
+    synchronized void closed(PageStream stream) {
+      open.remove(stream);
+      notifyAll();
     }
 
-    void awaitNone(Duration limit) throws InterruptedException {
+    synchronized void awaitNone(Duration limit) throws InterruptedException {
       long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
-      synchronized (open) {
-        long leftMs = limit.toMillis();
-        while (!open.isEmpty() && leftMs > 0) {
-          open.wait(leftMs);
-          leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
-        }
+      long leftMs = limit.toMillis();
+      while (!open.isEmpty() && leftMs > 0) {
+        wait(leftMs);
+        leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
       }
     }
 
-    int count() {
-      return taken.get();
+    synchronized int count() {
+      return open.size();
     }
 
     void drop(int frames) {
       dropped.add(frames);
     }
 
+    /** Number of frames that pages did not get, since they did not read. */
     long dropped() {
       return dropped.sum();
     }
 
     /** Writes a comment to each stream to which nothing is being written. */
     void comment() {
-      open.forEach(PageStream::comment);
+      List<PageStream> all;
+      synchronized (this) {
+        all = List.copyOf(open);
+      }
+      all.forEach(PageStream::comment);
     }
   }
 }

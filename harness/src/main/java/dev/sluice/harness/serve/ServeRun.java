@@ -92,9 +92,7 @@ public final class ServeRun {
       return run;
     }
     checkResults();
-    var runs = new ResultsRuns(options.results(), options.kafkaConfig());
-    runs.readAhead();
-    return runs;
+    return new ResultsRuns(options.results(), options.kafkaConfig());
   }
 
   private void checkResults() throws UserMistakeException {

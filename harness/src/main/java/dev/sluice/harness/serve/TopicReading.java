@@ -234,7 +234,7 @@ final class TopicReading implements AutoCloseable {
     if (record instanceof RunDescribed described) {
       run.described(described);
     } else if (record instanceof MetricsWindow window) {
-      run.settled(window, json);
+      run.settled(window);
     } else if (record instanceof BatchesEnded ended) {
       run.lanes(ended, json);
     } else if (record instanceof RunSummarized summarized) {
