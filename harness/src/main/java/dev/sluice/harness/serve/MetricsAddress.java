@@ -20,8 +20,8 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
   private static final String BIND_OPTION = "--metrics-bind";
   private static final int PORT_MAX = 65_535;
 
-  /** Checks what can be told without listening. */
-  public void check() throws UserMistakeException {
+  /** Checks what can be told without listening, and finds the address. */
+  public InetAddress check() throws UserMistakeException {
     if (port == null && bind != null) {
       throw new UserMistakeException(
           BIND_OPTION,
@@ -34,10 +34,6 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
           "there is no such port (" + port + ")",
           "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
     }
-    host();
-  }
-
-  InetAddress host() throws UserMistakeException {
     if (bind == null) {
       return InetAddress.getLoopbackAddress();
     }

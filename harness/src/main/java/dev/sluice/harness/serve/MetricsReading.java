@@ -22,7 +22,6 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import java.io.BufferedOutputStream;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -141,7 +140,9 @@ public final class MetricsReading {
       throws IOException {
     var partition = new TopicPartition(topics.metrics(), 0);
     consumer.assign(List.of(partition));
-    try (var lines = new Lines(out, options.csv())) {
+    try (var json = new BufferedOutputStream(out);
+        var csv = options.csv() ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null) {
+      flush(json, csv);
       if (options.fromBeginning()) {
         consumer.seekToBeginning(List.of(partition));
       } else if (endsThere(partition, consumer)) {
@@ -153,13 +154,13 @@ public final class MetricsReading {
       while (true) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
         for (ConsumerRecord<byte[], byte[]> record : records) {
-          if (lines.write(record.value())) {
+          if (write(record.value(), json, csv)) {
             return ExitStatus.DONE;
           }
         }
         long nowNs = MachineClock.monotonicNs();
         if (!records.isEmpty()) {
-          lines.flush();
+          flush(json, csv);
           lastNs = nowNs;
         } else if (nowNs - Math.max(lastNs, askedNs) > SILENCE_NS) {
           askedNs = nowNs;
@@ -180,7 +181,7 @@ public final class MetricsReading {
     consumer.seek(partition, Math.max(0, end - 1));
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL).records(partition)) {
-        last |= Lines.isLast(record.value());
+        last |= record.value() != null && read(record.value()) instanceof RunSummarized;
       }
     }
     return last;
@@ -215,65 +216,40 @@ public final class MetricsReading {
     return ended.get();
   }
 
-  /** Records of a topic {@code metrics} as lines: each as it stands, or as rows of metrics.csv. */
-  private static final class Lines implements Closeable {
-    private final OutputStream json;
-    private final @Nullable MetricsCsv csv;
-
-    /** As rows of seconds, with the names of the columns at once, or as JSON. */
-    Lines(OutputStream out, boolean asCsv) throws IOException {
-      json = new BufferedOutputStream(out);
-      csv = asCsv ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null;
-      flush();
+  /**
+   * Writes a record, unless it is of batches that ended; true if it was the run's last one. JSON of
+   * a later version is written whole.
+   */
+  private static boolean write(byte @Nullable [] value, OutputStream json, @Nullable MetricsCsv csv)
+      throws IOException {
+    if (value == null) {
+      return false;
     }
-
-    /**
-     * Writes a record, unless it is of batches that ended; true if it was the run's last one. JSON
-     * of a later version is written whole.
-     */
-    boolean write(byte @Nullable [] value) throws IOException {
-      if (value == null) {
-        return false;
-      }
-      WindowRecord record = read(value);
-      if (csv == null && record instanceof BatchesEnded) {
-        return false; // many, and of use to a page alone
-      } else if (csv == null) {
-        json.write(value);
-        json.write('\n');
-      } else if (record instanceof MetricsWindow window) {
-        csv.write(window);
-      }
-      return record instanceof RunSummarized;
+    WindowRecord record = read(value);
+    if (csv == null && record instanceof BatchesEnded) {
+      return false; // many, and of use to a page alone
+    } else if (csv == null) {
+      json.write(value);
+      json.write('\n');
+    } else if (record instanceof MetricsWindow window) {
+      csv.write(window);
     }
+    return record instanceof RunSummarized;
+  }
 
-    static boolean isLast(byte @Nullable [] value) {
-      return value != null && read(value) instanceof RunSummarized;
+  /** The record; null if it is of a type that this build does not know. */
+  private static @Nullable WindowRecord read(byte[] value) {
+    try {
+      return EventCodec.METRICS.read(value);
+    } catch (UnreadableEventException e) {
+      return null;
     }
+  }
 
-    /** The record; null if it is of a type that this build does not know. */
-    private static @Nullable WindowRecord read(byte[] value) {
-      try {
-        return EventCodec.METRICS.read(value);
-      } catch (UnreadableEventException e) {
-        return null;
-      }
+  private static void flush(OutputStream json, @Nullable MetricsCsv csv) throws IOException {
+    if (csv != null) {
+      csv.flush();
     }
-
-    /** Hands over all that was written. */
-    void flush() throws IOException {
-      if (csv != null) {
-        csv.flush();
-      }
-      json.flush();
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (csv != null) {
-        csv.close();
-      }
-      json.close();
-    }
+    json.flush();
   }
 }

@@ -21,7 +21,6 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -45,20 +44,59 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RoleMetrics implements AutoCloseable {
   private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
+  private static final String PATH = "/metrics";
   private static final String RESIDENT_KIB = "VmRSS:";
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
-  private final @Nullable Server server;
+  private final InetAddress host;
+
+  /** Null: nothing is served. */
+  private final @Nullable HTTPServer server;
 
   private RoleMetrics(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
-    address.check();
+    host = address.check();
     Integer port = address.port();
-    server = port == null ? null : Server.start(address, port, registry.getPrometheusRegistry());
+    server = port == null ? null : start(port);
     if (server != null) {
       bindProcess(role, runId);
+    }
+  }
+
+  /**
+   * Starts Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another
+   * path is answered 404 and another method 405; a scrape that fails is answered 500 with its stack
+   * trace.
+   */
+  private HTTPServer start(int port) throws UserMistakeException {
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              var daemon = new Thread(task, "sluice-metrics");
+              daemon.setDaemon(true);
+              return daemon;
+            });
+    try {
+      return HTTPServer.builder()
+          .inetAddress(host)
+          .port(port)
+          .registry(registry.getPrometheusRegistry())
+          .executorService(thread)
+          .authenticator(new OnlyGetMetrics())
+          .registerHealthHandler(false)
+          .buildAndStart();
+    } catch (IOException e) {
+      thread.shutdown();
+      throw new UserMistakeException(
+          MetricsAddress.PORT_OPTION,
+          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
+          e instanceof BindException
+              ? "another process listens there: give each role a port of its own, or 0 for any that"
+                  + " is free; or the address of --metrics-bind is not this machine's"
+              : "another port will do",
+          e);
     }
   }
 
@@ -90,7 +128,7 @@ public final class RoleMetrics implements AutoCloseable {
 
   @Nullable
   public Integer port() {
-    return server == null ? null : server.port();
+    return server == null ? null : server.getPort();
   }
 
   /** A line that says where the meters are served, and to whom; null if they are not served. */
@@ -99,7 +137,13 @@ public final class RoleMetrics implements AutoCloseable {
     if (server == null) {
       return null;
     }
-    return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
+    String name = host.getHostAddress();
+    return "metrics at http://%s:%d%s%s"
+        .formatted(
+            name.contains(":") ? "[" + name + "]" : name,
+            server.getPort(),
+            PATH,
+            host.isLoopbackAddress() ? "" : ", open to other machines");
   }
 
   public void generators(Supplier<GeneratorNumbers> numbers) {
@@ -205,101 +249,22 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another path is
-   * answered 404 and another method 405; a scrape that fails is answered 500 with its stack trace.
+   * Refuses what Prometheus' server would answer beside {@code GET /metrics}: an authenticator is
+   * the one hook before its handlers. There are no users: anybody may read.
    */
-  private static final class Server implements AutoCloseable {
-    private static final String PATH = "/metrics";
-
-    private final HTTPServer server;
-    private final InetAddress host;
-
-    private Server(HTTPServer server, InetAddress host) {
-      this.server = server;
-      this.host = host;
-    }
-
-    /** Starts to answer; each answer reads the meters anew. */
-    static Server start(MetricsAddress address, int port, PrometheusRegistry registry)
-        throws UserMistakeException {
-      address.check();
-      InetAddress host = address.host();
-      ExecutorService thread = Executors.newSingleThreadExecutor(Server::daemon);
-      try {
-        return new Server(
-            HTTPServer.builder()
-                .inetAddress(host)
-                .port(port)
-                .registry(registry)
-                .executorService(thread)
-                .authenticator(new OnlyGetMetrics())
-                .registerHealthHandler(false)
-                .buildAndStart(),
-            host);
-      } catch (BindException e) {
-        thread.shutdown();
-        throw refused(
-            port,
-            e,
-            "another process listens there: give each role a port of its own, or 0 for any that is"
-                + " free; or the address of --metrics-bind is not this machine's");
-      } catch (IOException e) {
-        thread.shutdown();
-        throw refused(port, e, "another port will do");
-      }
-    }
-
-    private static Thread daemon(Runnable task) {
-      var thread = new Thread(task, "sluice-metrics");
-      thread.setDaemon(true);
-      return thread;
-    }
-
-    private static UserMistakeException refused(int port, IOException e, String advice) {
-      return new UserMistakeException(
-          MetricsAddress.PORT_OPTION,
-          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
-          advice,
-          e);
-    }
-
-    int port() {
-      return server.getPort();
-    }
-
-    /** The address that a browser on this machine, or on one that reaches the host, asks. */
-    String url() {
-      String name = host.getHostAddress();
-      return "http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + port() + PATH;
-    }
-
-    boolean isOpen() {
-      return !host.isLoopbackAddress();
-    }
+  private static final class OnlyGetMetrics extends Authenticator {
+    private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
 
     @Override
-    public void close() {
-      server.close();
-    }
-
-    /**
-     * Refuses what Prometheus' server would answer beside {@code GET /metrics}: an authenticator is
-     * the one hook before its handlers. There are no users: anybody may read.
-     */
-    private static final class OnlyGetMetrics extends Authenticator {
-      private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
-
-      @Override
-      public Result authenticate(HttpExchange exchange) {
-        if (!exchange.getRequestURI().getPath().equals(PATH)) {
-          return new Failure(404);
-        }
-        if (!exchange.getRequestMethod().equals("GET")) {
-          exchange.getResponseHeaders().set("Allow", "GET");
-          return new Failure(405);
-        }
-        return MAY_READ;
+    public Result authenticate(HttpExchange exchange) {
+      if (!exchange.getRequestURI().getPath().equals(PATH)) {
+        return new Failure(404);
       }
+      if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.getResponseHeaders().set("Allow", "GET");
+        return new Failure(405);
+      }
+      return MAY_READ;
     }
   }
 }
