@@ -1,15 +1,14 @@
 package dev.sluice.harness.role;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -25,7 +24,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +43,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Predictions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Predictions.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Passes over the version of an event. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+
   private static final int FIT_HEAP_MB = 512;
 
   private final RunFrame frame;
@@ -144,35 +146,25 @@ public final class Predictions implements AutoCloseable {
         return;
       }
       executor.addFitCpuNs(result.cpuNs());
+      Retraining.Outcome outcome = result.outcome();
       LOG.info(
           "fitted to {} batches in {} ms of processor time: median absolute log error of the newest"
               + " {}, of the table in force {}{}",
-          result.rows(),
+          outcome.rows(),
           result.cpuNs() / 1_000_000,
-          result.errorAfter(),
-          result.errorBefore(),
-          result.table() == null ? "; not published" : "");
-      PredictionsPublished table = table(result.table());
-      if (table != null) {
-        publish(table);
+          outcome.errorAfter(),
+          outcome.errorBefore(),
+          outcome.table() == null ? "; not published" : "");
+      if (outcome.table() != null) {
+        publish(outcome.table());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException | UnreadableEventException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       if (!closed) {
         LOG.error("no model could be fitted this time", e);
       }
     }
-  }
-
-  /** Reads a table that {@link EventCodec} wrote; null for null. */
-  private static @Nullable PredictionsPublished table(@Nullable String event)
-      throws UnreadableEventException {
-    return event != null
-            && EventCodec.FACTS.read(event.getBytes(StandardCharsets.UTF_8))
-                instanceof PredictionsPublished table
-        ? table
-        : null;
   }
 
   /** The child's result; null if the child was stopped or failed, which the log says. */
@@ -200,7 +192,6 @@ public final class Predictions implements AutoCloseable {
   }
 
   private Request request() {
-    PredictionsPublished table = current;
     return new Request(
         kafka.properties(),
         frame.runId(),
@@ -209,7 +200,7 @@ public final class Predictions implements AutoCloseable {
         executor.deviceKind(),
         reach,
         learned == null ? null : learned.path().toString(),
-        table == null ? null : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8));
+        current);
   }
 
   @Override
@@ -267,29 +258,22 @@ public final class Predictions implements AutoCloseable {
       String deviceKind,
       PredictionTable reach,
       @Nullable String modelPath,
-      @Nullable String current) {}
+      @Nullable PredictionsPublished current) {}
 
-  /**
-   * The result of a fit.
-   *
-   * @param table table to publish; null: it is not better, or another executor makes it
-   * @param errorBefore error of the table in force; null: there was nothing to judge
-   * @param cpuNs processor time of the whole process
-   */
-  record Result(
-      @Nullable String table,
-      int rows,
-      @Nullable Double errorBefore,
-      @Nullable Double errorAfter,
-      long cpuNs) {}
+  /** The result of a fit, and the processor time of the whole process. */
+  record Result(Retraining.Outcome outcome, long cpuNs) {}
 
   /** The main of the child process: reads a request from standard input, and prints a result. */
   static final class Fit {
     private Fit() {}
 
-    public static void main(String[] arguments)
-        throws IOException, UserMistakeException, UnreadableEventException {
-      endWithTheParent();
+    public static void main(String[] arguments) throws IOException, UserMistakeException {
+      ProcessHandle.current()
+          .parent()
+          .ifPresent(
+              parent -> { // an executor that was killed needs no answer
+                var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+              });
       Request request = JSON.readValue(System.in.readAllBytes(), Request.class);
       RecentBatches log =
           RecentBatches.read(
@@ -298,7 +282,7 @@ public final class Predictions implements AutoCloseable {
               LogClients.of(request.kafka()),
               request.deviceKind(),
               /* wholeFacts= */ false);
-      PredictionsPublished current = newer(log.table(), table(request.current()));
+      PredictionsPublished current = newer(log.table(), request.current());
       Retraining.Outcome outcome;
       if (!log.executors().isEmpty() && !log.executors().get(0).equals(request.executorId())) {
         outcome =
@@ -312,32 +296,9 @@ public final class Predictions implements AutoCloseable {
             new Retraining(request.reach())
                 .run(profiled, request.deviceKind(), log.measured(), current, request.executorId());
       }
-      PredictionsPublished table = outcome.table();
-      var result =
-          new Result(
-              table == null
-                  ? null
-                  : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8),
-              outcome.rows(),
-              orNull(outcome.errorBefore()),
-              orNull(outcome.errorAfter()),
-              ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
-      System.out.write(JSON.writeValueAsBytes(result));
+      var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+      System.out.write(JSON.writeValueAsBytes(new Result(outcome, system.getProcessCpuTime())));
       System.out.flush();
-    }
-
-    /** Ends this process with its parent: an executor that was killed needs no answer. */
-    private static void endWithTheParent() {
-      ProcessHandle.current()
-          .parent()
-          .ifPresent(
-              parent -> {
-                var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
-              });
-    }
-
-    private static @Nullable Double orNull(double error) {
-      return Double.isNaN(error) ? null : Double.valueOf(error);
     }
 
     /** The newer of two tables: another executor of the device kind may have published one. */
