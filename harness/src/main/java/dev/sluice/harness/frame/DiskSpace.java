@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -51,31 +52,24 @@ public final class DiskSpace {
     OptionalLong free = freeBytes(folder);
     if (free.isPresent() && free.getAsLong() < bytes) {
       console.line(
-          "warning: this run needs about "
-              + mib(bytes)
-              + " in "
-              + folder
-              + ", and "
-              + mib(free.getAsLong())
-              + " are free there.");
+          "warning: this run needs about %s in %s, and %s are free there."
+              .formatted(mib(bytes), folder, mib(free.getAsLong())));
     }
   }
 
   /** Says that the run failed because the disk is full, and what it needs. */
   public void sayFull() {
     console.endLiveLine();
-    OptionalLong free = freeBytes(folder);
+    List<String> known = new ArrayList<>();
+    freeBytes(folder).ifPresent(free -> known.add(free + " bytes are free"));
+    if (bytes != 0) {
+      known.add("the run needs about " + bytes + " bytes, " + mib(bytes));
+    }
     News.error(
         "sluice: error: the run failed: the disk of its folder is full ("
             + folder
-            + (free.isPresent() ? ": " + free.getAsLong() + " bytes are free" : "")
-            + (bytes == 0
-                ? ""
-                : (free.isPresent() ? ", and" : ":")
-                    + " the run needs about "
-                    + bytes
-                    + " bytes, "
-                    + mib(bytes))
+            + (known.isEmpty() ? "" : ": ")
+            + String.join(", and ", known)
             + ").\n  Maybe make room there, or name a folder on another disk: --results DIR.");
   }
 

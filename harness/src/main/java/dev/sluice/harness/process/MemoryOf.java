@@ -3,7 +3,6 @@ package dev.sluice.harness.process;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -12,14 +11,11 @@ import java.util.regex.Pattern;
 /** Memory of a Java process of this user. */
 public final class MemoryOf {
   private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB$");
-
   private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
   private static final Pattern PEAK = Pattern.compile("(?m)^VmHWM:\\s+(\\d+) kB$");
 
-  /** File of the kernel that takes {@link #FORGET_PEAK} as the wish to forget the peak. */
+  /** File of the kernel that takes a 5 as the wish to forget the peak. */
   private static final Path FORGET = Path.of("/proc/self/clear_refs");
-
-  private static final String FORGET_PEAK = "5";
 
   private MemoryOf() {}
 
@@ -33,10 +29,7 @@ public final class MemoryOf {
   public static OptionalLong residentBytes(long pid) throws AccessDeniedException {
     try {
       String rollup = Files.readString(Path.of("/proc", Long.toString(pid), "smaps_rollup"));
-      Matcher pss = PSS.matcher(rollup);
-      return pss.find()
-          ? OptionalLong.of(Long.parseLong(pss.group(1)) * 1024)
-          : OptionalLong.empty();
+      return bytes(PSS, rollup);
     } catch (AccessDeniedException e) {
       throw e;
     } catch (IOException e) {
@@ -51,13 +44,16 @@ public final class MemoryOf {
   }
 
   /** Bytes of this process in memory now, shared pages counted whole; empty where not on Linux. */
-  public static OptionalLong residentBytesAndForgetPeak() throws IOException {
-    try {
-      Files.writeString(FORGET, FORGET_PEAK);
-    } catch (NoSuchFileException e) {
-      return OptionalLong.empty();
-    }
+  public static OptionalLong residentBytes() throws IOException {
     return ofThisProcess(RESIDENT);
+  }
+
+  /** As {@link #residentBytes()}, with a peak that begins anew. */
+  public static OptionalLong residentBytesAndForgetPeak() throws IOException {
+    if (Files.exists(FORGET)) {
+      Files.writeString(FORGET, "5");
+    }
+    return residentBytes();
   }
 
   /** Most bytes in memory at once since the peak was last forgotten; empty where not on Linux. */
@@ -66,13 +62,14 @@ public final class MemoryOf {
   }
 
   private static OptionalLong ofThisProcess(Pattern line) throws IOException {
-    try {
-      Matcher matcher = line.matcher(Files.readString(Path.of("/proc/self/status")));
-      return matcher.find()
-          ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1024)
-          : OptionalLong.empty();
-    } catch (NoSuchFileException e) {
-      return OptionalLong.empty();
-    }
+    Path status = Path.of("/proc/self/status");
+    return Files.exists(status) ? bytes(line, Files.readString(status)) : OptionalLong.empty();
+  }
+
+  private static OptionalLong bytes(Pattern line, String text) {
+    Matcher matcher = line.matcher(text);
+    return matcher.find()
+        ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1024)
+        : OptionalLong.empty();
   }
 }

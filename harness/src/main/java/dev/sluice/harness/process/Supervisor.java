@@ -54,17 +54,8 @@ public final class Supervisor implements AutoCloseable {
     this.listener = listener;
   }
 
+  /** Starts a child, or starts it again where it has ended, or died for good. */
   public ChildProcess start(ChildProcess.Spec spec) throws IOException {
-    ChildProcess child;
-    synchronized (this) {
-      child = launch(spec, 0);
-    }
-    listener.started(child);
-    return child;
-  }
-
-  /** Starts a child again that has ended, or died without being started again. */
-  public ChildProcess restart(ChildProcess.Spec spec) throws IOException {
     ChildProcess child;
     synchronized (this) {
       ChildProcess before = children.get(spec.name());

@@ -85,10 +85,7 @@ final class RoleProcess extends Host {
     try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
         var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
       metrics = served;
-      String where = served.line();
-      if (where != null) {
-        frame.console().line(where);
-      }
+      served.say(frame.console());
       int status = work.run(this);
       closeParts();
       return status;

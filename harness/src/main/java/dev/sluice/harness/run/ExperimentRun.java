@@ -67,10 +67,7 @@ public final class ExperimentRun extends WholeRun {
             new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
       begin(folder.path(), runId, parsed, page);
       page.addTo(metrics);
-      String where = metrics.line();
-      if (where != null) {
-        console.line(where);
-      }
+      metrics.say(console);
       try {
         shell.mindHalts(disk);
         int status = run(parsed, frame, shell.add(lanes), shell, metrics, page);

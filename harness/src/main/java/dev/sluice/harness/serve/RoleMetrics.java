@@ -8,6 +8,8 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -25,8 +27,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,9 +43,7 @@ import org.jspecify.annotations.Nullable;
  * times. An exception from a counter's supplier fails the scrape.
  */
 public final class RoleMetrics implements AutoCloseable {
-  private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
   private static final String PATH = "/metrics";
-  private static final String RESIDENT_KIB = "VmRSS:";
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -112,7 +110,7 @@ public final class RoleMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
     garbageCollection.bindTo(registry);
-    if (Files.isReadable(PROCESS_STATUS)) {
+    if (residentBytes() > 0) {
       gauge(
           "process_resident_memory_bytes",
           "Resident memory of the process.",
@@ -131,7 +129,14 @@ public final class RoleMetrics implements AutoCloseable {
     return server == null ? null : server.getPort();
   }
 
-  /** A line that says where the meters are served, and to whom; null if they are not served. */
+  /** Prints where the meters are served, and to whom, if they are. */
+  public void say(Console console) {
+    String line = line();
+    if (line != null) {
+      console.line(line);
+    }
+  }
+
   @Nullable
   public String line() {
     if (server == null) {
@@ -225,15 +230,8 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   private static double residentBytes() {
-    try (var lines = Files.lines(PROCESS_STATUS)) {
-      return lines
-          .filter(line -> line.startsWith(RESIDENT_KIB))
-          .mapToDouble(
-              line ->
-                  1024
-                      * Double.parseDouble(line.replace(RESIDENT_KIB, "").replace("kB", "").trim()))
-          .findFirst()
-          .orElse(Double.NaN);
+    try {
+      return MemoryOf.residentBytes().orElse(0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

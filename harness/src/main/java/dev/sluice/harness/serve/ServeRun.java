@@ -63,10 +63,7 @@ public final class ServeRun {
         var server = PageServer.start(options.address(), runs())) {
       server.addTo(metrics);
       server.say(console);
-      String where = metrics.line();
-      if (where != null) {
-        console.line(where);
-      }
+      metrics.say(console);
       stopping.await();
       return signals.exitStatus();
     }
