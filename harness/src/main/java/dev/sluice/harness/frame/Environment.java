@@ -164,15 +164,13 @@ public record Environment(
     text.append("  workloads:\n");
     workloads.forEach(
         (name, info) ->
-            text.append("    ")
-                .append(QuotedText.of(name))
-                .append(": {tokens: ")
-                .append(info.tokens())
-                .append(", flops_per_sample: ")
-                .append(known(info.flopsPerSample()))
-                .append(", parameters: ")
-                .append(known(info.parameters()))
-                .append("}\n"));
+            text.append(
+                "    %s: {tokens: %s, flops_per_sample: %s, parameters: %s}\n"
+                    .formatted(
+                        QuotedText.of(name),
+                        info.tokens(),
+                        known(info.flopsPerSample()),
+                        known(info.parameters()))));
     return text.toString();
   }
 

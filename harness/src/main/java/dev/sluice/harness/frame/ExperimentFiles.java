@@ -88,12 +88,8 @@ public final class ExperimentFiles {
       String recorded = parsed.recordedDigests().get(file.getKey());
       if (recorded != null && !recorded.equals(file.getValue().digest())) {
         warnings.add(
-            parsed.location(file.getKey())
-                + ": warning: "
-                + file.getKey()
-                + " ("
-                + file.getValue().path()
-                + ") is not what it was when this run was recorded.");
+            "%s: warning: %s (%s) is not what it was when this run was recorded."
+                .formatted(parsed.location(file.getKey()), file.getKey(), file.getValue().path()));
       }
     }
     return warnings;
@@ -109,15 +105,14 @@ public final class ExperimentFiles {
     Map<String, Named> files = of(parsed);
     text.append("  ").append(ExperimentFile.FILES).append(files.isEmpty() ? ": {}\n" : ":\n");
     for (Map.Entry<String, Named> file : files.entrySet()) {
-      text.append("    ")
-          .append(QuotedText.of(file.getKey()))
-          .append(": {path: ")
-          .append(QuotedText.of(file.getValue().named()))
-          .append(", ")
-          .append(ExperimentFile.DIGEST)
-          .append(": ");
       String digest = digest(file.getValue().path());
-      text.append(digest == null ? "null" : QuotedText.of(digest)).append("}\n");
+      text.append(
+          "    %s: {path: %s, %s: %s}\n"
+              .formatted(
+                  QuotedText.of(file.getKey()),
+                  QuotedText.of(file.getValue().named()),
+                  ExperimentFile.DIGEST,
+                  digest == null ? "null" : QuotedText.of(digest)));
     }
     return text.toString();
   }

@@ -1,6 +1,7 @@
 package dev.sluice.harness.frame;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
@@ -10,6 +11,7 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,19 @@ import org.jspecify.annotations.Nullable;
 /** What a live run asks of its experiment: lanes that its policy can use, a rate, processors. */
 public final class LiveExperiment {
   private LiveExperiment() {}
+
+  /**
+   * Reads an experiment that is to run live. An offered load of real lanes has no rate yet, and is
+   * a mistake where each role is a process of its own.
+   */
+  public static ParsedExperiment read(Path config, List<String> overrides, boolean processes)
+      throws UserMistakeException {
+    ParsedExperiment parsed =
+        withUsableLanes(ExperimentFile.read(config, overrides, Registries.vocabulary()));
+    return processes
+        ? withRate(parsed, "each role has a process of its own")
+        : withEmulatedRate(parsed);
+  }
 
   /** The experiment, unless its policy cancels batches, which real lanes cannot. */
   public static ParsedExperiment withUsableLanes(ParsedExperiment parsed)
@@ -40,7 +55,7 @@ public final class LiveExperiment {
   }
 
   /** The experiment itself, or, if its lanes are emulated, with the rate of its offered load. */
-  public static ParsedExperiment withEmulatedRate(ParsedExperiment parsed)
+  private static ParsedExperiment withEmulatedRate(ParsedExperiment parsed)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (!parsed.needsRate() || !experiment.lanes().emulated()) {

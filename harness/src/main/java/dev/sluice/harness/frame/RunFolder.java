@@ -3,6 +3,7 @@ package dev.sluice.harness.frame;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -12,7 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -266,7 +266,7 @@ public final class RunFolder implements AutoCloseable {
     if (foreign) {
       removeTemporary();
     } else {
-      removeTree(current);
+      TemporaryFolder.removeTree(current);
     }
     discarded = true;
   }
@@ -291,7 +291,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   private void removeTemporary() throws IOException {
-    removeTree(temporary());
+    TemporaryFolder.removeTree(temporary());
     Files.deleteIfExists(current.resolve(BROKER));
   }
 
@@ -304,19 +304,7 @@ public final class RunFolder implements AutoCloseable {
   /** Removes all folders that runs of an id have left, whatever came of them. */
   public static void removeAll(Path results, String runId) throws IOException {
     for (String end : List.of("", RUNNING, FAILED)) {
-      removeTree(results.resolve(runId + end));
-    }
-  }
-
-  /** Removes a folder and all that is in it; of a link to a folder, the link alone. */
-  public static void removeTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(root)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
+      TemporaryFolder.removeTree(results.resolve(runId + end));
     }
   }
 }

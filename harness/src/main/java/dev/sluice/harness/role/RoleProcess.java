@@ -3,14 +3,12 @@ package dev.sluice.harness.role;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -51,17 +49,13 @@ final class RoleProcess extends Host {
       throws UserMistakeException, IOException, InterruptedException {
     try {
       settings.check();
-      var kafka = settings.kafka();
+      var kafka = KafkaAccess.of("--bootstrap", settings.bootstrap(), settings.kafkaConfig());
       if (role != Role.ANALYZE
           && !settings.child()) { // analytics knows better where the folder goes
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
-          LiveExperiment.withRate(
-              LiveExperiment.withUsableLanes(
-                  ExperimentFile.read(
-                      settings.config(), settings.overrides(), Registries.vocabulary())),
-              "each role has a process of its own");
+          LiveExperiment.read(settings.config(), settings.overrides(), /* processes= */ true);
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);

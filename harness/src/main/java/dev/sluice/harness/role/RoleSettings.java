@@ -2,7 +2,6 @@ package dev.sluice.harness.role;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
-import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.MetricsAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,10 +40,6 @@ public record RoleSettings(
           "the value (" + waitSeconds + ") is below 0",
           "you want to leave it out: it is 600 then");
     }
-  }
-
-  KafkaAccess kafka() throws UserMistakeException {
-    return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
   }
 
   Duration waitLimit() {

@@ -52,7 +52,7 @@ public final class ExperimentRun extends WholeRun {
   private final DiskSpace disk;
 
   public ExperimentRun(RunSettings options, Console console) {
-    super(options, console);
+    super(options, false, console);
     this.disk = new DiskSpace(options.results(), console);
   }
 

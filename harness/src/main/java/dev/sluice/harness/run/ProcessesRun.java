@@ -5,7 +5,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
@@ -97,13 +96,8 @@ public final class ProcessesRun extends WholeRun {
   }
 
   public ProcessesRun(RunSettings options, Console console, Companion companion) {
-    super(options, console);
+    super(options, true, console);
     this.companion = companion;
-  }
-
-  @Override
-  ParsedExperiment read() throws UserMistakeException {
-    return LiveExperiment.withRate(super.read(), "each role has a process of its own");
   }
 
   @Override

@@ -1,12 +1,10 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ParentWatch;
@@ -56,19 +54,14 @@ public record RunSettings(
     return output.results();
   }
 
-  /** Reads the experiment. An offered load of real lanes has no rate yet. */
-  ParsedExperiment read() throws UserMistakeException {
-    return LiveExperiment.withEmulatedRate(
-        LiveExperiment.withUsableLanes(
-            ExperimentFile.read(config, overrides, Registries.vocabulary())));
+  /** Reads the experiment; an offered load of real lanes has no rate yet. */
+  ParsedExperiment read(boolean processes) throws UserMistakeException {
+    return LiveExperiment.read(config, overrides, processes);
   }
 
   /** Finds mistakes in the experiment before a child process runs it. */
   ParsedExperiment check(boolean processes) throws UserMistakeException {
-    ParsedExperiment parsed = read();
-    if (processes) {
-      LiveExperiment.withRate(parsed, "each role has a process of its own");
-    }
+    ParsedExperiment parsed = read(processes);
     externalKafka(parsed);
     LaneSource.of(parsed).close();
     return parsed;

@@ -7,7 +7,6 @@ import dev.sluice.analytics.row.Summary;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +60,7 @@ public record SeriesRun(int status, Optional<String> spoiled) {
       console.line(
           "Run %s tells nothing: %s. It is made again, %s of %s."
               .formatted(runId, spoiled.get(), attempt + 1, attemptsMax));
-      remove(results, runId);
+      RunFolder.removeAll(results, runId);
     }
   }
 
@@ -78,11 +77,6 @@ public record SeriesRun(int status, Optional<String> spoiled) {
         Files.move(results.resolve(name), out.resolve(runId));
       }
     }
-  }
-
-  private static void remove(Path results, String runId) {
-    TemporaryFolder.remove(results.resolve(runId));
-    TemporaryFolder.remove(results.resolve(runId + RunFolder.FAILED));
   }
 
   private static Optional<String> whySpoiled(Path results, String runId, int status)

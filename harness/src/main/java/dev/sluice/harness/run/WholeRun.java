@@ -21,14 +21,18 @@ abstract class WholeRun {
   /** Text of the finished run's summary.json; null: there is none. */
   @Nullable String summaryJson;
 
-  WholeRun(RunSettings options, Console console) {
+  private final boolean processes;
+
+  /** With processes, each role has one of its own. */
+  WholeRun(RunSettings options, boolean processes, Console console) {
     this.options = options;
+    this.processes = processes;
     this.console = console;
   }
 
   /** Runs the experiment, and returns the exit status. */
   public final int execute() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = read();
+    ParsedExperiment parsed = options.read(processes);
     KafkaAccess external = options.externalKafka(parsed);
     String runId = options.runIdFor(parsed.experiment());
     int status;
@@ -38,10 +42,6 @@ abstract class WholeRun {
     }
     console.result(summaryJson);
     return status;
-  }
-
-  ParsedExperiment read() throws UserMistakeException {
-    return options.read();
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -153,7 +154,7 @@ public final class ResultsFolder {
     }
     for (Path folder : folders) {
       if (!dryRun) {
-        RunFolder.removeTree(folder);
+        TemporaryFolder.removeTree(folder);
       }
       out.println((dryRun ? "would remove " : "removed ") + folder);
     }
