@@ -27,19 +27,14 @@ public final class BrokerWatch implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  private BrokerWatch(KafkaAccess kafka, Consumer<String> said) {
+  /** Begins to ask, and to tell from a thread of the watch. A broker never seen is not missed. */
+  public BrokerWatch(KafkaAccess kafka, Consumer<String> said) {
     this.kafka = kafka;
     this.said = said;
     this.silence = new Silence(kafka.bootstrapServers());
     this.thread = new Thread(this::watch, "sluice-broker-watch");
     thread.setDaemon(true);
-  }
-
-  /** Begins to ask, and to tell from a thread of the watch. A broker never seen is not missed. */
-  public static BrokerWatch begin(KafkaAccess kafka, Consumer<String> said) {
-    var watch = new BrokerWatch(kafka, said);
-    watch.thread.start();
-    return watch;
+    thread.start();
   }
 
   private void watch() {

@@ -16,14 +16,11 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Topics that runs left on a Kafka: shown, or removed. */
-public final class LeftTopics {
+/**
+ * Topics that runs left on a Kafka: shown, or removed. The Kafka has a file of client properties.
+ */
+public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean json) {
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
-
-  private final Options options;
-
-  /** The Kafka to look at, with its file of client properties, and whether JSON is printed. */
-  public record Options(String bootstrap, @Nullable Path kafkaConfig, boolean json) {}
 
   /**
    * Runs whose topics are removed.
@@ -38,14 +35,10 @@ public final class LeftTopics {
     }
   }
 
-  public LeftTopics(Options options) {
-    this.options = options;
-  }
-
   /** Prints which runs left topics, and returns the exit status. */
   public int list() throws UserMistakeException, InterruptedException {
     List<LeftRun> runs = LeftRun.all(reached().clients());
-    if (options.json()) {
+    if (json) {
       System.out.println(json(runs));
     } else {
       show(runs);
@@ -62,7 +55,7 @@ public final class LeftTopics {
         remove(kafka, run);
       }
     }
-    if (options.json()) {
+    if (json) {
       System.out.println(json(chosen));
     } else {
       for (LeftRun run : chosen) {
@@ -80,7 +73,7 @@ public final class LeftTopics {
   }
 
   private KafkaAccess reached() throws UserMistakeException, InterruptedException {
-    return KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
+    return KafkaAccess.reached(bootstrap, kafkaConfig, () -> false);
   }
 
   private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {

@@ -48,15 +48,9 @@ public final class MachineClock {
    * whole cores from the lanes at thousands of waits a second. A waiting thread becomes a {@link
    * PromptThread}.
    */
-  static final class SystemPacer implements Pacer {
+  record SystemPacer(LongSupplier monotonicNs) implements Pacer {
     private static final ThreadLocal<Boolean> PROMPT =
         ThreadLocal.withInitial(PromptThread::becomePrompt);
-
-    private final LongSupplier monotonicNs;
-
-    public SystemPacer(LongSupplier monotonicNs) {
-      this.monotonicNs = monotonicNs;
-    }
 
     @Override
     public void awaitNs(long atMonotonicNs) throws InterruptedException {

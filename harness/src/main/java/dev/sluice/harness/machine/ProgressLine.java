@@ -40,7 +40,8 @@ public final class ProgressLine implements AutoCloseable {
             return thread;
           });
 
-  private ProgressLine(
+  /** Begins to draw. */
+  public ProgressLine(
       Console console,
       EventLogReader reader,
       Experiment experiment,
@@ -49,18 +50,8 @@ public final class ProgressLine implements AutoCloseable {
     this.reader = reader;
     this.experiment = experiment;
     this.onFailure = onFailure;
-  }
-
-  /** Begins to draw. */
-  public static ProgressLine start(
-      Console console,
-      EventLogReader reader,
-      Experiment experiment,
-      Consumer<Throwable> onFailure) {
-    var line = new ProgressLine(console, reader, experiment, onFailure);
     int period = console.isTerminal() ? TERMINAL_PERIOD_SECONDS : PLAIN_PERIOD_SECONDS;
-    var unused = line.timer.scheduleAtFixedRate(line::draw, period, period, TimeUnit.SECONDS);
-    return line;
+    var unused = timer.scheduleAtFixedRate(this::draw, period, period, TimeUnit.SECONDS);
   }
 
   /** Draws the present state. A short run is over before the first period, so its end draws too. */

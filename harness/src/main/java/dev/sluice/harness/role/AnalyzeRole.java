@@ -256,8 +256,7 @@ public final class AnalyzeRole implements AutoCloseable {
   /** Shows how the run goes until it ends, and reads its log to the end. */
   public RunEnded follow(Host host)
       throws RoleFailedException, StoppedException, InterruptedException {
-    try (var progress =
-        ProgressLine.start(frame.console(), reader, frame.experiment(), host::fail)) {
+    try (var progress = new ProgressLine(frame.console(), reader, frame.experiment(), host::fail)) {
       RunEnded ended = host.awaitEnd();
       if (ended.failure() == null) {
         awaitWholeLog();

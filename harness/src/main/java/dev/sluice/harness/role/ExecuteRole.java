@@ -249,7 +249,7 @@ public final class ExecuteRole implements AutoCloseable {
   public void join(LogClients kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     executor.join(frame.topics(), kafka, faults, onFailure);
     if (frame.experiment().predictor().enabled()) {
-      predictions = Predictions.start(frame, settings, executor, kafka, model);
+      predictions = new Predictions(frame, settings, executor, kafka, model);
     }
   }
 

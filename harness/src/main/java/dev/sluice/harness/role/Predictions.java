@@ -54,7 +54,7 @@ public final class Predictions implements AutoCloseable {
   private final ExecutorSettings settings;
   private final Executor executor;
   private final LogClients kafka;
-  public final PredictionTable reach;
+  private final PredictionTable reach;
   private final @Nullable Learned learned;
   private final ScheduledExecutorService fitting =
       Executors.newSingleThreadScheduledExecutor(
@@ -68,7 +68,8 @@ public final class Predictions implements AutoCloseable {
   private volatile @Nullable Process child;
   private volatile boolean closed;
 
-  private Predictions(
+  /** Publishes the first table, and begins to learn. The executor must have joined. */
+  Predictions(
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
@@ -80,6 +81,12 @@ public final class Predictions implements AutoCloseable {
     this.kafka = kafka;
     this.learned = learned;
     this.reach = reach(frame.experiment(), settings);
+    publishFirst();
+    long retrainMs = Math.round(1000 * frame.experiment().predictor().retrainSeconds());
+    if (retrainMs > 0) {
+      var unused =
+          fitting.scheduleWithFixedDelay(this::fit, retrainMs, retrainMs, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** Where the latency model is that an experiment names. */
@@ -97,24 +104,6 @@ public final class Predictions implements AutoCloseable {
     }
     return new PredictionTable(
         settings.models(), settings.threadsPerLane(), settings.lanes(), samplesMax);
-  }
-
-  /** Publishes the first table, and begins to learn. The executor must have joined. */
-  static Predictions start(
-      RunFrame frame,
-      ExecutorSettings settings,
-      Executor executor,
-      LogClients kafka,
-      @Nullable Learned learned) {
-    var predictions = new Predictions(frame, settings, executor, kafka, learned);
-    predictions.publishFirst();
-    long retrainMs = Math.round(1000 * frame.experiment().predictor().retrainSeconds());
-    if (retrainMs > 0) {
-      var unused =
-          predictions.fitting.scheduleWithFixedDelay(
-              predictions::fit, retrainMs, retrainMs, TimeUnit.MILLISECONDS);
-    }
-    return predictions;
   }
 
   private void publishFirst() {

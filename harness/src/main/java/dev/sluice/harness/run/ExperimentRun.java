@@ -144,7 +144,7 @@ public final class ExperimentRun extends WholeRun {
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
     shell.add(page.read(kafka));
     if (external != null) {
-      shell.add(BrokerWatch.begin(external, console::line));
+      shell.add(new BrokerWatch(external, console::line));
     }
     RunRegister register = shell.openRegister(frame, kafka);
     for (int shard = 0; shard < frame.shards(); shard++) {

@@ -160,7 +160,7 @@ public final class ProcessesRun extends WholeRun {
     companion.began(children, kafka);
     Ended ended;
     try (var reading = page.read(kafka);
-        var watch = BrokerWatch.begin(kafka, companion.isShown() ? console::line : LOG::warn)) {
+        var watch = new BrokerWatch(kafka, companion.isShown() ? console::line : LOG::warn)) {
       ended = awaitEnd(children);
     }
     Path finished = options.results().resolve(runId);

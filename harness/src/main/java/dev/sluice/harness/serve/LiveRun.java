@@ -88,9 +88,9 @@ final class LiveRun implements Runs, Runs.Shown {
     return id;
   }
 
-  /** Begins to read the run's topics; {@link TopicReading#start} says what else it asks. */
+  /** Begins to read the run's topics, and asks how it came out as {@link TopicReading} does. */
   TopicReading read(KafkaAccess kafka, Supplier<@Nullable RunSummarized> elsewhere) {
-    TopicReading begun = TopicReading.start(kafka, this, elsewhere);
+    TopicReading begun = new TopicReading(kafka, this, elsewhere);
     reading = begun;
     return begun;
   }

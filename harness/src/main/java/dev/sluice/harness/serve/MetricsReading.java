@@ -38,8 +38,14 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Follows the topic {@code metrics} of a run to the run's end. */
-public final class MetricsReading {
+/**
+ * Follows the topic {@code metrics} of a run to the run's end.
+ *
+ * @param out where the lines go; it is closed
+ * @param said takes a line for a person
+ */
+public record MetricsReading(
+    Options options, OutputStream out, java.util.function.Consumer<String> said) {
   /** Limit of the wait for a broker that is away. */
   private static final Duration AWAY_LIMIT = Duration.ofSeconds(60);
 
@@ -50,10 +56,6 @@ public final class MetricsReading {
 
   /** Time after which analytics of an ended run has written its last record, or never will. */
   private static final long LAST_RECORD_LIMIT_NS = 60_000_000_000L;
-
-  private final Options options;
-  private final OutputStream out;
-  private final java.util.function.Consumer<String> said;
 
   /**
    * What is read of a run, and how it is written.
@@ -67,17 +69,6 @@ public final class MetricsReading {
       String runId,
       boolean csv,
       boolean fromBeginning) {}
-
-  /**
-   * Prepares the reading; the stream of its lines is closed, and {@code said} takes those for a
-   * person.
-   */
-  public MetricsReading(
-      Options options, OutputStream out, java.util.function.Consumer<String> said) {
-    this.options = options;
-    this.out = out;
-    this.said = said;
-  }
 
   /**
    * Writes what the topic holds and gets, until the run has ended or nobody reads any more.

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The folder that holds the folders of runs: its runs listed, shown one by one, or removed. */
-public final class ResultsFolder {
+public record ResultsFolder(Path results, PrintStream out) {
   private static final DateTimeFormatter WHEN = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
   /** Names of the figures that are shown of a run. */
@@ -38,14 +38,6 @@ public final class ResultsFolder {
           "late", "share over its promise");
 
   private static final TextTable TABLE = new TextTable("%-16s  %-10s  %-13s %7s  %s  %s");
-
-  private final Path results;
-  private final PrintStream out;
-
-  public ResultsFolder(Path results, PrintStream out) {
-    this.results = results;
-    this.out = out;
-  }
 
   /** Prints a line for each run, or the JSON that {@code ./sluice serve} gives to its page. */
   public int list(boolean json) throws UserMistakeException {
