@@ -47,7 +47,7 @@ public final class TopicsCommand implements Callable<Integer> {
     private boolean json;
 
     private LeftTopics topics() {
-      return new LeftTopics(new LeftTopics.Options(bootstrap, kafkaConfig, json));
+      return new LeftTopics(bootstrap, kafkaConfig, json);
     }
   }
 

@@ -387,7 +387,7 @@ public final class Chaos implements ProcessesRun.Companion {
 
   private boolean restart(ChildProcess child) {
     try {
-      children().restart(child.spec());
+      children().start(child.spec());
       return true;
     } catch (IOException e) {
       LOG.error("{} cannot be started again", child.name(), e);

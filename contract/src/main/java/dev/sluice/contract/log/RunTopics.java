@@ -18,6 +18,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -55,8 +56,7 @@ public final class RunTopics {
   public static void ensure(
       Topics topics, int shards, LogClients kafka, LongSupplier nanoTime, Pacer pacer)
       throws InterruptedException, UserMistakeException {
-    make(topics, shards, kafka);
-    Map<String, Integer> partitions = partitions(topics, kafka, nanoTime, pacer);
+    Map<String, Integer> partitions = madePartitions(topics, shards, kafka, nanoTime, pacer);
     for (String topic : topics.sharded()) {
       int there = partitions.getOrDefault(topic, 0);
       if (there != shards) {
@@ -101,30 +101,39 @@ public final class RunTopics {
     return there;
   }
 
-  /** Partitions by topic, as soon as the broker knows all of them. */
-  private static Map<String, Integer> partitions(
-      Topics topics, LogClients kafka, LongSupplier nanoTime, Pacer pacer)
-      throws InterruptedException {
+  /** Makes all topics as soon as the broker can, and returns their partitions once it knows all. */
+  private static Map<String, Integer> madePartitions(
+      Topics topics, int shards, LogClients kafka, LongSupplier nanoTime, Pacer pacer)
+      throws InterruptedException, UserMistakeException {
     long deadlineNs = nanoTime.getAsLong() + KNOWN_LIMIT.toNanos();
-    try (var admin = kafka.admin()) {
-      while (true) {
-        try {
-          Map<String, Integer> partitions = new HashMap<>();
-          admin
-              .describeTopics(topics.all())
-              .allTopicNames()
-              .get()
-              .forEach((name, topic) -> partitions.put(name, topic.partitions().size()));
-          return partitions;
-        } catch (ExecutionException e) {
-          if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
-              || nanoTime.getAsLong() - deadlineNs >= 0) {
-            throw new IllegalStateException("the run's topics cannot be described", e.getCause());
-          }
-          // another broker of the cluster does not know the topics yet
-          pacer.awaitNs(nanoTime.getAsLong() + KNOWN_AGAIN_NS);
+    while (true) {
+      try {
+        make(topics, shards, kafka);
+        return partitions(topics, kafka);
+      } catch (IllegalStateException e) {
+        boolean soon =
+            e.getCause() instanceof InvalidReplicationFactorException // its only broker just began
+                || e.getCause() instanceof UnknownTopicOrPartitionException; // another broker's
+        if (!soon || nanoTime.getAsLong() - deadlineNs >= 0) {
+          throw e;
         }
+        pacer.awaitNs(nanoTime.getAsLong() + KNOWN_AGAIN_NS);
       }
+    }
+  }
+
+  private static Map<String, Integer> partitions(Topics topics, LogClients kafka)
+      throws InterruptedException {
+    Map<String, Integer> partitions = new HashMap<>();
+    try (var admin = kafka.admin()) {
+      admin
+          .describeTopics(topics.all())
+          .allTopicNames()
+          .get()
+          .forEach((name, topic) -> partitions.put(name, topic.partitions().size()));
+      return partitions;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the run's topics cannot be described", e.getCause());
     }
   }
 

@@ -6,15 +6,13 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The disk of a folder: whether its room has run out, what a run needs of it, and what is said
- * where it has less. Safe for any thread.
- */
+/** The disk of a folder: its room, and what a run needs of it. Safe for any thread. */
 public final class DiskSpace {
   /** Below this, bytes, a disk is full: no block of most file systems is left for another file. */
   private static final long FULL_BYTES = 64 * 1024;
@@ -40,22 +38,12 @@ public final class DiskSpace {
   private final Console console;
   private volatile long bytes;
 
-  /**
-   * A need that is not known yet.
-   *
-   * @param folder folder of all results
-   */
   public DiskSpace(Path folder, Console console) {
     this.folder = folder.toAbsolutePath().normalize();
     this.console = console;
   }
 
-  /**
-   * Reckons what the run will need, and warns if there is less.
-   *
-   * @param jobs number of the run's jobs
-   * @param broker true if the run's broker has its log in the folder, while the run goes on
-   */
+  /** Reckons what the run will need, with its own broker's log if it has one, and warns of less. */
   public void expect(long jobs, boolean broker) {
     bytes =
         LEFT_BYTES
@@ -64,31 +52,24 @@ public final class DiskSpace {
     OptionalLong free = freeBytes(folder);
     if (free.isPresent() && free.getAsLong() < bytes) {
       console.line(
-          "warning: this run needs about "
-              + mib(bytes)
-              + " in "
-              + folder
-              + ", and "
-              + mib(free.getAsLong())
-              + " are free there.");
+          "warning: this run needs about %s in %s, and %s are free there."
+              .formatted(mib(bytes), folder, mib(free.getAsLong())));
     }
   }
 
   /** Says that the run failed because the disk is full, and what it needs. */
   public void sayFull() {
     console.endLiveLine();
-    OptionalLong free = freeBytes(folder);
+    List<String> known = new ArrayList<>();
+    freeBytes(folder).ifPresent(free -> known.add(free + " bytes are free"));
+    if (bytes != 0) {
+      known.add("the run needs about " + bytes + " bytes, " + mib(bytes));
+    }
     News.error(
         "sluice: error: the run failed: the disk of its folder is full ("
             + folder
-            + (free.isPresent() ? ": " + free.getAsLong() + " bytes are free" : "")
-            + (bytes == 0
-                ? ""
-                : (free.isPresent() ? ", and" : ":")
-                    + " the run needs about "
-                    + bytes
-                    + " bytes, "
-                    + mib(bytes))
+            + (known.isEmpty() ? "" : ": ")
+            + String.join(", and ", known)
             + ").\n  Maybe make room there, or name a folder on another disk: --results DIR.");
   }
 
@@ -97,7 +78,6 @@ public final class DiskSpace {
     return isFull(failure) || isFull(folder);
   }
 
-  /** True if nothing can be written any more. */
   public boolean isFull() {
     return isFull(folder);
   }
@@ -113,7 +93,6 @@ public final class DiskSpace {
     return false;
   }
 
-  /** True if the disk of a folder has no room now. */
   public static boolean isFull(Path folder) {
     OptionalLong free = freeBytes(folder);
     return free.isPresent() && free.getAsLong() < FULL_BYTES;
@@ -129,9 +108,7 @@ public final class DiskSpace {
   }
 
   /**
-   * Words for a failure of a command of which nothing more is known than that a disk was full.
-   *
-   * @return an error's two lines; null if the failure is another one
+   * An error's two lines for a failure of which nothing more is known; null: it is no full disk.
    */
   public static @Nullable String words(Throwable failure) {
     if (!isFull(failure)) {

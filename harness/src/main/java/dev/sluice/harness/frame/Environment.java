@@ -24,11 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Machine, versions and workloads that a run had, for its folder.
  *
  * @param notes lines that every output shows first
- * @param versions versions of what took part, by name
- * @param workloads sizes of workloads, by name
  * @param recorded further values for config.yaml, by key
  * @param begunAtEpochMs start of this process, if all roles ran in it; null: each role had its own
- *     process
  * @param origin machine, command and commit
  */
 public record Environment(
@@ -76,9 +73,8 @@ public record Environment(
   }
 
   /**
-   * The environment as analytics knows it where each role has a process of its own: without foreign
-   * load, since the other roles may be on other machines, and without engines, since analytics has
-   * none.
+   * As analytics knows it where each role has a process of its own: without foreign load, since the
+   * other roles may be on other machines, and without engines, since analytics has none.
    */
   public static Environment ofRoles(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before) throws IOException {
@@ -91,11 +87,7 @@ public record Environment(
     return of(experiment, lanes.notes(), commonVersions(), lanes.workloadInfos(), recorded, null);
   }
 
-  /**
-   * The environment of a simulation.
-   *
-   * @param notes lines that every output shows first
-   */
+  /** The environment of a simulation. */
   public static Environment ofSimulation(
       Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
       throws IOException {
@@ -158,12 +150,7 @@ public record Environment(
     };
   }
 
-  /**
-   * The block {@code recorded} of a run's config.yaml, which readers of experiments ignore.
-   *
-   * @param summary the run's figures, among which its origin stands
-   * @param deviceKinds kinds of devices that the executors computed on or emulated
-   */
+  /** The block {@code recorded} of a run's config.yaml, which readers of experiments ignore. */
   public String toYaml(String requestDigest, Summary summary, List<String> deviceKinds) {
     var text = new StringBuilder("recorded:\n");
     text.append(line("schema_version", Origin.SCHEMA_VERSION));
@@ -177,15 +164,13 @@ public record Environment(
     text.append("  workloads:\n");
     workloads.forEach(
         (name, info) ->
-            text.append("    ")
-                .append(QuotedText.of(name))
-                .append(": {tokens: ")
-                .append(info.tokens())
-                .append(", flops_per_sample: ")
-                .append(known(info.flopsPerSample()))
-                .append(", parameters: ")
-                .append(known(info.parameters()))
-                .append("}\n"));
+            text.append(
+                "    %s: {tokens: %s, flops_per_sample: %s, parameters: %s}\n"
+                    .formatted(
+                        QuotedText.of(name),
+                        info.tokens(),
+                        known(info.flopsPerSample()),
+                        known(info.parameters()))));
     return text.toString();
   }
 

@@ -28,19 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class ExperimentFiles {
   private ExperimentFiles() {}
 
-  /**
-   * A file of an experiment.
-   *
-   * @param named path as the experiment names it
-   * @param path where it is
-   */
+  /** A file as an experiment names it, and where it is. */
   public record Named(String named, Path path) {
-    /**
-     * SHA-256 of the file, in hex, or of the names and digests of a folder's files; null: there is
-     * neither.
-     *
-     * @throws UserMistakeException if the file cannot be read
-     */
+    /** SHA-256 of the file, in hex, or of a folder's names and digests; null: there is neither. */
     public @Nullable String digest() throws UserMistakeException {
       try {
         return ExperimentFiles.digest(path);
@@ -88,12 +78,7 @@ public final class ExperimentFiles {
     }
   }
 
-  /**
-   * Warnings, where a run's config.yaml is run again, about files that are no longer what they
-   * were.
-   *
-   * @throws UserMistakeException if a file cannot be read
-   */
+  /** Warnings, where a run's config.yaml is run again, about files that have changed since. */
   public static List<String> changed(ParsedExperiment parsed) throws UserMistakeException {
     List<String> warnings = new ArrayList<>();
     if (parsed.recordedDigests().isEmpty()) {
@@ -103,22 +88,15 @@ public final class ExperimentFiles {
       String recorded = parsed.recordedDigests().get(file.getKey());
       if (recorded != null && !recorded.equals(file.getValue().digest())) {
         warnings.add(
-            parsed.location(file.getKey())
-                + ": warning: "
-                + file.getKey()
-                + " ("
-                + file.getValue().path()
-                + ") is not what it was when this run was recorded.");
+            "%s: warning: %s (%s) is not what it was when this run was recorded."
+                .formatted(parsed.location(file.getKey()), file.getKey(), file.getValue().path()));
       }
     }
     return warnings;
   }
 
   /**
-   * The lines, below {@code recorded} of a run's config.yaml, by which that file can be run where
-   * it lies.
-   *
-   * @param folder the run's folder
+   * The lines, below {@code recorded} of a run's config.yaml, by which it can be run where it lies.
    */
   public static String toYaml(ParsedExperiment parsed, Path folder) throws IOException {
     var text = new StringBuilder();
@@ -127,15 +105,14 @@ public final class ExperimentFiles {
     Map<String, Named> files = of(parsed);
     text.append("  ").append(ExperimentFile.FILES).append(files.isEmpty() ? ": {}\n" : ":\n");
     for (Map.Entry<String, Named> file : files.entrySet()) {
-      text.append("    ")
-          .append(QuotedText.of(file.getKey()))
-          .append(": {path: ")
-          .append(QuotedText.of(file.getValue().named()))
-          .append(", ")
-          .append(ExperimentFile.DIGEST)
-          .append(": ");
       String digest = digest(file.getValue().path());
-      text.append(digest == null ? "null" : QuotedText.of(digest)).append("}\n");
+      text.append(
+          "    %s: {path: %s, %s: %s}\n"
+              .formatted(
+                  QuotedText.of(file.getKey()),
+                  QuotedText.of(file.getValue().named()),
+                  ExperimentFile.DIGEST,
+                  digest == null ? "null" : QuotedText.of(digest)));
     }
     return text.toString();
   }

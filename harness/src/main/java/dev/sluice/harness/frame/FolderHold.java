@@ -11,10 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/**
- * A folder held by this process while it works there. Another process that wants it is told who
- * holds it. The hold ends with the process, however that ends.
- */
+/** A folder held by this process, until it ends however it ends. Others are told who holds it. */
 public final class FolderHold implements AutoCloseable {
   /** Name of the file that is locked, and that holds the process id. */
   public static final String FILE = ".held";
@@ -30,10 +27,9 @@ public final class FolderHold implements AutoCloseable {
   }
 
   /**
-   * Makes the folder if it is missing, and holds it.
+   * Makes the folder, which an option names, if it is missing, and holds it.
    *
-   * @param option option that names the folder, for the message
-   * @throws UserMistakeException if another process, or this one, holds the folder, or it cannot be
+   * @throws UserMistakeException if it is held by another process, or this one, or cannot be
    *     written
    */
   public static FolderHold take(Path folder, String option) throws UserMistakeException {

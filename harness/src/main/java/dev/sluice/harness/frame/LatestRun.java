@@ -10,7 +10,6 @@ import org.slf4j.LoggerFactory;
 
 /** The link {@code latest} in the folder of all runs, which leads to the one that ended last. */
 public final class LatestRun {
-  /** Name of the link. */
   public static final String NAME = "latest";
 
   private static final Logger LOG = LoggerFactory.getLogger(LatestRun.class);
@@ -18,8 +17,8 @@ public final class LatestRun {
   private LatestRun() {}
 
   /**
-   * Points the link to a finished run. A system without links has none, a run that is itself called
-   * so is left alone, and a part of a series that goes on is not the latest run.
+   * Points the link to a finished run, unless the system has no links, a run is itself called so,
+   * or the run is part of a series that goes on.
    */
   public static void point(Path finished) {
     if (String.valueOf(finished.toAbsolutePath().getParent()).endsWith(RunFolder.RUNNING)) {
@@ -47,7 +46,6 @@ public final class LatestRun {
     }
   }
 
-  /** Tells whether a path in the folder of all runs is the link. */
   public static boolean is(Path path) {
     return path.endsWith(NAME) && Files.isSymbolicLink(path);
   }

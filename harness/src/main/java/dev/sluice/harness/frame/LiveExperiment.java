@@ -1,6 +1,7 @@
 package dev.sluice.harness.frame;
 
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
@@ -10,6 +11,7 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +21,19 @@ public final class LiveExperiment {
   private LiveExperiment() {}
 
   /**
-   * Returns an experiment whose lanes can do what its policy asks of them.
-   *
-   * @throws UserMistakeException if the policy cancels batches and the lanes are real
+   * Reads an experiment that is to run live. An offered load of real lanes has no rate yet, and is
+   * a mistake where each role is a process of its own.
    */
+  public static ParsedExperiment read(Path config, List<String> overrides, boolean processes)
+      throws UserMistakeException {
+    ParsedExperiment parsed =
+        withUsableLanes(ExperimentFile.read(config, overrides, Registries.vocabulary()));
+    return processes
+        ? withRate(parsed, "each role has a process of its own")
+        : withEmulatedRate(parsed);
+  }
+
+  /** The experiment, unless its policy cancels batches, which real lanes cannot. */
   public static ParsedExperiment withUsableLanes(ParsedExperiment parsed)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
@@ -43,13 +54,8 @@ public final class LiveExperiment {
     return Policies.create(scheduler, Map.of()).needs().has(Need.CANCELLING);
   }
 
-  /**
-   * Returns the experiment itself, or, if its lanes are emulated, with the rate that follows from
-   * its offered load.
-   *
-   * @throws UserMistakeException if a file that the experiment names is missing or wrong
-   */
-  public static ParsedExperiment withEmulatedRate(ParsedExperiment parsed)
+  /** The experiment itself, or, if its lanes are emulated, with the rate of its offered load. */
+  private static ParsedExperiment withEmulatedRate(ParsedExperiment parsed)
       throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     if (!parsed.needsRate() || !experiment.lanes().emulated()) {
@@ -63,12 +69,7 @@ public final class LiveExperiment {
     }
   }
 
-  /**
-   * As {@link #withEmulatedRate}, where nobody measures real lanes before the load.
-   *
-   * @param why what stands in the way, for example {@code each role has a process of its own}
-   * @throws UserMistakeException if the lanes are real, too
-   */
+  /** As {@link #withEmulatedRate}, where nobody measures real lanes before the load, and why. */
   public static ParsedExperiment withRate(ParsedExperiment parsed, String why)
       throws UserMistakeException {
     ParsedExperiment rated = withEmulatedRate(parsed);

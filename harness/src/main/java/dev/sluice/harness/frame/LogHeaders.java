@@ -12,11 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class LogHeaders {
   private LogHeaders() {}
 
-  /**
-   * The header of a run's log.
-   *
-   * @param started beginning of the run; null: the log holds none
-   */
+  /** The header of a run's log; where that holds no beginning, {@code started} is null. */
   public static RecordingHeader of(
       Experiment experiment, String runId, @Nullable RunStarted started) {
     return of(
@@ -27,13 +23,7 @@ public final class LogHeaders {
         ResolvedConfig.write(experiment));
   }
 
-  /**
-   * The header of a log.
-   *
-   * @param started beginning of the run; null: the log holds none
-   * @param configDigest digest of the experiment; null: unknown
-   * @param experiment resolved experiment as YAML; null: unknown
-   */
+  /** The header of a log, as far as its beginning and its experiment, as YAML, are known. */
   public static RecordingHeader of(
       String runId,
       @Nullable RunStarted started,

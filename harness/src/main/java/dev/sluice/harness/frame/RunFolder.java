@@ -3,6 +3,7 @@ package dev.sluice.harness.frame;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -12,7 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -60,11 +60,7 @@ public final class RunFolder implements AutoCloseable {
     current = results.resolve(runId + RUNNING);
   }
 
-  /**
-   * Makes the folder.
-   *
-   * @throws UserMistakeException if the folder exists already, or cannot be written
-   */
+  /** Makes the folder, which may not exist. */
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
     RunFolder folder = make(results, runId);
     try {
@@ -76,10 +72,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   /**
-   * Makes the folder for several processes, one of which takes it over.
-   *
-   * @return path of the folder until it is taken over
-   * @throws UserMistakeException if the folder exists already, or cannot be written
+   * Makes the folder for several processes, one of which takes it over; returns its present path.
    */
   public static Path prepare(Path results, String runId) throws UserMistakeException {
     return make(results, runId).current;
@@ -98,12 +91,7 @@ public final class RunFolder implements AutoCloseable {
     }
   }
 
-  /**
-   * Takes over the folder that another process of the run has made or left, or makes one.
-   *
-   * @throws UserMistakeException if the run is finished, another process works on its folder, or it
-   *     cannot be written
-   */
+  /** Takes over the folder that another process of the run has made or left, or makes one. */
   public static RunFolder takeOver(Path results, String runId) throws UserMistakeException {
     var folder = new RunFolder(results, runId);
     folder.refuseIfTaken(List.of(folder.finished, folder.failed));
@@ -160,8 +148,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   /**
-   * Names the run's Kafka in the folder while the run goes on, so that others can watch it. No
-   * property of a client is written.
+   * Names the run's Kafka, but no client's property, in the folder, so that others can watch it.
    */
   public void nameBroker(String bootstrapServers) throws IOException {
     Files.writeString(
@@ -180,11 +167,7 @@ public final class RunFolder implements AutoCloseable {
     }
   }
 
-  /**
-   * Refuses to take part in a run that is over: its topics are gone, and would be made anew.
-   *
-   * @throws UserMistakeException if the run's finished folder is there
-   */
+  /** Refuses to take part in a run that is over: its topics are gone, and would be made anew. */
   public static void refuseFinished(Path results, String runId) throws UserMistakeException {
     Path finished = results.resolve(runId);
     if (Files.exists(finished)) {
@@ -218,7 +201,6 @@ public final class RunFolder implements AutoCloseable {
         "you want another --results, or lack the right to write there");
   }
 
-  /** The present path of the folder. */
   public Path path() {
     return current;
   }
@@ -227,7 +209,6 @@ public final class RunFolder implements AutoCloseable {
     return current.resolve("run.log");
   }
 
-  /** The folder of files that last as long as the run. */
   public Path temporary() {
     return current.resolve(TEMPORARY);
   }
@@ -243,10 +224,7 @@ public final class RunFolder implements AutoCloseable {
     return series.resolveSibling(ended).resolve(failed.getFileName());
   }
 
-  /**
-   * True if the folder lies in that of a series of runs which goes on, so that the finished folder
-   * has another path later.
-   */
+  /** True if the folder lies in that of a series which goes on, so that its path will change. */
   public boolean isInSeries() {
     return isRunning(finished.toAbsolutePath().getParent());
   }
@@ -288,7 +266,7 @@ public final class RunFolder implements AutoCloseable {
     if (foreign) {
       removeTemporary();
     } else {
-      removeTree(current);
+      TemporaryFolder.removeTree(current);
     }
     discarded = true;
   }
@@ -313,7 +291,7 @@ public final class RunFolder implements AutoCloseable {
   }
 
   private void removeTemporary() throws IOException {
-    removeTree(temporary());
+    TemporaryFolder.removeTree(temporary());
     Files.deleteIfExists(current.resolve(BROKER));
   }
 
@@ -326,19 +304,7 @@ public final class RunFolder implements AutoCloseable {
   /** Removes all folders that runs of an id have left, whatever came of them. */
   public static void removeAll(Path results, String runId) throws IOException {
     for (String end : List.of("", RUNNING, FAILED)) {
-      removeTree(results.resolve(runId + end));
-    }
-  }
-
-  /** Removes a folder and all that is in it; of a link to a folder, the link alone. */
-  public static void removeTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(root)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
+      TemporaryFolder.removeTree(results.resolve(runId + end));
     }
   }
 }

@@ -42,8 +42,7 @@ public record RunFrame(
 
   /**
    * Sets the size that ZGC and Shenandoah keep the heap within as long as what lives there fits.
-   * Without it a heap grows to a quarter of the machine's memory before much is collected: a run of
-   * 20,000 jobs a second took 6 GB, of which less than one was in use.
+   * Otherwise it grows to a quarter of the machine's memory before much is collected.
    */
   private static void setHeapGoal() {
     if (Runtime.getRuntime().maxMemory() <= HEAP_GOAL_BYTES) {
@@ -77,7 +76,6 @@ public record RunFrame(
     return experiment().kafka().shards();
   }
 
-  /** Time since a moment, as text for a person. */
   public String secondsSince(long startedNs) {
     return String.format(Locale.ROOT, "%.1f s", (clock.monotonicNs() - startedNs) / 1e9);
   }

@@ -14,8 +14,7 @@ public final class RunId {
   private RunId() {}
 
   /**
-   * Refuses an id that cannot name topics and a folder, or that names a folder of another meaning:
-   * the folder of a run that goes on or failed, or the link to the run that ended last.
+   * Refuses an id that cannot name topics and a folder, or that names a folder of another meaning.
    */
   public static void check(String runId) throws UserMistakeException {
     if (!VALID.matcher(runId).matches()) {

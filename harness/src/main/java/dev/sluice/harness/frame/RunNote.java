@@ -11,11 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class RunNote {
   private RunNote() {}
 
-  /**
-   * Writes a run's note.
-   *
-   * @param note null: there is none, and nothing is written
-   */
+  /** Writes a run's note, if it is not null. */
   public static void write(Path folder, @Nullable String note) throws IOException {
     if (note != null) {
       Files.writeString(folder.resolve(FolderFiles.NOTE), note.strip() + "\n");

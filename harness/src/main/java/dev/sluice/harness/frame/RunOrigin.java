@@ -36,8 +36,6 @@ public final class RunOrigin {
   /**
    * The commit of a working copy, with {@code -dirty} where files differ from it, or of a release;
    * empty where the folder is neither, or git does not tell.
-   *
-   * @param home the folder that Sluice was started from
    */
   public static Optional<String> commit(Path home) {
     return COMMITS.computeIfAbsent(home, RunOrigin::described);

@@ -15,7 +15,7 @@ import org.apache.kafka.clients.admin.Admin;
 
 /**
  * Asks a run's broker each second whether it is there, and tells a person when it has gone and when
- * it is back. It changes nothing: how long the run waits for its broker is up to the roles.
+ * it is back. How long the run waits for it is up to the roles.
  */
 public final class BrokerWatch implements AutoCloseable {
   private static final long PERIOD_MS = 1_000;
@@ -27,23 +27,14 @@ public final class BrokerWatch implements AutoCloseable {
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  private BrokerWatch(KafkaAccess kafka, Consumer<String> said) {
+  /** Begins to ask, and to tell from a thread of the watch. A broker never seen is not missed. */
+  public BrokerWatch(KafkaAccess kafka, Consumer<String> said) {
     this.kafka = kafka;
     this.said = said;
     this.silence = new Silence(kafka.bootstrapServers());
     this.thread = new Thread(this::watch, "sluice-broker-watch");
     thread.setDaemon(true);
-  }
-
-  /**
-   * Begins to ask. A broker that has never answered is not missed.
-   *
-   * @param said called with a line for a person, from a thread of the watch
-   */
-  public static BrokerWatch begin(KafkaAccess kafka, Consumer<String> said) {
-    var watch = new BrokerWatch(kafka, said);
-    watch.thread.start();
-    return watch;
+    thread.start();
   }
 
   private void watch() {
@@ -88,22 +79,13 @@ public final class BrokerWatch implements AutoCloseable {
     private Instant last = Instant.EPOCH;
     private boolean told;
 
-    /**
-     * A silence that has not begun.
-     *
-     * @param broker the broker's address
-     */
+    /** A silence of the broker at an address that has not begun. */
     Silence(String broker) {
       this.broker = broker;
     }
 
     /**
-     * Takes what came of a question.
-     *
-     * @param answers true if the broker answered
-     * @param nowNs monotonic time
-     * @param now wall time
-     * @return a line for a person, once for each silence and once for its end
+     * Takes what came of a question, and returns a line once for each silence and once for its end.
      */
     Optional<String> take(boolean answers, long nowNs, Instant now) {
       long silentNs = nowNs - lastNs;

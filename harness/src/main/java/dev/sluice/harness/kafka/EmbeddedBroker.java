@@ -65,22 +65,14 @@ public final class EmbeddedBroker implements AutoCloseable {
     this.port = port;
   }
 
-  /**
-   * Starts a broker and waits until it serves.
-   *
-   * @param dataFolder folder of the log; made if absent, removed by its owner
-   * @throws IOException if the broker did not start on a second pair of ports either
-   */
+  /** Starts a broker, on a second pair of ports if need be, and waits until it serves. */
   public static EmbeddedBroker start(Path dataFolder) throws IOException, InterruptedException {
     return start(dataFolder, EmbeddedBroker::freePort);
   }
 
   /**
-   * Starts a broker on a given port, with a log that outlives it. In a folder that an earlier
-   * broker has used, however that one ended, the broker goes on with the log there.
-   *
-   * @param extra properties of Kafka's server, which override Sluice's own
-   * @throws IOException if it did not start
+   * Starts a broker on a given port, with a log that outlives it, and properties that override
+   * Sluice's own. However an earlier broker ended, this one goes on with its log.
    */
   public static EmbeddedBroker startAt(Path dataFolder, int port, Map<String, String> extra)
       throws IOException, InterruptedException {
@@ -105,10 +97,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     throw last;
   }
 
-  /**
-   * Sets what is done before Kafka ends this process at once, as it does when it can no longer
-   * write its log.
-   */
+  /** Sets what is done before Kafka ends this process, as it does when it cannot write its log. */
   public static void beforeHalt(Runnable last) {
     Exit.setHaltProcedure(
         (status, message) -> {
@@ -154,8 +143,8 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /**
    * Registers the histograms of the requests that a run is made of, before Kafka asks for them by
-   * the same names. Kafka's own would hold decaying samples, whose upkeep is a quarter of the
-   * processor time that the broker takes for a small request; these hold uniform ones.
+   * the same names. The upkeep of Kafka's own decaying samples would be a quarter of a small
+   * request.
    */
   private static void registerCheapHistograms() {
     var group = new KafkaMetricsGroup("kafka.network", "RequestMetrics");
@@ -238,7 +227,6 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
   }
 
-  /** Addresses at which clients reach the broker. */
   public String bootstrapServers() {
     return "127.0.0.1:" + port;
   }
@@ -276,13 +264,7 @@ public final class EmbeddedBroker implements AutoCloseable {
           && !Files.exists(folder.resolve(CLEAN_END));
     }
 
-    /**
-     * Declares the killed broker dead in the log that it left. Takes as long as its session would
-     * have lasted.
-     *
-     * @param properties those of the broker that goes on
-     * @param controllerPort port of its controller
-     */
+    /** Declares the killed broker dead in the log that it left, which takes a session's time. */
     static void declareDead(Map<String, String> properties, int controllerPort)
         throws InterruptedException {
       var config = new KafkaConfig(alone(properties, controllerPort), false);

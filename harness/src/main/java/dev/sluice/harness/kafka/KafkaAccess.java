@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * Access of a run's clients to their Kafka.
  *
  * @param location option or line that names the Kafka
- * @param bootstrapServers HOST:PORT
  * @param configFile file of the user's own client properties; null: none
  * @param properties properties of every client
  * @param secrets values among the properties that may not be written
@@ -75,21 +74,13 @@ public record KafkaAccess(
           "key.deserializer",
           "value.deserializer");
 
-  /**
-   * Access to a Kafka that Sluice did not start.
-   *
-   * @throws UserMistakeException if the file is missing or wrong
-   */
+  /** Access to a Kafka that Sluice did not start. */
   public static KafkaAccess of(String location, String bootstrapServers, @Nullable Path configFile)
       throws UserMistakeException {
     return of(location, bootstrapServers, configFile, AWAY_LIMIT_MS);
   }
 
-  /**
-   * Access to a Kafka in this process.
-   *
-   * @param awayLimitMs time without an answer after which the clients give up
-   */
+  /** Access to a Kafka in this process, whose clients give up after this time without an answer. */
   public static KafkaAccess embedded(String bootstrapServers, int awayLimitMs) {
     try {
       return of("", bootstrapServers, null, awayLimitMs);
@@ -99,11 +90,8 @@ public record KafkaAccess(
   }
 
   /**
-   * Starts a Kafka in this process for the length of a run. It does not come back after a failure,
-   * so a client that misses it need not wait long.
-   *
-   * @param opened parts among which the broker is closed
-   * @param folder temporary folder of the run
+   * Starts a Kafka in a folder, as a part of a run. It does not come back after a failure, so a
+   * client that misses it need not wait long.
    */
   public static KafkaAccess startEmbedded(Opened opened, Path folder)
       throws RoleFailedException, InterruptedException {
@@ -172,10 +160,7 @@ public record KafkaAccess(
   }
 
   /**
-   * Access to the Kafka of {@code --bootstrap}, which has answered within five seconds, unless the
-   * wait was stopped.
-   *
-   * @throws UserMistakeException if the file is missing or wrong, or the Kafka does not answer
+   * Access to the Kafka of {@code --bootstrap}, which has answered in time unless that was stopped.
    */
   public static KafkaAccess reached(
       String bootstrapServers, @Nullable Path configFile, BooleanSupplier stopped)
@@ -190,12 +175,7 @@ public record KafkaAccess(
     return new LogClients(location, properties);
   }
 
-  /**
-   * Removes the topics of a run that has ended, as {@link RunTopics#remove} does. A topic that
-   * stays is no failure of the run.
-   *
-   * @param said called with a line if topics stay
-   */
+  /** Removes the topics of a run. One that stays is no failure of the run, and is said. */
   public void removeTopicsOrSay(Topics topics, Consumer<String> said) throws InterruptedException {
     try {
       RunTopics.remove(topics, clients());
@@ -205,13 +185,10 @@ public record KafkaAccess(
   }
 
   /**
-   * Waits until the broker answers.
+   * Waits until the broker answers, and returns false if stopped.
    *
    * @param waiting called once, when the first answer does not come
-   * @param stopped true once the wait is to end
-   * @return true if the broker answered; false if stopped
-   * @throws UserMistakeException if the broker does not answer within the limit, or refuses these
-   *     clients
+   * @throws UserMistakeException if no answer comes within the limit, or it is a refusal
    */
   public boolean awaitAnswer(Duration limit, Runnable waiting, BooleanSupplier stopped)
       throws UserMistakeException, InterruptedException {

@@ -16,20 +16,11 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Topics that runs left on a Kafka: shown, or removed. */
-public final class LeftTopics {
+/**
+ * Topics that runs left on a Kafka: shown, or removed. The Kafka has a file of client properties.
+ */
+public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean json) {
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
-
-  private final Options options;
-
-  /**
-   * The Kafka to look at.
-   *
-   * @param bootstrap {@code HOST:PORT}
-   * @param kafkaConfig file of client properties; null: none
-   * @param json true if JSON is printed
-   */
-  public record Options(String bootstrap, @Nullable Path kafkaConfig, boolean json) {}
 
   /**
    * Runs whose topics are removed.
@@ -37,7 +28,6 @@ public final class LeftTopics {
    * @param named ids of runs, ended or not; empty: all that have ended
    * @param all true if runs that have not ended are asked for too, where none is named
    * @param sure true if those are removed; else they are told and left, since they may go on
-   * @param dryRun true if nothing is removed
    */
   public record Prune(List<String> named, boolean all, boolean sure, boolean dryRun) {
     public Prune {
@@ -45,14 +35,10 @@ public final class LeftTopics {
     }
   }
 
-  public LeftTopics(Options options) {
-    this.options = options;
-  }
-
   /** Prints which runs left topics, and returns the exit status. */
   public int list() throws UserMistakeException, InterruptedException {
     List<LeftRun> runs = LeftRun.all(reached().clients());
-    if (options.json()) {
+    if (json) {
       System.out.println(json(runs));
     } else {
       show(runs);
@@ -69,7 +55,7 @@ public final class LeftTopics {
         remove(kafka, run);
       }
     }
-    if (options.json()) {
+    if (json) {
       System.out.println(json(chosen));
     } else {
       for (LeftRun run : chosen) {
@@ -87,7 +73,7 @@ public final class LeftTopics {
   }
 
   private KafkaAccess reached() throws UserMistakeException, InterruptedException {
-    return KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
+    return KafkaAccess.reached(bootstrap, kafkaConfig, () -> false);
   }
 
   private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {

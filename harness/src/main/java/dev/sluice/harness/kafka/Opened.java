@@ -11,7 +11,6 @@ public final class Opened implements AutoCloseable {
 
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-  /** Adds a part to be closed. */
   public <T extends AutoCloseable> T add(T part) {
     parts.push(part);
     return part;

@@ -35,7 +35,6 @@ public final class Console {
     DETAILS
   }
 
-  /** A console whose results are not printed. */
   public Console(PrintStream out, boolean terminal) {
     this(out, terminal, null, Amount.USUAL);
   }
@@ -47,19 +46,14 @@ public final class Console {
     this.amount = amount;
   }
 
-  /**
-   * The console of a command that has {@code --json}.
-   *
-   * @param json true if results go to standard output, and all else to standard error
-   */
+  /** As below, without the other two options. */
   public static Console ofJson(boolean json) {
     return of(json, Amount.USUAL);
   }
 
   /**
-   * The console of a command that has {@code --json}, {@code --quiet} and {@code --details}.
-   *
-   * @param json true if results go to standard output, and all else to standard error
+   * The console of a command that has {@code --json}, {@code --quiet} and {@code --details}. With
+   * JSON, results alone go to standard output, and all else to standard error.
    */
   public static Console of(boolean json, Amount amount) {
     return json
@@ -72,7 +66,6 @@ public final class Console {
     return of(false, Amount.USUAL);
   }
 
-  /** Options with which a process of Sluice's own tells as much. */
   public List<String> options() {
     return switch (amount) {
       case QUIET -> List.of("--quiet");
@@ -91,7 +84,6 @@ public final class Console {
     return amount == Amount.QUIET;
   }
 
-  /** True if results are printed, apart from all else. */
   public boolean hasResults() {
     return results != null;
   }
@@ -126,7 +118,6 @@ public final class Console {
     stream().print(characters);
   }
 
-  /** Prints a plain line. */
   public synchronized void line(String text) {
     endLiveLine();
     out.println(text);
@@ -140,9 +131,7 @@ public final class Console {
     }
   }
 
-  /**
-   * Prints a line of the checklist in place of the live line, unless nothing but results is told.
-   */
+  /** Prints a line of the checklist in place of the live line, unless quiet. */
   public synchronized void item(String label, String text) {
     if (quiet()) {
       return;

@@ -12,8 +12,7 @@ import java.util.stream.Stream;
 /**
  * One reading of the kernel's counters. Two of them tell how busy this machine was with others.
  *
- * @param busyTicks processor time of all processes, in kernel ticks, without idle, waiting and
- *     steal
+ * @param busyTicks processor time of all processes, without idle, waiting and steal
  * @param stealTicks processor time that the hypervisor gave to other machines
  * @param allTicks all processor time, including idle
  * @param ownNs processor time of this process
@@ -58,7 +57,6 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     }
   }
 
-  /** The machine's name; empty where the kernel does not say. */
   public static Optional<String> hostName() throws IOException {
     return Files.isReadable(HOST_NAME)
         ? Optional.of(Files.readString(HOST_NAME).strip()).filter(name -> !name.isEmpty())
@@ -84,18 +82,14 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
         + Runtime.version().feature();
   }
 
-  /**
-   * Share of all processor time since an earlier reading that went to other processes, in [0, 1].
-   */
+  /** Share, in [0, 1], of the time since an earlier reading that went to other processes. */
   public double foreignShareSince(HostLoad earlier, int processors, long elapsedNs) {
     double busy = shareOf(busyTicks - earlier.busyTicks, allTicks - earlier.allTicks);
     double own = (ownNs - earlier.ownNs) / ((double) elapsedNs * processors);
     return Math.max(0, busy - own);
   }
 
-  /**
-   * Share of all processor time since an earlier reading that the hypervisor withheld, in [0, 1].
-   */
+  /** Share, in [0, 1], of the time since an earlier reading that the hypervisor withheld. */
   public double stealShareSince(HostLoad earlier) {
     return shareOf(stealTicks - earlier.stealTicks, allTicks - earlier.allTicks);
   }

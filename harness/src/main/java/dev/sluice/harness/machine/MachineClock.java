@@ -17,17 +17,14 @@ public final class MachineClock {
 
   private MachineClock() {}
 
-  /** Monotonic nanoseconds from an arbitrary origin. */
   public static long monotonicNs() {
     return System.nanoTime();
   }
 
-  /** Wall time. */
   public static Instant now() {
     return Instant.now();
   }
 
-  /** Wall time, milliseconds since 1970. */
   public static long epochMs() {
     return System.currentTimeMillis();
   }
@@ -42,25 +39,18 @@ public final class MachineClock {
     return new ProcessClock(InstantSource.system(), System::nanoTime);
   }
 
-  /** A pacer that waits on the monotonic clock. */
   public static Pacer pacer() {
     return new SystemPacer(System::nanoTime);
   }
 
   /**
-   * Waits on the system's monotonic clock, asleep: a wait ends some 0.06 ms late on Linux. To spin
-   * for the last stretch would be more exact, but would take whole cores from the lanes at
-   * thousands of waits a second. A thread that waits here becomes a {@link PromptThread}.
+   * Waits asleep: a wait ends some 0.06 ms late on Linux. To spin for the last stretch would take
+   * whole cores from the lanes at thousands of waits a second. A waiting thread becomes a {@link
+   * PromptThread}.
    */
-  static final class SystemPacer implements Pacer {
+  record SystemPacer(LongSupplier monotonicNs) implements Pacer {
     private static final ThreadLocal<Boolean> PROMPT =
         ThreadLocal.withInitial(PromptThread::becomePrompt);
-
-    private final LongSupplier monotonicNs;
-
-    public SystemPacer(LongSupplier monotonicNs) {
-      this.monotonicNs = monotonicNs;
-    }
 
     @Override
     public void awaitNs(long atMonotonicNs) throws InterruptedException {

@@ -29,7 +29,6 @@ public final class Posix {
 
   private Posix() {}
 
-  /** The C library. */
   interface C extends Library {
     C LIBRARY = Native.load("c", C.class);
 
@@ -40,7 +39,6 @@ public final class Posix {
     int ioctl(int fd, NativeLong request, Object... arguments) throws LastErrorException;
   }
 
-  /** A signal with its number. */
   public enum Signal {
     KILL(9),
     TERM(15);
@@ -61,12 +59,7 @@ public final class Posix {
     }
   }
 
-  /**
-   * Sends a process a signal.
-   *
-   * @return false if there is no such process
-   * @throws IOException if this user may not signal it
-   */
+  /** Sends a process a signal; false: there is no such process. */
   public static boolean kill(long pid, Signal signal) throws IOException {
     try {
       return C.LIBRARY.kill(Math.toIntExact(pid), signal.number) == 0;

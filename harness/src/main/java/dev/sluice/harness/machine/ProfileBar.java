@@ -13,9 +13,6 @@ public final class ProfileBar implements AutoCloseable {
   private long done;
   private boolean closed;
 
-  /**
-   * @param total number of repeats to measure
-   */
   public ProfileBar(Console console, long total) {
     this.console = console;
     this.total = total;

@@ -40,7 +40,8 @@ public final class ProgressLine implements AutoCloseable {
             return thread;
           });
 
-  private ProgressLine(
+  /** Begins to draw. */
+  public ProgressLine(
       Console console,
       EventLogReader reader,
       Experiment experiment,
@@ -49,28 +50,11 @@ public final class ProgressLine implements AutoCloseable {
     this.reader = reader;
     this.experiment = experiment;
     this.onFailure = onFailure;
-  }
-
-  /**
-   * Begins to draw.
-   *
-   * @param onFailure called when the log can no longer be read
-   */
-  public static ProgressLine start(
-      Console console,
-      EventLogReader reader,
-      Experiment experiment,
-      Consumer<Throwable> onFailure) {
-    var line = new ProgressLine(console, reader, experiment, onFailure);
     int period = console.isTerminal() ? TERMINAL_PERIOD_SECONDS : PLAIN_PERIOD_SECONDS;
-    var unused = line.timer.scheduleAtFixedRate(line::draw, period, period, TimeUnit.SECONDS);
-    return line;
+    var unused = timer.scheduleAtFixedRate(this::draw, period, period, TimeUnit.SECONDS);
   }
 
-  /**
-   * Draws the present state. Called at the run's end too, since a short run is over before the
-   * first period.
-   */
+  /** Draws the present state. A short run is over before the first period, so its end draws too. */
   public void draw() {
     try {
       boolean terminal = console.isTerminal();
@@ -83,11 +67,7 @@ public final class ProgressLine implements AutoCloseable {
   }
 
   /**
-   * The line of a run's snapshot. Where it would be too long, its less important numbers are left
-   * out.
-   *
-   * @param widthMax most characters of the line
-   * @param barred true if the line begins with a bar, unless the width is too small for one
+   * The line of a snapshot, with a bar if wanted and wide enough. Less important numbers give way.
    */
   public static String text(LiveSnapshot now, Experiment experiment, int widthMax, boolean barred) {
     double elapsedSeconds = now.throughNs() / 1e9;

@@ -14,16 +14,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Lets a thread that sleeps and wakes run at once beside threads that compute all the time. On
  * Linux 6.12 or later the thread asks for its share of the processors in short slices, {@code
- * sched_runtime} of sched_setattr(2): such a thread need not wait, when it wakes, until another's
- * slice is over. No thread's share changes, and no privilege is needed. Elsewhere this class does
- * nothing.
+ * sched_runtime} of sched_setattr(2): it need not wait, when it wakes, until another's slice is
+ * over. No privilege is needed. Elsewhere this class does nothing.
  */
 public final class PromptThread {
   private static final Logger LOG = LoggerFactory.getLogger(PromptThread.class);
 
   /**
-   * Slice asked for, the shortest that Linux takes. With 0.5 ms waking threads were late about
-   * twice as often.
+   * Slice asked for, the shortest that Linux takes. With 0.5 ms threads were late twice as often.
    */
   private static final long SLICE_NS = 100_000;
 
@@ -38,17 +36,11 @@ public final class PromptThread {
 
   private PromptThread() {}
 
-  /** The C library. */
   interface C extends Library {
     NativeLong syscall(NativeLong number, Object... arguments);
   }
 
-  /**
-   * Numbers of the system calls on this processor.
-   *
-   * @param set sched_setattr
-   * @param get sched_getattr
-   */
+  /** Numbers of sched_setattr and sched_getattr on this processor. */
   private record Calls(C library, long set, long get) {
     static @Nullable Calls load() {
       return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
@@ -61,7 +53,7 @@ public final class PromptThread {
 
   /**
    * Loads on a thread of the common pool: JNA waits for a process, ldconfig, and forgets an
-   * interruption that it meets there. The thread that asks keeps its own.
+   * interruption that it meets there.
    */
   private static @Nullable Calls calls() {
     if (!System.getProperty("os.name").equals("Linux")) {
@@ -89,9 +81,8 @@ public final class PromptThread {
   }
 
   /**
-   * Asks for short slices for the calling thread; threads that it begins later inherit them.
-   *
-   * @return true if the system accepted the wish; an older system may accept it without heeding it
+   * Asks for short slices for the calling thread and those that it begins; false: not granted. An
+   * older system may accept the wish without heeding it.
    */
   static boolean becomePrompt() {
     Calls calls = CALLS;

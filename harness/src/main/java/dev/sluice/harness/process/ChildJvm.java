@@ -23,7 +23,7 @@ public final class ChildJvm {
 
   /**
    * Folder of the built libraries, for a process whose own class path holds more than Sluice, such
-   * as one that tests it; null: children have the class path of this process.
+   * as a test's; null: children have the class path of this process.
    */
   private static final @Nullable String BUILT = System.getProperty("sluice.libraries");
 
@@ -39,10 +39,7 @@ public final class ChildJvm {
   }
 
   /**
-   * The command line of a child with this process's own JVM options, less its agents.
-   *
-   * @param options JVM options that come after, and so override, this process's own
-   * @param main name of the class whose main is run
+   * A child with this process's own JVM options, less its agents, and options that override them.
    */
   public static List<String> likeThis(List<String> options, String main, List<String> arguments) {
     List<String> all = new ArrayList<>(ownOptions());
@@ -51,20 +48,15 @@ public final class ChildJvm {
   }
 
   /**
-   * JVM options by which a process has its whole heap from the start, so that later growth of its
-   * memory is not the heap's.
-   *
-   * @param mb size of the heap in MB
+   * JVM options of a whole heap from the start, so that later growth of memory is not the heap's.
    */
   public static List<String> wholeHeap(int mb) {
     return List.of("-Xms" + mb + "m", "-Xmx" + mb + "m", "-XX:+AlwaysPreTouch");
   }
 
   /**
-   * JVM options of a {@link #SMALL} process that computes in an engine and whose memory is
-   * measured.
-   *
-   * @param heapMb size of the heap in MB
+   * JVM options of a {@link #SMALL} process whose memory is measured while it computes in an
+   * engine.
    */
   public static List<String> probe(int heapMb) {
     List<String> options = new ArrayList<>(SMALL);
@@ -74,8 +66,8 @@ public final class ChildJvm {
   }
 
   /**
-   * The command line of a child that runs one of Sluice's commands and measures latencies: with the
-   * launcher's options for these, whatever this process was started with.
+   * A command of Sluice that measures latencies: with the launcher's options for these, whatever
+   * this process was started with.
    */
   public static List<String> live(List<String> arguments) {
     String live = System.getProperty("sluice.live", "");
@@ -101,11 +93,7 @@ public final class ChildJvm {
         .toList();
   }
 
-  /**
-   * The command line of a child of this kind that runs one of Sluice's commands.
-   *
-   * @param options JVM options that come after, and so override, this process's own
-   */
+  /** A child as of {@link #likeThis} that runs one of Sluice's commands. */
   public static List<String> sluice(List<String> options, List<String> arguments) {
     return likeThis(options, SLUICE, arguments);
   }
@@ -123,11 +111,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /**
-   * The class path of children, which is that of Sluice: its folders and files.
-   *
-   * @throws IOException if the folder of the built libraries cannot be read
-   */
+  /** The class path of children, which is that of Sluice: its folders and files. */
   public static List<Path> classPath() throws IOException {
     if (BUILT != null) {
       try (Stream<Path> files = Files.list(Path.of(BUILT))) {
@@ -141,12 +125,7 @@ public final class ChildJvm {
         .toList();
   }
 
-  /**
-   * Runs a child with these JVM options alone, and returns its standard output.
-   *
-   * @param what name of the child in an error
-   * @throws IOException if the child ends with another status than 0
-   */
+  /** Runs a child with these JVM options alone, and returns its standard output. */
   public static String printed(
       List<String> options, String main, List<String> arguments, String what)
       throws IOException, InterruptedException {

@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One start of a child process by a {@link Supervisor}. The next start of the child is another
- * object.
- */
+/** One start of a child process by a {@link Supervisor}; its next start is another object. */
 public final class ChildProcess {
   private final Spec spec;
   private final Process process;
@@ -29,9 +26,7 @@ public final class ChildProcess {
    *
    * @param name name of the child among its siblings, of letters, digits and hyphens
    * @param terminal true if the child draws a live line for its parent to relay
-   * @param heapMb limit of its Java heap, megabytes
    * @param directMb limit of its direct memory, megabytes; 0: as much as its heap
-   * @param arguments the command and its options
    * @param restartArguments the command and its options for a start after a death
    * @param restartsMax limit of starts after unexpected deaths
    */
@@ -102,7 +97,6 @@ public final class ChildProcess {
     return process.pid();
   }
 
-  /** Number of deaths before this start. */
   public int restarts() {
     return restarts;
   }
@@ -158,11 +152,7 @@ public final class ChildProcess {
     return endExpected;
   }
 
-  /**
-   * Sends the process a signal, unless it has ended.
-   *
-   * @throws UncheckedIOException if there is no kill command
-   */
+  /** Sends the process a signal, unless it has ended. */
   public void signal(Signal signal) throws InterruptedException {
     if (!process.isAlive()) {
       return;
@@ -174,11 +164,7 @@ public final class ChildProcess {
     }
   }
 
-  /**
-   * Writes a line to the standard input of the process.
-   *
-   * @throws UncheckedIOException if the process is gone
-   */
+  /** Writes a line to the standard input of the process. */
   public void tell(String line) {
     try {
       OutputStream input = process.getOutputStream();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A process to start: its command line, and where its output goes. Output comes through a pipe
- * unless a method says otherwise. A method that returns a launch changes this one.
+ * A process to start. Output comes through a pipe unless a method says otherwise. A method that
+ * returns a launch changes this one.
  */
 public final class Launch {
   private static final Path NICE = Path.of("/usr/bin/nice");
@@ -28,36 +28,30 @@ public final class Launch {
     return new Launch(command);
   }
 
-  /** A process of a program with arguments. */
   public static Launch of(String... command) {
     return of(List.of(command));
   }
 
-  /** Sends standard output to a target. */
   public Launch output(Redirect to) {
     process.redirectOutput(to);
     return this;
   }
 
-  /** Sends standard error to a target. */
   public Launch errors(Redirect to) {
     process.redirectError(to);
     return this;
   }
 
-  /** Sends standard error where standard output goes. */
   public Launch errorsToOutput() {
     process.redirectErrorStream(true);
     return this;
   }
 
-  /** Adds variables to the environment that the process inherits. */
   public Launch environment(Map<String, String> variables) {
     process.environment().putAll(variables);
     return this;
   }
 
-  /** Takes variables out of the environment that the process inherits. */
   public Launch without(List<String> variables) {
     variables.forEach(process.environment()::remove);
     return this;
@@ -70,8 +64,8 @@ public final class Launch {
   }
 
   /**
-   * Gives the process a session of its own, whose leader it is, so that it outlives this process
-   * and its terminal. The program {@code setsid} becomes the process itself.
+   * Makes the process, by {@code setsid}, the leader of a session of its own, so that it outlives
+   * this process and its terminal.
    */
   public Launch ownSession() {
     process.command().add(0, "setsid");
@@ -86,11 +80,6 @@ public final class Launch {
     return this;
   }
 
-  /**
-   * Starts the process, and returns its handle.
-   *
-   * @throws IOException if there is no such program
-   */
   public Process start() throws IOException {
     return process.start();
   }
@@ -101,10 +90,9 @@ public final class Launch {
   }
 
   /**
-   * Runs the process to its end, and returns its standard output.
+   * Runs the process to its end, and returns its standard output; it must end with 0.
    *
    * @param what name of the process in an error
-   * @throws IOException if the process ends with another status than 0
    */
   public String printed(String what) throws IOException, InterruptedException {
     Process started = start();

@@ -16,8 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Target of logging: Sluice's own lines from INFO on, the libraries' warnings, and no secret of
- * either.
+ * Target of logging: Sluice's own lines from INFO on, libraries' warnings, and no secret of either.
  */
 public final class LogFile implements AutoCloseable {
   private static final List<String> DEVICE_SEEKERS =
@@ -29,11 +28,7 @@ public final class LogFile implements AutoCloseable {
     this.appender = appender;
   }
 
-  /**
-   * Begins to write to a run's log.
-   *
-   * @param secrets values that are never written
-   */
+  /** Begins to write to a run's log. */
   public static LogFile open(Path file, Secrets secrets) {
     var appender = new FileAppender<ILoggingEvent>();
     appender.setFile(file.toString());
@@ -73,7 +68,6 @@ public final class LogFile implements AutoCloseable {
     return () -> hushed.setLevel(before);
   }
 
-  /** A suppression of warnings, which ends when it is closed. */
   @FunctionalInterface
   public interface Hushed extends AutoCloseable {
     @Override

@@ -3,7 +3,6 @@ package dev.sluice.harness.process;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -12,32 +11,25 @@ import java.util.regex.Pattern;
 /** Memory of a Java process of this user. */
 public final class MemoryOf {
   private static final Pattern PSS = Pattern.compile("(?m)^Pss:\\s+(\\d+) kB$");
-
   private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
   private static final Pattern PEAK = Pattern.compile("(?m)^VmHWM:\\s+(\\d+) kB$");
 
-  /** File of the kernel that takes {@link #FORGET_PEAK} as the wish to forget the peak. */
+  /** File of the kernel that takes a 5 as the wish to forget the peak. */
   private static final Path FORGET = Path.of("/proc/self/clear_refs");
-
-  private static final String FORGET_PEAK = "5";
 
   private MemoryOf() {}
 
   /**
-   * Bytes of the proportional set: the pages that the process has in memory, with a shared page
-   * counted in part. The plain resident set counts a page of the heap as often as it is mapped,
-   * which with ZGC of Java 17 is three times.
+   * Bytes of the proportional set, where a shared page counts in part: the plain resident set
+   * counts a page of a heap of ZGC of Java 17 three times. Empty if the process has ended, or the
+   * system is not Linux.
    *
-   * @return empty if the process has ended, or the system is not Linux, which alone reports it
    * @throws AccessDeniedException if the process is another user's
    */
   public static OptionalLong residentBytes(long pid) throws AccessDeniedException {
     try {
       String rollup = Files.readString(Path.of("/proc", Long.toString(pid), "smaps_rollup"));
-      Matcher pss = PSS.matcher(rollup);
-      return pss.find()
-          ? OptionalLong.of(Long.parseLong(pss.group(1)) * 1024)
-          : OptionalLong.empty();
+      return bytes(PSS, rollup);
     } catch (AccessDeniedException e) {
       throw e;
     } catch (IOException e) {
@@ -51,38 +43,33 @@ public final class MemoryOf {
     return Files.isWritable(FORGET);
   }
 
-  /**
-   * Bytes that this process has in memory now, shared pages counted whole. Forgets the peak until
-   * now.
-   *
-   * @return empty where the system is not Linux, which alone reports it
-   */
-  public static OptionalLong residentBytesAndForgetPeak() throws IOException {
-    try {
-      Files.writeString(FORGET, FORGET_PEAK);
-    } catch (NoSuchFileException e) {
-      return OptionalLong.empty();
-    }
+  /** Bytes of this process in memory now, shared pages counted whole; empty where not on Linux. */
+  public static OptionalLong residentBytes() throws IOException {
     return ofThisProcess(RESIDENT);
   }
 
-  /**
-   * Most bytes that this process had in memory at once, since the peak was last forgotten.
-   *
-   * @return empty where the system is not Linux, which alone reports it
-   */
+  /** As {@link #residentBytes()}, with a peak that begins anew. */
+  public static OptionalLong residentBytesAndForgetPeak() throws IOException {
+    if (Files.exists(FORGET)) {
+      Files.writeString(FORGET, "5");
+    }
+    return residentBytes();
+  }
+
+  /** Most bytes in memory at once since the peak was last forgotten; empty where not on Linux. */
   public static OptionalLong peakBytes() throws IOException {
     return ofThisProcess(PEAK);
   }
 
   private static OptionalLong ofThisProcess(Pattern line) throws IOException {
-    try {
-      Matcher matcher = line.matcher(Files.readString(Path.of("/proc/self/status")));
-      return matcher.find()
-          ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1024)
-          : OptionalLong.empty();
-    } catch (NoSuchFileException e) {
-      return OptionalLong.empty();
-    }
+    Path status = Path.of("/proc/self/status");
+    return Files.exists(status) ? bytes(line, Files.readString(status)) : OptionalLong.empty();
+  }
+
+  private static OptionalLong bytes(Pattern line, String text) {
+    Matcher matcher = line.matcher(text);
+    return matcher.find()
+        ? OptionalLong.of(Long.parseLong(matcher.group(1)) * 1024)
+        : OptionalLong.empty();
   }
 }

@@ -17,13 +17,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One piece of news from a child process to the parent that supervises it: a JSON line in a file
- * that the parent names when it starts the child. What the child prints is for people alone. A
- * process without such a parent writes no news.
+ * that the parent names. What the child prints is for people alone.
  *
- * @param pid process id of the child
  * @param up the child's entry in the run, or the broker's address, if it is up; null: no news of
  *     that
- * @param error lines of standard error in which the child says why it ends; null: no error
+ * @param error lines in which the child says why it ends; null: no error
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record News(long pid, @Nullable String up, @Nullable List<String> error) {

@@ -6,19 +6,11 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/**
- * Standard input of a child process: the parent's lines, and the end of input, which comes when the
- * parent is gone for any reason.
- */
+/** Standard input of a child process: the parent's lines, and an end when the parent is gone. */
 public final class ParentWatch {
   private ParentWatch() {}
 
-  /**
-   * Begins to read, on a daemon thread.
-   *
-   * @param onLine called with each line
-   * @param onEnd called once when the parent is gone
-   */
+  /** Begins to read, on a daemon thread. */
   public static void start(Consumer<String> onLine, Runnable onEnd) {
     var thread =
         new Thread(

@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One process of one boot of this machine, which no later process can be taken for: a pid is used
- * again, and the wall clock may be set back, but both together with the boot's id stay one.
+ * again, and the wall clock may be set back.
  *
  * @param boot id of the boot, from /proc/sys/kernel/random/boot_id
- * @param pid process id
  * @param startTicks field 22 of /proc/PID/stat: clock ticks from the boot to the process's start
  */
 public record ProcessIdentity(String boot, long pid, long startTicks) {
@@ -31,12 +30,7 @@ public record ProcessIdentity(String boot, long pid, long startTicks) {
   private static final int SESSION = 3;
   private static final int START_TICKS = 19;
 
-  /**
-   * What /proc says of a process.
-   *
-   * @param state letter of the state; Z and X have ended
-   * @param session pid of the leader of its session
-   */
+  /** The state, of which Z and X have ended, and the pid of the session's leader. */
   private record Stat(String state, long session, long startTicks) {
     boolean ended() {
       return state.equals("Z") || state.equals("X");
@@ -48,7 +42,6 @@ public record ProcessIdentity(String boot, long pid, long startTicks) {
     return Files.readString(BOOT_ID).strip();
   }
 
-  /** This process. */
   public static ProcessIdentity ofThis() throws IOException {
     long pid = ProcessHandle.current().pid();
     return new ProcessIdentity(
@@ -88,10 +81,7 @@ public record ProcessIdentity(String boot, long pid, long startTicks) {
     return found;
   }
 
-  /**
-   * Processes that have not ended and were started with a variable in their environment, except
-   * those of other users.
-   */
+  /** Processes of this user that run and were started with a variable in their environment. */
   public static List<Long> withVariable(String name, String value) throws IOException {
     return withVariable(name, Set.of(value)).getOrDefault(value, List.of());
   }

@@ -24,10 +24,7 @@ public final class Secrets {
     this.values = values.stream().sorted(Comparator.comparingInt(v -> -v.length())).toList();
   }
 
-  /**
-   * Secrets among client properties, known by the properties' names; each option of a login counts
-   * alone.
-   */
+  /** Secrets among client properties, known by their names; each option of a login counts alone. */
   public static Secrets of(Map<String, String> properties) {
     List<String> values = new ArrayList<>();
     properties.forEach(

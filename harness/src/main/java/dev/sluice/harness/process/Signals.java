@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Signals such as Ctrl-C, taken as a wish to stop: the run drains and ends by itself. A shutdown
- * hook would not do: all hooks start at once, and the inference engines' hooks would remove the
- * engine under lanes that still run. A second signal ends the process.
+ * Signals such as Ctrl-C, taken as a wish to stop: the run drains and ends by itself. All shutdown
+ * hooks start at once, and the engines' would remove the engine under lanes that still run. A
+ * second signal ends the process.
  *
  * <p>{@code sun.misc.Signal} is called by reflection, since the compiler warns of its name in a way
  * that cannot be silenced.
@@ -25,19 +25,13 @@ public final class Signals implements AutoCloseable {
   /** Former handlers, by signal. */
   private final Map<Object, Object> before = new LinkedHashMap<>();
 
-  /**
-   * Begins to listen.
-   *
-   * @param onFirst called once, on a thread of the JVM
-   * @param onSecond called on the second signal, before the process ends at once
-   */
+  /** Begins to listen: the first signal, and what comes before the second ends the process. */
   public static Signals listen(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("INT", "TERM", "HUP"), List.of());
   }
 
   /**
-   * Begins to listen in a process that another process of Sluice started: a terminal sends Ctrl-C
-   * to both, and only the parent knows what to stop first.
+   * Listens in a child: a terminal sends Ctrl-C to both, and the parent knows what to stop first.
    */
   public static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
@@ -45,12 +39,7 @@ public final class Signals implements AutoCloseable {
 
   /**
    * Begins to listen in a process that has one part of a larger work, and ends at once with its
-   * parent, if it has one.
-   *
-   * @param child true if another process of Sluice started this one
-   * @param onLine called with each line of the parent
-   * @param onFirst called once, on a thread of the JVM
-   * @param onEnd called before the process ends at once
+   * parent, if it is a child of Sluice's own.
    */
   public static Signals listenAsPart(
       boolean child, Consumer<String> onLine, Runnable onFirst, Runnable onEnd) {
@@ -120,7 +109,6 @@ public final class Signals implements AutoCloseable {
     }
   }
 
-  /** True if a signal came. */
   public boolean received() {
     return received.get() != 0;
   }
@@ -130,7 +118,6 @@ public final class Signals implements AutoCloseable {
     return EXIT_BASE + received.get();
   }
 
-  /** Ends the listening and restores the former handlers. */
   @Override
   public void close() {
     before.forEach(

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts roles as child processes, with the Java, class path and flags of this process, and
- * restarts children that die unexpectedly. Children end when this process ends for any reason: each
- * reads its standard input, which is a pipe from here.
+ * restarts children that die unexpectedly. Each ends when its standard input does, a pipe from
+ * here.
  *
  * <p>Safe for any thread. The listener is called on threads of the supervisor, and may call back.
  */
@@ -36,47 +36,26 @@ public final class Supervisor implements AutoCloseable {
   private final List<Thread> watchers = new ArrayList<>();
   private boolean closing;
 
-  /** Listener to the starts and ends of children. */
   public interface Listener {
     /** The child runs, for the first time or again. */
     void started(ChildProcess child);
 
-    /**
-     * The child has ended, and is not started again: its end was expected, its status is no crash,
-     * or it has died too often.
-     */
+    /** The child has ended for good: by choice, as expected, or having died too often. */
     void ended(ChildProcess child, int status);
 
     /** The child has died unexpectedly, and is about to be started again. */
     void died(ChildProcess child, int status);
   }
 
-  /**
-   * @param logs folder of {@code <name>.log}, the output of each child
-   * @param temporary folder of the children's temporary files
-   */
+  /** The folders get {@code <name>.log}, the output of each child, and its temporary files. */
   public Supervisor(Path logs, Path temporary, Listener listener) {
     this.logs = logs;
     this.temporary = temporary;
     this.listener = listener;
   }
 
-  /** Starts a child. */
+  /** Starts a child, or starts it again where it has ended, or died for good. */
   public ChildProcess start(ChildProcess.Spec spec) throws IOException {
-    ChildProcess child;
-    synchronized (this) {
-      child = launch(spec, 0);
-    }
-    listener.started(child);
-    return child;
-  }
-
-  /**
-   * Starts a child again that has ended, or died without being started again.
-   *
-   * @throws IllegalStateException if it still runs
-   */
-  public ChildProcess restart(ChildProcess.Spec spec) throws IOException {
     ChildProcess child;
     synchronized (this) {
       ChildProcess before = children.get(spec.name());
@@ -89,7 +68,6 @@ public final class Supervisor implements AutoCloseable {
     return child;
   }
 
-  /** The present or last start of the child with a name. */
   public synchronized ChildProcess child(String name) {
     ChildProcess child = children.get(name);
     if (child == null) {

@@ -18,15 +18,24 @@ public final class TemporaryFolder {
 
   /** Removes the folder and its content; a file that cannot be removed is logged, and stays. */
   public static void remove(@Nullable Path folder) {
-    if (folder == null || !Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(folder)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
+    try {
+      if (folder != null) {
+        removeTree(folder);
       }
     } catch (IOException | UncheckedIOException e) {
       LOG.warn("temporary files stay behind in {}", folder, e);
+    }
+  }
+
+  /** Removes a folder and all that is in it; of a link to a folder, the link alone. */
+  public static void removeTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
     }
   }
 }

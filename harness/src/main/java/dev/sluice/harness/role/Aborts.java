@@ -14,17 +14,11 @@ import org.jspecify.annotations.Nullable;
 public final class Aborts {
   private Aborts() {}
 
-  /** True if the experiment has a threshold that may end its run. */
   public static boolean any(ParsedExperiment parsed) {
     return parsed.experiment().thresholds().values().stream().anyMatch(Threshold::abort);
   }
 
-  /**
-   * The fold that watches the thresholds with {@code abort}.
-   *
-   * @return null if there is no such threshold
-   * @throws UserMistakeException if one of them can never end a run early, or never be met
-   */
+  /** The fold that watches the thresholds with {@code abort}; null: there are none. */
   public static @Nullable AbortFold of(ParsedExperiment parsed, RequestList requests)
       throws UserMistakeException {
     if (!any(parsed)) {

@@ -99,14 +99,10 @@ public final class AnalyzeRole implements AutoCloseable {
    * @param results folder of all runs
    * @param keepTopics true if the run's topics stay on the broker
    * @param noLog true if the run leaves no recording of its topics
-   * @param console where the progress and the closing table go
    */
   public record Options(Path results, boolean keepTopics, boolean noLog, Console console) {}
 
-  /**
-   * Shows the run in a process of its own, leaves its folder, removes its topics, and returns the
-   * exit status.
-   */
+  /** Shows the run in a process of its own, leaves its folder, and removes its topics. */
   public static int execute(RoleSettings settings, Options options)
       throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
@@ -173,48 +169,33 @@ public final class AnalyzeRole implements AutoCloseable {
     process.metrics().log(role::snapshot, frame.experiment().jobs().classes());
     awaitBeginning(process);
     RunEnded ended = role.follow(process);
-    var environment = Environment.ofRoles(frame.experiment(), lanes, before);
     RunStarted started = register.started().getNow(null);
     if (started == null) {
       throw new RoleFailedException(
           "the run was given up before it began: " + ended.failure(), null);
     }
-    String lost = lost(role, ended, abort != null);
-    if (lost != null) {
-      role.summarizeFailure(lost);
-      role.close();
-      int status = role.concludeEarly(folder);
-      if (!options.keepTopics()) {
-        removeTopics(process, joined);
-      }
-      return status;
+    boolean early =
+        ended.failure() != null
+            && (abort != null || ended.failure().startsWith(HarnessLimit.WORDS));
+    if (early && role.lost() == null) {
+      role.awaitWholeLog(); // analytics that died before its last words has written the end
     }
-    RunReport report =
-        role.write(
-            environment,
+    int status =
+        role.finish(
+            Environment.ofRoles(frame.experiment(), lanes, before),
             started.requestDigest(),
             folder,
             !options.noLog(),
             ended.failure(),
             role::close);
-    if (ended.failure() != null) {
+    if (ended.failure() != null && role.lost() == null) {
       throw new RoleFailedException("the run was given up: " + ended.failure(), null);
     }
-    int status = role.conclude(report, folder);
     frame.console().result(role.summaryJson());
     if (!options.keepTopics()) {
       removeTopics(process, joined);
     }
     return status;
-  }
-
-  /** Why the run was ended early; null: it was not. */
-  private static @Nullable String lost(AnalyzeRole role, RunEnded ended, boolean mayBeLost)
-      throws RoleFailedException, InterruptedException {
-    if (isEarly(ended, mayBeLost) && role.lost() == null) {
-      role.awaitWholeLog(); // analytics that died before its last words has written the end
-    }
-    return ended.failure() == null ? null : role.lost();
   }
 
   private static void awaitBeginning(RoleProcess process) throws InterruptedException {
@@ -264,55 +245,18 @@ public final class AnalyzeRole implements AutoCloseable {
         versions);
   }
 
-  /** Why the run was ended early; null: it was not. */
   public @Nullable String lost() {
     return early.why();
   }
 
-  /** True if the end that a run's log gives was made by its analytics, before its time. */
-  private static boolean isEarly(RunEnded ended, boolean mayBeLost) {
-    return ended.failure() != null && (mayBeLost || ended.failure().startsWith(HarnessLimit.WORDS));
-  }
-
-  /**
-   * Concludes a run that was ended early: its folder, which is marked as failed, says why, and has
-   * no figures.
-   *
-   * @return the exit status
-   */
-  public int concludeEarly(RunFolder folder) throws IOException {
-    String why = String.valueOf(early.why());
-    boolean harness = early.isHarness();
-    Conclusion.early(
-        why,
-        harness
-            ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice"
-                + " simulate, which no machine limits."
-            : null,
-        folder,
-        frame.console());
-    return harness ? ExitStatus.INCONCLUSIVE : ExitStatus.MISSED;
-  }
-
-  /** Stops reading, and tells who reads the run's topics why the run was given up. */
-  public void summarizeFailure(@Nullable String why) {
-    reader.summarize(new RunSummarized(frame.runId(), null, String.valueOf(why)));
-  }
-
-  /** Snapshot of the run so far. */
   public LiveSnapshot snapshot() {
     return reader.snapshot();
   }
 
-  /**
-   * Shows how the run goes until it ends, and reads its log to the end.
-   *
-   * @throws RoleFailedException if a part of the host fails before, or the log cannot be read
-   */
+  /** Shows how the run goes until it ends, and reads its log to the end. */
   public RunEnded follow(Host host)
       throws RoleFailedException, StoppedException, InterruptedException {
-    try (var progress =
-        ProgressLine.start(frame.console(), reader, frame.experiment(), host::fail)) {
+    try (var progress = new ProgressLine(frame.console(), reader, frame.experiment(), host::fail)) {
       RunEnded ended = host.awaitEnd();
       if (ended.failure() == null) {
         awaitWholeLog();
@@ -330,7 +274,9 @@ public final class AnalyzeRole implements AutoCloseable {
   }
 
   /**
-   * Writes the files of the report on the events read so far.
+   * Makes the folder of a run from the events read so far, and returns the exit status. Of a run
+   * that was ended early, the folder says why, and has no figures; of one that was given up
+   * otherwise, it holds what the log holds, and the status is that of a bug.
    *
    * @param recorded true if the folder gets a recording of the run's topics
    * @param failure why the run was given up; null: it was not
@@ -338,7 +284,7 @@ public final class AnalyzeRole implements AutoCloseable {
    *     thread, once those who read the run's topics know how it came out
    * @throws RoleFailedException if reading has failed
    */
-  public RunReport write(
+  public int finish(
       Environment environment,
       String requestDigest,
       RunFolder folder,
@@ -346,6 +292,9 @@ public final class AnalyzeRole implements AutoCloseable {
       @Nullable String failure,
       ParallelTasks.Task meanwhile)
       throws RoleFailedException, IOException {
+    if (failure != null && lost() != null) {
+      return finishEarly(String.valueOf(lost()), folder, meanwhile);
+    }
     RunReport report;
     try {
       report = report(environment, recorded ? folder : null);
@@ -355,19 +304,37 @@ public final class AnalyzeRole implements AutoCloseable {
       }
       throw new RoleFailedException(e.getMessage(), e);
     }
+    String json = report.summary().toJson();
     report.write(
         folder.path(),
         () -> {
-          if (failure == null) {
-            reader.summarize(new RunSummarized(frame.runId(), report.summary().toJson(), null));
-          } else {
-            summarizeFailure(failure);
-          }
+          reader.summarize(
+              new RunSummarized(frame.runId(), failure == null ? json : null, failure));
           meanwhile.run();
         });
     Conclusion.writeConfig(frame.parsed(), report, environment, requestDigest, folder.path());
     Conclusion.writePage(report, folder.path(), frame.console());
-    return report;
+    if (failure != null) {
+      return ExitStatus.BUG;
+    }
+    summaryJson = json;
+    return Conclusion.of(report, folder, frame.console());
+  }
+
+  private int finishEarly(String why, RunFolder folder, ParallelTasks.Task meanwhile)
+      throws IOException {
+    reader.summarize(new RunSummarized(frame.runId(), null, why));
+    meanwhile.run();
+    boolean harness = early.isHarness();
+    Conclusion.early(
+        why,
+        harness
+            ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice"
+                + " simulate, which no machine limits."
+            : null,
+        folder,
+        frame.console());
+    return harness ? ExitStatus.INCONCLUSIVE : ExitStatus.MISSED;
   }
 
   private RunReport report(Environment environment, @Nullable RunFolder recorded) {
@@ -391,13 +358,7 @@ public final class AnalyzeRole implements AutoCloseable {
     }
   }
 
-  /** Shows the summary, names the finished folder, and returns the exit status. */
-  public int conclude(RunReport report, RunFolder folder) throws IOException {
-    summaryJson = report.summary().toJson();
-    return Conclusion.of(report, folder, frame.console());
-  }
-
-  /** The finished run's summary.json; null if there is none. */
+  /** The finished run's summary.json; null: there is none. */
   @Nullable
   public String summaryJson() {
     return summaryJson;

@@ -26,7 +26,6 @@ public final class BrokerProcess extends Host {
   /**
    * Options of a broker.
    *
-   * @param port port to listen on
    * @param data folder of the log, which outlives the broker; null: a temporary folder
    * @param child true if another process of Sluice started this one, and ends it
    */
@@ -97,7 +96,6 @@ public final class BrokerProcess extends Host {
     }
   }
 
-  /** Says why Kafka ends this process. */
   private void sayWhy(Path folder) {
     News.error(
         DiskSpace.isFull(folder)

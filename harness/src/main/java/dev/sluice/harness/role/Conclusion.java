@@ -23,20 +23,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The last files of a run or a simulation, and what is said of them: its config.yaml and
- * report.html, its summary, and its folder's name.
- */
+/** The last files of a run or a simulation, and what is said of them. */
 public final class Conclusion {
   private static final Logger LOG = LoggerFactory.getLogger(Conclusion.class);
 
   private Conclusion() {}
 
   /**
-   * Says that a run or a simulation was ended early, for a person and in its folder, which is
-   * marked as failed and has no figures.
-   *
-   * @param maybe advice; null: there is none
+   * Says that a run was ended early, with advice if there is any, and in its folder, which fails.
    */
   public static void early(String why, @Nullable String maybe, RunFolder folder, Console console)
       throws IOException {
@@ -57,10 +51,7 @@ public final class Conclusion {
     }
   }
 
-  /**
-   * Writes report.html beside the run's other files. A run is whole without it: if it cannot be
-   * written, that is told.
-   */
+  /** Writes report.html. A run is whole without it: if it cannot be written, that is told. */
   public static void writePage(RunReport report, Path folder, Console console) {
     try {
       report.writePage(folder);
@@ -117,11 +108,7 @@ public final class Conclusion {
     return status;
   }
 
-  /**
-   * Writes the figures over all runs of a series, shows them, and names the finished folder.
-   *
-   * @return the figures as JSON
-   */
+  /** Writes and shows the figures over all runs of a series, and returns them as JSON. */
   public static String ofSeries(Map<Path, Long> seedByFolder, RunFolder folder, Console console)
       throws IOException {
     Repeats all = Repeats.read(seedByFolder);
@@ -135,7 +122,6 @@ public final class Conclusion {
     return all.toJson();
   }
 
-  /** The exit status of a command that made the report. */
   public static int status(RunReport report) {
     return switch (report.summary().verdict()) {
       case MET -> ExitStatus.DONE;

@@ -45,11 +45,7 @@ public final class ExecuteRole implements AutoCloseable {
   private final long startedNs;
   private @Nullable Predictions predictions;
 
-  /**
-   * The lanes' backend, and the model of its latency.
-   *
-   * @param model latency model; null: none
-   */
+  /** The lanes' backend, and the model of its latency; null: none. */
   public record Loaded(LaneBackend backend, Predictions.@Nullable Learned model) {}
 
   /**
@@ -80,10 +76,7 @@ public final class ExecuteRole implements AutoCloseable {
     this.startedNs = startedNs;
   }
 
-  /**
-   * Runs batches in a process of its own until the run ends or a person stops the process, and
-   * returns the exit status.
-   */
+  /** Runs batches in a process of its own until the run ends or a person stops the process. */
   public static int execute(RoleSettings settings, Options options)
       throws UserMistakeException, IOException, InterruptedException {
     var faults = new HangingLanes();
@@ -167,11 +160,7 @@ public final class ExecuteRole implements AutoCloseable {
     return new Loaded(backend, Predictions.Learned.read(frame, backend.deviceKind()));
   }
 
-  /**
-   * Loads the models, or prepares the emulation.
-   *
-   * @param speed speed of emulated lanes
-   */
+  /** Loads the models, or prepares an emulation of this speed. */
   public static LaneBackend loadModels(RunFrame frame, LaneSource lanes, double speed)
       throws UserMistakeException {
     long startedNs = frame.clock().monotonicNs();
@@ -248,12 +237,10 @@ public final class ExecuteRole implements AutoCloseable {
     executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
   }
 
-  /** Capabilities of each lane, with its times at warm-up. */
   public List<Capability> capabilities() {
     return executor.capabilities();
   }
 
-  /** Numbers of what the lanes have done and are doing. */
   public ExecutorNumbers numbers() {
     return executor.numbers();
   }
@@ -262,7 +249,7 @@ public final class ExecuteRole implements AutoCloseable {
   public void join(LogClients kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     executor.join(frame.topics(), kafka, faults, onFailure);
     if (frame.experiment().predictor().enabled()) {
-      predictions = Predictions.start(frame, settings, executor, kafka, model);
+      predictions = new Predictions(frame, settings, executor, kafka, model);
     }
   }
 

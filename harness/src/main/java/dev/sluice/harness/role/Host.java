@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The host of roles in this process, of one role or of all roles of a run: their parts, which are
- * closed in the opposite order of their opening, their entries in the run's register, a person's
- * wish to stop, and the end of the run or the first failure of a part.
+ * The host of roles in this process: their parts, which are closed in the opposite order of their
+ * opening, their entries in the run's register, a person's wish to stop, and the end of the run or
+ * the first failure of a part.
  */
 public abstract class Host {
   private static final Logger LOG = LoggerFactory.getLogger(Host.class);
@@ -67,9 +67,7 @@ public abstract class Host {
   /** Entries of this host's roles in the register. */
   private final Deque<RoleJoined> entries = new ArrayDeque<>();
 
-  /**
-   * @param name name of what is run, for its temporary folder
-   */
+  /** The name is that of the temporary folder. */
   protected Host(String name, Console console) {
     this.name = name;
     this.console = console;
@@ -93,10 +91,7 @@ public abstract class Host {
 
   /**
    * Works in a process of its own until the work or a person ends it, closes all parts, and returns
-   * the exit status.
-   *
-   * @param child true if another process of Sluice started this one, and ends it
-   * @param onInput called with each line of the parent
+   * the exit status; {@code onInput} takes each line of the parent of a child.
    */
   final int runInProcess(boolean child, Consumer<String> onInput, Work<Host> work)
       throws UserMistakeException, IOException, InterruptedException {
@@ -121,15 +116,11 @@ public abstract class Host {
     }
   }
 
-  /** Adds a part, which is closed with the host. */
   public final <T extends AutoCloseable> T add(T part) {
     return opened.add(part);
   }
 
-  /**
-   * Closes all parts, and enters that the roles have left, after all that a role opened is closed.
-   * A part added later is closed by the next call.
-   */
+  /** Closes all parts, and then enters that the roles have left. Parts added later go next time. */
   public final void closeParts() {
     opened.close();
   }
@@ -182,26 +173,19 @@ public abstract class Host {
     end.completeExceptionally(cause);
   }
 
-  /**
-   * Tells of the end of the run, unless a part has failed.
-   *
-   * @param ended the end; empty if a person stopped the run before it began, or this process
-   */
+  /** Tells of the end of the run, unless a part has failed; empty: a person stopped it before. */
   protected final void end(Optional<RunEnded> ended) {
     end.complete(ended);
   }
 
-  /** True if the run has ended, or a part has failed. */
   protected final boolean isOver() {
     return end.isDone();
   }
 
-  /** True if a part has failed. */
   public final boolean hasFailed() {
     return end.isCompletedExceptionally();
   }
 
-  /** Throws if a part has failed. */
   public final void failIfFailed() throws RoleFailedException {
     try {
       var unused = end.getNow(Optional.empty());
@@ -248,7 +232,6 @@ public abstract class Host {
     }
   }
 
-  /** True if a person wants the run, or this process, to end. */
   public final boolean stopRequested() {
     return stopRequested;
   }

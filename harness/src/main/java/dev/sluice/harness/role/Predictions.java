@@ -1,15 +1,14 @@
 package dev.sluice.harness.role;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.lane.ExecutorSettings;
@@ -25,7 +24,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,19 +39,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Tables that an executor publishes of its latency model: one when it has joined, unless the log
  * holds a table of its device kind already, and from time to time a better one, which a child
- * process has fitted to the profile and to the run's measurements. The child is niced and computes
- * on one thread, so that it does not disturb the lanes that it learns from.
+ * process fits to the profile and to the run's measurements, niced and on one thread.
  */
 public final class Predictions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Predictions.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Passes over the version of an event. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+
   private static final int FIT_HEAP_MB = 512;
 
   private final RunFrame frame;
   private final ExecutorSettings settings;
   private final Executor executor;
   private final LogClients kafka;
-  public final PredictionTable reach;
+  private final PredictionTable reach;
   private final @Nullable Learned learned;
   private final ScheduledExecutorService fitting =
       Executors.newSingleThreadScheduledExecutor(
@@ -67,10 +68,8 @@ public final class Predictions implements AutoCloseable {
   private volatile @Nullable Process child;
   private volatile boolean closed;
 
-  /**
-   * @param learned latency model; null: none for these lanes
-   */
-  private Predictions(
+  /** Publishes the first table, and begins to learn. The executor must have joined. */
+  Predictions(
       RunFrame frame,
       ExecutorSettings settings,
       Executor executor,
@@ -82,6 +81,12 @@ public final class Predictions implements AutoCloseable {
     this.kafka = kafka;
     this.learned = learned;
     this.reach = reach(frame.experiment(), settings);
+    publishFirst();
+    long retrainMs = Math.round(1000 * frame.experiment().predictor().retrainSeconds());
+    if (retrainMs > 0) {
+      var unused =
+          fitting.scheduleWithFixedDelay(this::fit, retrainMs, retrainMs, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** Where the latency model is that an experiment names. */
@@ -99,24 +104,6 @@ public final class Predictions implements AutoCloseable {
     }
     return new PredictionTable(
         settings.models(), settings.threadsPerLane(), settings.lanes(), samplesMax);
-  }
-
-  /** Publishes the first table, and begins to learn. The executor must have joined. */
-  static Predictions start(
-      RunFrame frame,
-      ExecutorSettings settings,
-      Executor executor,
-      LogClients kafka,
-      @Nullable Learned learned) {
-    var predictions = new Predictions(frame, settings, executor, kafka, learned);
-    predictions.publishFirst();
-    long retrainMs = Math.round(1000 * frame.experiment().predictor().retrainSeconds());
-    if (retrainMs > 0) {
-      var unused =
-          predictions.fitting.scheduleWithFixedDelay(
-              predictions::fit, retrainMs, retrainMs, TimeUnit.MILLISECONDS);
-    }
-    return predictions;
   }
 
   private void publishFirst() {
@@ -148,35 +135,25 @@ public final class Predictions implements AutoCloseable {
         return;
       }
       executor.addFitCpuNs(result.cpuNs());
+      Retraining.Outcome outcome = result.outcome();
       LOG.info(
           "fitted to {} batches in {} ms of processor time: median absolute log error of the newest"
               + " {}, of the table in force {}{}",
-          result.rows(),
+          outcome.rows(),
           result.cpuNs() / 1_000_000,
-          result.errorAfter(),
-          result.errorBefore(),
-          result.table() == null ? "; not published" : "");
-      PredictionsPublished table = table(result.table());
-      if (table != null) {
-        publish(table);
+          outcome.errorAfter(),
+          outcome.errorBefore(),
+          outcome.table() == null ? "; not published" : "");
+      if (outcome.table() != null) {
+        publish(outcome.table());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException | UnreadableEventException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       if (!closed) {
         LOG.error("no model could be fitted this time", e);
       }
     }
-  }
-
-  /** Reads a table that {@link EventCodec} wrote; null for null. */
-  private static @Nullable PredictionsPublished table(@Nullable String event)
-      throws UnreadableEventException {
-    return event != null
-            && EventCodec.FACTS.read(event.getBytes(StandardCharsets.UTF_8))
-                instanceof PredictionsPublished table
-        ? table
-        : null;
   }
 
   /** The child's result; null if the child was stopped or failed, which the log says. */
@@ -204,7 +181,6 @@ public final class Predictions implements AutoCloseable {
   }
 
   private Request request() {
-    PredictionsPublished table = current;
     return new Request(
         kafka.properties(),
         frame.runId(),
@@ -213,7 +189,7 @@ public final class Predictions implements AutoCloseable {
         executor.deviceKind(),
         reach,
         learned == null ? null : learned.path().toString(),
-        table == null ? null : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8));
+        current);
   }
 
   @Override
@@ -232,8 +208,6 @@ public final class Predictions implements AutoCloseable {
      * Reads the model in the folder named after the device kind, if there is such a folder, else
      * the model at the path itself. A model that is missing, or for another kind of device, is a
      * warning: the run begins cold, with running means.
-     *
-     * @throws UserMistakeException if there is a model that cannot be read
      */
     static @Nullable Learned read(RunFrame frame, String deviceKind) throws UserMistakeException {
       Predictor predictor = frame.experiment().predictor();
@@ -264,15 +238,7 @@ public final class Predictions implements AutoCloseable {
     }
   }
 
-  /**
-   * The request for a fit.
-   *
-   * @param kafka client properties
-   * @param topicPrefix prefix of the run's topics
-   * @param reach reach of the table
-   * @param modelPath model of the profile; null: none
-   * @param current table in force; null: none
-   */
+  /** The request for a fit, to a process that reads the newest batches from the run's topics. */
   record Request(
       Map<String, Object> kafka,
       String topicPrefix,
@@ -281,33 +247,22 @@ public final class Predictions implements AutoCloseable {
       String deviceKind,
       PredictionTable reach,
       @Nullable String modelPath,
-      @Nullable String current) {}
+      @Nullable PredictionsPublished current) {}
 
-  /**
-   * The result of a fit.
-   *
-   * @param table table to publish; null: it is not better, or another executor makes it
-   * @param errorBefore error of the table in force; null: there was nothing to judge
-   * @param cpuNs processor time of the whole process
-   */
-  record Result(
-      @Nullable String table,
-      int rows,
-      @Nullable Double errorBefore,
-      @Nullable Double errorAfter,
-      long cpuNs) {}
+  /** The result of a fit, and the processor time of the whole process. */
+  record Result(Retraining.Outcome outcome, long cpuNs) {}
 
-  /**
-   * The main of the child process that fits a latency model again beside a run: reads a request
-   * from standard input and the newest batches from the log, and prints a result.
-   */
+  /** The main of the child process: reads a request from standard input, and prints a result. */
   static final class Fit {
     private Fit() {}
 
-    /** Reads, fits, prints. */
-    public static void main(String[] arguments)
-        throws IOException, UserMistakeException, UnreadableEventException {
-      endWithTheParent();
+    public static void main(String[] arguments) throws IOException, UserMistakeException {
+      ProcessHandle.current()
+          .parent()
+          .ifPresent(
+              parent -> { // an executor that was killed needs no answer
+                var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+              });
       Request request = JSON.readValue(System.in.readAllBytes(), Request.class);
       RecentBatches log =
           RecentBatches.read(
@@ -316,7 +271,7 @@ public final class Predictions implements AutoCloseable {
               LogClients.of(request.kafka()),
               request.deviceKind(),
               /* wholeFacts= */ false);
-      PredictionsPublished current = newer(log.table(), table(request.current()));
+      PredictionsPublished current = newer(log.table(), request.current());
       Retraining.Outcome outcome;
       if (!log.executors().isEmpty() && !log.executors().get(0).equals(request.executorId())) {
         outcome =
@@ -330,41 +285,12 @@ public final class Predictions implements AutoCloseable {
             new Retraining(request.reach())
                 .run(profiled, request.deviceKind(), log.measured(), current, request.executorId());
       }
-      PredictionsPublished table = outcome.table();
-      var result =
-          new Result(
-              table == null
-                  ? null
-                  : new String(EventCodec.FACTS.write(table), StandardCharsets.UTF_8),
-              outcome.rows(),
-              orNull(outcome.errorBefore()),
-              orNull(outcome.errorAfter()),
-              ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime());
-      System.out.write(JSON.writeValueAsBytes(result));
+      var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+      System.out.write(JSON.writeValueAsBytes(new Result(outcome, system.getProcessCpuTime())));
       System.out.flush();
     }
 
-    /**
-     * Ends this process with its parent: an executor that was killed, perhaps with its broker,
-     * needs no answer.
-     */
-    private static void endWithTheParent() {
-      ProcessHandle.current()
-          .parent()
-          .ifPresent(
-              parent -> {
-                var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
-              });
-    }
-
-    private static @Nullable Double orNull(double error) {
-      return Double.isNaN(error) ? null : Double.valueOf(error);
-    }
-
-    /**
-     * The newer of two tables: another executor of the device kind may have published one
-     * meanwhile.
-     */
+    /** The newer of two tables: another executor of the device kind may have published one. */
     private static @Nullable PredictionsPublished newer(
         @Nullable PredictionsPublished logged, @Nullable PredictionsPublished known) {
       return known != null && (logged == null || logged.tableVersion() < known.tableVersion())

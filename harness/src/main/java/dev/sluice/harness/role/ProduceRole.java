@@ -41,9 +41,6 @@ public final class ProduceRole {
    */
   public record Options(boolean resume, int after) {}
 
-  /**
-   * @param lanesLimit limit of the wait for lanes
-   */
   public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
     generators =
         new JobGenerators(
@@ -60,10 +57,7 @@ public final class ProduceRole {
             new Listener(frame.console()));
   }
 
-  /**
-   * Begins the run in a process of its own, sends its jobs and ends it, and returns the exit
-   * status.
-   */
+  /** Begins the run in a process of its own, sends its jobs and ends it. */
   public static int execute(RoleSettings settings, Options options)
       throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
@@ -101,8 +95,8 @@ public final class ProduceRole {
   }
 
   /**
-   * Waits until each shard has its scheduler and the expected processes have joined. A process that
-   * joins after the run has begun would make the run look disturbed.
+   * Waits for each shard's scheduler and for the expected processes. One that joins after the run
+   * has begun would make the run look disturbed.
    */
   private static void awaitOthers(RoleProcess process, RunRegister register, int after)
       throws RoleFailedException, StoppedException, InterruptedException {
@@ -150,13 +144,7 @@ public final class ProduceRole {
     }
   }
 
-  /**
-   * Runs from waiting for lanes to the run's end.
-   *
-   * @param resume true to go on with a run that has begun
-   * @return the run's end; empty if the generators were stopped before the run began
-   * @throws RunFailedException if the run failed, which its log says then
-   */
+  /** Runs to the run's end; empty if the generators were stopped before the run began. */
   public Optional<RunEnded> run(boolean resume)
       throws RunFailedException, UserMistakeException, InterruptedException {
     return resume ? generators.resume() : generators.run();
@@ -187,7 +175,6 @@ public final class ProduceRole {
     generators.stop();
   }
 
-  /** Numbers of what the generators have sent. */
   public GeneratorNumbers numbers() {
     return generators.numbers();
   }

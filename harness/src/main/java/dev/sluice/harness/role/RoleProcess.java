@@ -3,14 +3,12 @@ package dev.sluice.harness.role;
 import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.event.RunEnded;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -27,10 +25,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The host of one role in a process of its own, from its settings to its exit status: reads the
- * experiment, waits for Kafka, makes the run's topics if it comes first, and ends with the run.
- */
+/** The host of one role in a process of its own, from its settings to its exit status. */
 final class RoleProcess extends Host {
   private final RoleSettings settings;
   private final RunFrame frame;
@@ -44,10 +39,7 @@ final class RoleProcess extends Host {
     this.kafka = kafka;
   }
 
-  /**
-   * Runs a role and returns its exit status: 0 when the run has ended, 1 if it or the role failed,
-   * 130 after Ctrl-C.
-   */
+  /** Runs a role: 0 when the run has ended, 1 if it or the role failed, 130 after Ctrl-C. */
   static int run(
       Role role,
       RoleSettings settings,
@@ -57,17 +49,13 @@ final class RoleProcess extends Host {
       throws UserMistakeException, IOException, InterruptedException {
     try {
       settings.check();
-      var kafka = settings.kafka();
+      var kafka = KafkaAccess.of("--bootstrap", settings.bootstrap(), settings.kafkaConfig());
       if (role != Role.ANALYZE
           && !settings.child()) { // analytics knows better where the folder goes
         RunFolder.refuseFinished(RunFolder.results(null), settings.runId());
       }
       var parsed =
-          LiveExperiment.withRate(
-              LiveExperiment.withUsableLanes(
-                  ExperimentFile.read(
-                      settings.config(), settings.overrides(), Registries.vocabulary())),
-              "each role has a process of its own");
+          LiveExperiment.read(settings.config(), settings.overrides(), /* processes= */ true);
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
@@ -91,10 +79,7 @@ final class RoleProcess extends Host {
     try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
         var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
       metrics = served;
-      String where = served.line();
-      if (where != null) {
-        frame.console().line(where);
-      }
+      served.say(frame.console());
       int status = work.run(this);
       closeParts();
       return status;
@@ -109,7 +94,6 @@ final class RoleProcess extends Host {
     return kafka;
   }
 
-  /** How long to wait for Kafka and for the other roles. */
   Duration waitLimit() {
     return settings.waitLimit();
   }
@@ -146,7 +130,6 @@ final class RoleProcess extends Host {
     return super.joined(entry);
   }
 
-  /** The meters of this process. */
   RoleMetrics metrics() {
     if (metrics == null) {
       throw new IllegalStateException("not running");

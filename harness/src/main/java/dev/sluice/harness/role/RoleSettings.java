@@ -2,7 +2,6 @@ package dev.sluice.harness.role;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunId;
-import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.MetricsAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,16 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options that all roles share, as a command line gives them. {@link #check} finds mistakes in
- * them.
+ * Options that all roles share, as a command line gives them.
  *
- * @param config experiment file
  * @param overrides {@code key=value}, dotted where nested
  * @param runId id of the run to join: the prefix of its topics, the name of its folder
- * @param bootstrap {@code HOST:PORT} of the Kafka in which the roles meet
- * @param kafkaConfig file of client properties for that Kafka; null: none
+ * @param kafkaConfig file of client properties; null: none
  * @param waitSeconds how long to wait for Kafka and for the other roles
- * @param metrics where metrics are served
  * @param child true if another process of Sluice started this one, and ends it
  */
 public record RoleSettings(
@@ -35,12 +30,7 @@ public record RoleSettings(
     overrides = List.copyOf(overrides);
   }
 
-  /**
-   * Checks what no file is needed for.
-   *
-   * @throws UserMistakeException if the id cannot name topics, the wait is below 0, or there is no
-   *     such address for metrics
-   */
+  /** Checks what no file is needed for. */
   void check() throws UserMistakeException {
     RunId.check(runId);
     metrics.check();
@@ -52,12 +42,6 @@ public record RoleSettings(
     }
   }
 
-  /** Access to the Kafka in which the roles meet, with its client properties read. */
-  KafkaAccess kafka() throws UserMistakeException {
-    return KafkaAccess.of("--bootstrap", bootstrap, kafkaConfig);
-  }
-
-  /** How long to wait for Kafka and for the other roles. */
   Duration waitLimit() {
     return Duration.ofSeconds(waitSeconds);
   }

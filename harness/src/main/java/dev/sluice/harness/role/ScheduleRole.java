@@ -21,10 +21,7 @@ public final class ScheduleRole {
     this.stream = stream;
   }
 
-  /**
-   * Schedules in a process of its own until the run ends or a person stops the process, and returns
-   * the exit status.
-   */
+  /** Schedules in a process of its own until the run ends or a person stops the process. */
   public static int execute(RoleSettings settings)
       throws UserMistakeException, IOException, InterruptedException {
     return RoleProcess.run(
@@ -70,7 +67,6 @@ public final class ScheduleRole {
     }
   }
 
-  /** Numbers of what the scheduler has done and holds. */
   public SchedulerStream.Counts counts() {
     return stream.counts();
   }

@@ -18,9 +18,6 @@ public final class ChildRuns implements SeriesRun.Series {
   private volatile @Nullable Process running;
   private volatile boolean stopRequested;
 
-  /**
-   * @param processes true if each role of each run is a process of its own
-   */
   public ChildRuns(RunSettings options, boolean processes, Console console) {
     this.options = options;
     this.processes = processes;

@@ -1,6 +1,5 @@
 package dev.sluice.harness.run;
 
-import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -43,10 +42,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One experiment with all roles in this process. All parts are closed in the opposite order of
- * their opening, however the run ends.
- */
+/** One experiment with all roles in this process. */
 public final class ExperimentRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ExperimentRun.class);
 
@@ -56,7 +52,7 @@ public final class ExperimentRun extends WholeRun {
   private final DiskSpace disk;
 
   public ExperimentRun(RunSettings options, Console console) {
-    super(options, console);
+    super(options, false, console);
     this.disk = new DiskSpace(options.results(), console);
   }
 
@@ -71,13 +67,10 @@ public final class ExperimentRun extends WholeRun {
             new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
       begin(folder.path(), runId, parsed, page);
       page.addTo(metrics);
-      String where = metrics.line();
-      if (where != null) {
-        console.line(where);
-      }
+      metrics.say(console);
       try {
         shell.mindHalts(disk);
-        int status = run(parsed, frame, shell.add(lanes), shell, external, folder, metrics, page);
+        int status = run(parsed, frame, shell.add(lanes), shell, metrics, page);
         return status == ExitStatus.BUG ? status : shell.exitStatus(status);
       } catch (RoleFailedException | WarmUpException e) {
         LOG.error("the run failed", e);
@@ -110,19 +103,12 @@ public final class ExperimentRun extends WholeRun {
     }
   }
 
-  /**
-   * Runs the experiment.
-   *
-   * @param parsed the experiment; its rate may have to be found from the lanes' times
-   * @param begun frame with that rate, or with a provisional one
-   */
+  /** Runs the experiment; while its rate is not known, the first frame has a provisional one. */
   private int run(
       ParsedExperiment parsed,
       RunFrame begun,
       LaneSource lanes,
       RunShell shell,
-      @Nullable KafkaAccess external,
-      RunFolder folder,
       RoleMetrics metrics,
       LivePage page)
       throws UserMistakeException,
@@ -133,6 +119,8 @@ public final class ExperimentRun extends WholeRun {
           InterruptedException {
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
     Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
+    KafkaAccess external = shell.external();
+    RunFolder folder = shell.folder();
     disk.expect(drawn.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
@@ -156,7 +144,7 @@ public final class ExperimentRun extends WholeRun {
     RunTopics.create(frame.topics(), frame.shards(), kafka.clients());
     shell.add(page.read(kafka));
     if (external != null) {
-      shell.add(BrokerWatch.begin(external, console::line));
+      shell.add(new BrokerWatch(external, console::line));
     }
     RunRegister register = shell.openRegister(frame, kafka);
     for (int shard = 0; shard < frame.shards(); shard++) {
@@ -205,19 +193,12 @@ public final class ExperimentRun extends WholeRun {
       if (!RunShell.answers(kafka)) {
         throw e; // there is no log to report
       }
-      String lost = analyze.lost();
-      if (lost != null) {
-        analyze.summarizeFailure(lost);
-        shell.closeParts();
-        removeTopics(frame, shell);
-        return analyze.concludeEarly(folder);
-      }
       failure = e;
     }
-    RunReport report;
+    int status;
     try {
-      report =
-          analyze.write(
+      status =
+          analyze.finish(
               Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs),
               requests.digest(),
               folder,
@@ -227,10 +208,9 @@ public final class ExperimentRun extends WholeRun {
     } catch (RoleFailedException e) {
       throw failure != null ? failure : e;
     }
-    if (failure != null) {
+    if (failure != null && analyze.lost() == null) {
       throw failure; // the folder holds what the log held until then
     }
-    int status = analyze.conclude(report, folder);
     summaryJson = analyze.summaryJson();
     if (status != ExitStatus.BUG) {
       removeTopics(frame, shell);
@@ -241,8 +221,6 @@ public final class ExperimentRun extends WholeRun {
   /**
    * Says that the machine is busy with others, if it is. A run of a series waits, for a minute at
    * most, until it is not.
-   *
-   * @param others what others took since the warm-up began
    */
   private void look(ForeignLoad others, RunShell shell)
       throws InterruptedException, StoppedException {
@@ -328,10 +306,7 @@ public final class ExperimentRun extends WholeRun {
     return role;
   }
 
-  /**
-   * Waits until all shards are taken: one taken after the beginning would make the run look
-   * disturbed.
-   */
+  /** Waits until all shards are taken: one taken later would make the run look disturbed. */
   private static void awaitShardsTaken(RunFrame frame, RunRegister register)
       throws RoleFailedException, InterruptedException {
     if (!register.await(() -> register.shardsNotTaken(frame.shards()).isEmpty(), START_LIMIT)) {
@@ -360,10 +335,7 @@ public final class ExperimentRun extends WholeRun {
     }
   }
 
-  /**
-   * Removes a finished run's topics from a Kafka that Sluice did not start, unless they are to be
-   * kept.
-   */
+  /** Removes a finished run's topics from a Kafka that Sluice did not start. */
   private void removeTopics(RunFrame frame, RunShell shell) throws InterruptedException {
     if (!options.output().keepTopics()) {
       shell.removeTopics(frame.topics(), console::line);

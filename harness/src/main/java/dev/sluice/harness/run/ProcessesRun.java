@@ -5,7 +5,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.BrokerWatch;
 import dev.sluice.harness.kafka.EmbeddedBroker;
@@ -44,16 +43,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One experiment with each role as a child process, from its file to its finished folder. A role
- * that dies is started again, a few times. Output and folder are those of {@link ExperimentRun}.
+ * One experiment with each role as a child process. A role that dies is started again, a few times.
+ * Output and folder are those of {@link ExperimentRun}.
  */
 public final class ProcessesRun extends WholeRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessesRun.class);
 
-  /**
-   * Limit of the wait, after one role's failure, for the others, which end by themselves if the run
-   * was given up.
-   */
+  /** Limit of the wait, after one role's failure, for the others, which end by themselves. */
   private static final Duration FOLLOWING_LIMIT = Duration.ofSeconds(20);
 
   private static final int RESTARTS_MAX = 3;
@@ -68,12 +64,10 @@ public final class ProcessesRun extends WholeRun {
 
   /** A companion of the run, such as one that inflicts faults. */
   public interface Companion {
-    /** Limit of restarts of each role after unexpected deaths. */
     default int restartsMax() {
       return RESTARTS_MAX;
     }
 
-    /** Further options of each executor. */
     default List<String> executorOptions() {
       return List.of();
     }
@@ -91,11 +85,7 @@ public final class ProcessesRun extends WholeRun {
       return false;
     }
 
-    /**
-     * Called when the run is over, while its topics are still there.
-     *
-     * @param folder folder of the run, finished or failed; it may not exist
-     */
+    /** Called when the run is over, while its topics are there; its folder may not exist. */
     default void over(KafkaAccess kafka, Topics topics, Path folder)
         throws IOException, InterruptedException {}
   }
@@ -105,13 +95,8 @@ public final class ProcessesRun extends WholeRun {
   }
 
   public ProcessesRun(RunSettings options, Console console, Companion companion) {
-    super(options, console);
+    super(options, true, console);
     this.companion = companion;
-  }
-
-  @Override
-  ParsedExperiment read() throws UserMistakeException {
-    return LiveExperiment.withRate(super.read(), "each role has a process of its own");
   }
 
   @Override
@@ -173,7 +158,7 @@ public final class ProcessesRun extends WholeRun {
     companion.began(children, kafka);
     Ended ended;
     try (var reading = page.read(kafka);
-        var watch = BrokerWatch.begin(kafka, companion.isShown() ? console::line : LOG::warn)) {
+        var watch = new BrokerWatch(kafka, companion.isShown() ? console::line : LOG::warn)) {
       ended = awaitEnd(children);
     }
     Path finished = options.results().resolve(runId);

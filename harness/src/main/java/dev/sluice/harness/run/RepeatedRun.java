@@ -20,43 +20,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Several runs of one experiment, one after the other, each with a seed derived from the
- * experiment's. Each run is a process of its own, since a JVM that has run once before is faster
- * than a fresh one. The folder holds the runs' folders and the figures over all runs.
+ * experiment's, and in a process of its own, since a JVM that has run once is faster than a fresh
+ * one.
  */
-public final class RepeatedRun {
-  private final RunSettings options;
-  private final ChildRuns children;
-  private final boolean processes;
-  private final int repeats;
-  private final Console console;
-  private @Nullable String summaryJson;
-
-  /**
-   * @param processes true if each role of each run is a process of its own
-   * @param repeats number of runs, at least 1
-   */
-  public RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
-    this.options = options;
-    this.children = new ChildRuns(options, processes, console);
-    this.processes = processes;
-    this.repeats = repeats;
-    this.console = console;
-  }
-
-  /**
-   * Runs the experiment repeatedly, and returns the worst exit status. The first run that fails
-   * ends the series.
-   */
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
-    int status = runAll();
-    console.result(summaryJson);
-    return status;
-  }
-
+public record RepeatedRun(RunSettings options, boolean processes, int repeats, Console console) {
   /**
    * The override that gives other runs the rate of one: what an offered load asks of the lanes is
    * found once in a series. None if the experiment gives a rate.
@@ -77,9 +47,11 @@ public final class RepeatedRun {
             + Numbers.text(parsed.experiment().load().arrivalRateJobsPerSec()));
   }
 
-  private int runAll() throws UserMistakeException, IOException, InterruptedException {
+  /** Returns the worst exit status. The first run that fails ends the series. */
+  public int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.check(processes);
     String runId = options.runIdFor(parsed.experiment());
+    var children = new ChildRuns(options, processes, console);
     try (var folder = RunFolder.create(options.results(), runId);
         var signals = Signals.listen(children::stop, children::kill)) {
       RunNote.write(folder.path(), options.output().note());
@@ -124,7 +96,7 @@ public final class RepeatedRun {
         console.line("No repeat tells anything of its policy, and the series has no figures.");
         return ExitStatus.INCONCLUSIVE;
       }
-      summaryJson = Conclusion.ofSeries(seedByFolder, folder, console);
+      console.result(Conclusion.ofSeries(seedByFolder, folder, console));
       return worst;
     }
   }

@@ -1,12 +1,10 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ParentWatch;
@@ -21,13 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a run, as a command line gives them.
  *
- * @param output what the run leaves
  * @param bootstrap {@code HOST:PORT} of a Kafka; null: as the experiment says
  * @param runId id of the run; null: made from the run's name and the time
  * @param kafkaConfig file of client properties for a Kafka that Sluice did not start; null: none
  * @param dryRun true if the run ends before its load, and leaves nothing
  * @param child true if another process of Sluice started this one, and ends it
- * @param watching how others watch the run
  */
 public record RunSettings(
     Path config,
@@ -54,31 +50,18 @@ public record RunSettings(
         Watching.NOBODY);
   }
 
-  /** The folder of all runs. */
   Path results() {
     return output.results();
   }
 
-  /**
-   * Reads the experiment from its file and the overrides. An offered load of real lanes has no rate
-   * yet.
-   */
-  ParsedExperiment read() throws UserMistakeException {
-    return LiveExperiment.withEmulatedRate(
-        LiveExperiment.withUsableLanes(
-            ExperimentFile.read(config, overrides, Registries.vocabulary())));
+  /** Reads the experiment; an offered load of real lanes has no rate yet. */
+  ParsedExperiment read(boolean processes) throws UserMistakeException {
+    return LiveExperiment.read(config, overrides, processes);
   }
 
-  /**
-   * Reads the experiment, and finds mistakes in it before a child process runs it.
-   *
-   * @param processes true if each role is a process of its own
-   */
+  /** Finds mistakes in the experiment before a child process runs it. */
   ParsedExperiment check(boolean processes) throws UserMistakeException {
-    ParsedExperiment parsed = read();
-    if (processes) {
-      LiveExperiment.withRate(parsed, "each role has a process of its own");
-    }
+    ParsedExperiment parsed = read(processes);
     externalKafka(parsed);
     LaneSource.of(parsed).close();
     return parsed;

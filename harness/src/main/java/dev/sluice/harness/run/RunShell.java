@@ -18,15 +18,12 @@ import dev.sluice.harness.role.Host;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The host of a run in this process, around any kind of load: beside what any host has, its Kafka,
- * the removal of its topics, and its log file.
- */
+/** The host of a run in this process, around any kind of load, with its Kafka and its log file. */
 public final class RunShell extends Host implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
@@ -37,7 +34,9 @@ public final class RunShell extends Host implements AutoCloseable {
   private final Signals signals;
 
   /** Start of an embedded Kafka; null before it, and if the run has none. Used by one thread. */
-  private @Nullable StartingKafka starting;
+  private @Nullable CompletableFuture<Started> starting;
+
+  private record Started(KafkaAccess access, long tookNs) {}
 
   /** Source of wishes to stop: the first wish, and the wish to stop at once. */
   @FunctionalInterface
@@ -46,9 +45,8 @@ public final class RunShell extends Host implements AutoCloseable {
   }
 
   /**
-   * Opens the run's log file and listens to signals.
+   * Opens the run's log file and listens to signals; without an external Kafka it starts one.
    *
-   * @param external access to a Kafka that runs already; null: the run starts an embedded one
    * @param onEarlyStop called on a wish to stop while there is no load that {@link #onStop} ends
    */
   public RunShell(
@@ -70,6 +68,14 @@ public final class RunShell extends Host implements AutoCloseable {
     return folder.temporary();
   }
 
+  RunFolder folder() {
+    return folder;
+  }
+
+  @Nullable KafkaAccess external() {
+    return external;
+  }
+
   @Override
   protected void stopBeforeLoad() {
     onEarlyStop.run();
@@ -86,7 +92,6 @@ public final class RunShell extends Host implements AutoCloseable {
     kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
   }
 
-  /** True if the run's Kafka still answers. */
   static boolean answers(KafkaAccess kafka) throws InterruptedException {
     try {
       awaitAnswer(kafka);
@@ -96,12 +101,7 @@ public final class RunShell extends Host implements AutoCloseable {
     }
   }
 
-  /**
-   * Says why, and marks the run's folder as failed, when an embedded Kafka ends this process at
-   * once.
-   *
-   * @param disk what is said where the disk is full
-   */
+  /** Says why, and marks the folder as failed, when an embedded Kafka ends this process at once. */
   public void mindHalts(DiskSpace disk) {
     EmbeddedBroker.beforeHalt(
         () -> {
@@ -117,28 +117,63 @@ public final class RunShell extends Host implements AutoCloseable {
         });
   }
 
-  /** Begins to start an embedded Kafka, unless the run has one that runs already. */
+  /**
+   * Begins to start an embedded Kafka on a thread of its own, unless the run has one that runs
+   * already. It is closed with the run, whether anybody has waited for it or not.
+   */
   void beginKafka() {
-    if (external == null && starting == null) {
-      starting = add(new StartingKafka(folder.temporary()));
+    if (external != null || starting != null) {
+      return;
     }
+    long begunNs = MachineClock.monotonicNs();
+    var opened = new Opened();
+    var started = new CompletableFuture<Started>();
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                KafkaAccess access = KafkaAccess.startEmbedded(opened, folder.temporary());
+                started.complete(new Started(access, MachineClock.monotonicNs() - begunNs));
+              } catch (RoleFailedException | InterruptedException | RuntimeException | Error e) {
+                started.completeExceptionally(e);
+              }
+            },
+            "sluice-kafka-start");
+    thread.setDaemon(true);
+    thread.start();
+    starting = started;
+    add(
+        () -> {
+          var unused = started.handle((kafka, failure) -> kafka).join(); // also if interrupted
+          opened.close();
+        });
   }
 
   /** Returns the Kafka that runs already, or starts an embedded one and waits for it. */
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
     beginKafka();
-    return starting == null ? Objects.requireNonNull(external) : starting.await().access();
+    return starting == null ? Objects.requireNonNull(external) : await(starting).access();
   }
 
   /** Returns how long the start of the embedded Kafka took, once it has started. */
   Duration kafkaStartTook() throws RoleFailedException, InterruptedException {
-    return starting == null ? Duration.ZERO : Duration.ofNanos(starting.await().tookNs());
+    return starting == null ? Duration.ZERO : Duration.ofNanos(await(starting).tookNs());
+  }
+
+  private static Started await(CompletableFuture<Started> starting)
+      throws RoleFailedException, InterruptedException {
+    try {
+      return starting.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RoleFailedException failed) {
+        throw failed;
+      }
+      throw new IllegalStateException("the embedded broker's start failed", e.getCause());
+    }
   }
 
   /**
    * Removes the run's topics from a Kafka that ran already. An embedded one goes with its topics.
-   *
-   * @param said called with a line if topics stay behind
    */
   public void removeTopics(Topics topics, Consumer<String> said) throws InterruptedException {
     if (external != null) {
@@ -156,58 +191,5 @@ public final class RunShell extends Host implements AutoCloseable {
     closeParts();
     signals.close();
     log.close();
-  }
-
-  /**
-   * An embedded Kafka that starts on a thread of its own, while the run prepares what needs none.
-   * Closing it waits for the start and then stops Kafka, whether anybody has waited for it or not.
-   */
-  private static final class StartingKafka implements AutoCloseable {
-    private final Opened opened = new Opened();
-    private final FutureTask<Started> starting;
-    private final Thread thread;
-
-    /** A Kafka that has started, and how long its start took. */
-    record Started(KafkaAccess access, long tookNs) {}
-
-    StartingKafka(Path folder) {
-      starting =
-          new FutureTask<>(
-              () -> {
-                long begunNs = MachineClock.monotonicNs();
-                KafkaAccess access = KafkaAccess.startEmbedded(opened, folder);
-                return new Started(access, MachineClock.monotonicNs() - begunNs);
-              });
-      thread = new Thread(starting, "sluice-kafka-start");
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    Started await() throws RoleFailedException, InterruptedException {
-      try {
-        return starting.get();
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof RoleFailedException failed) {
-          throw failed;
-        }
-        throw new IllegalStateException("the embedded broker's start failed", e.getCause());
-      }
-    }
-
-    @Override
-    public void close() {
-      boolean interrupted = false;
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // a broker must not be left behind
-        }
-      }
-      opened.close();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 }

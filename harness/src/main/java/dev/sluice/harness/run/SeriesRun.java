@@ -7,7 +7,6 @@ import dev.sluice.analytics.row.Summary;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A run of a series, which is made again where the machine spoiled it: where its generators were
- * late, its parts died, or the harness was at its limit.
+ * A run of a series, which is made again where the machine spoiled it.
  *
  * @param status exit status of the last attempt
  * @param spoiled why the last attempt tells nothing; empty: it is of use, or it failed otherwise
@@ -26,9 +24,7 @@ public record SeriesRun(int status, Optional<String> spoiled) {
   /** What makes the runs of a series. */
   public interface Series {
     /**
-     * Runs once, and returns the run's exit status.
-     *
-     * @param overrides {@code key=value} beside those of the series
+     * Runs once, with {@code key=value} beside those of the series, and returns the exit status.
      */
     int run(Path results, String runId, List<String> overrides)
         throws IOException, InterruptedException;
@@ -44,11 +40,8 @@ public record SeriesRun(int status, Optional<String> spoiled) {
   public static final int ATTEMPTS_MAX = 3;
 
   /**
-   * Runs once, and again as long as the machine spoils it.
-   *
-   * @param series what makes an attempt, and knows whether a person wants it to end
-   * @param results folder in which each attempt leaves its own, in place of the last
-   * @param attemptsMax how often it is made, at least 1
+   * Runs once, and again as long as the machine spoils it; each attempt leaves its folder in place
+   * of the last one's.
    */
   public static SeriesRun make(
       Series series,
@@ -67,7 +60,7 @@ public record SeriesRun(int status, Optional<String> spoiled) {
       console.line(
           "Run %s tells nothing: %s. It is made again, %s of %s."
               .formatted(runId, spoiled.get(), attempt + 1, attemptsMax));
-      remove(results, runId);
+      RunFolder.removeAll(results, runId);
     }
   }
 
@@ -84,11 +77,6 @@ public record SeriesRun(int status, Optional<String> spoiled) {
         Files.move(results.resolve(name), out.resolve(runId));
       }
     }
-  }
-
-  private static void remove(Path results, String runId) {
-    TemporaryFolder.remove(results.resolve(runId));
-    TemporaryFolder.remove(results.resolve(runId + RunFolder.FAILED));
   }
 
   private static Optional<String> whySpoiled(Path results, String runId, int status)

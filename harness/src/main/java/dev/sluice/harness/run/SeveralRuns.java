@@ -21,21 +21,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Different experiments one after the other, each in a process of its own, and a table of all. */
-public final class SeveralRuns {
-  private final List<RunSettings> each;
-  private final boolean processes;
-  private final Console console;
-
-  /**
-   * @param each settings of the runs, at least one, with one results folder
-   * @param processes true if each role of each run is a process of its own
-   */
-  public SeveralRuns(List<RunSettings> each, boolean processes, Console console) {
-    this.each = List.copyOf(each);
-    this.processes = processes;
-    this.console = console;
-  }
-
+public record SeveralRuns(List<RunSettings> each, boolean processes, Console console) {
   /** Runs all, also after one that failed, and returns the worst exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Map<String, RunSettings> byId = new LinkedHashMap<>();

@@ -21,18 +21,18 @@ abstract class WholeRun {
   /** Text of the finished run's summary.json; null: there is none. */
   @Nullable String summaryJson;
 
-  WholeRun(RunSettings options, Console console) {
+  private final boolean processes;
+
+  /** With processes, each role has one of its own. */
+  WholeRun(RunSettings options, boolean processes, Console console) {
     this.options = options;
+    this.processes = processes;
     this.console = console;
   }
 
-  /**
-   * Runs the experiment, and returns the exit status.
-   *
-   * @throws IOException if the run's folder can no longer be written
-   */
+  /** Runs the experiment, and returns the exit status. */
   public final int execute() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = read();
+    ParsedExperiment parsed = options.read(processes);
     KafkaAccess external = options.externalKafka(parsed);
     String runId = options.runIdFor(parsed.experiment());
     int status;
@@ -44,15 +44,9 @@ abstract class WholeRun {
     return status;
   }
 
-  /** Reads the experiment. */
-  ParsedExperiment read() throws UserMistakeException {
-    return options.read();
-  }
-
   /**
-   * Runs the experiment, sets {@link #summaryJson}, and returns the exit status.
-   *
-   * @param external access to a Kafka that runs already; null: the run starts an embedded one
+   * Runs the experiment, sets {@link #summaryJson}, and returns the exit status; without an
+   * external Kafka it starts one.
    */
   abstract int run(
       ParsedExperiment parsed, @Nullable KafkaAccess external, String runId, LivePage page)

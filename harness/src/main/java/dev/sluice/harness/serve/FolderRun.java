@@ -1,6 +1,5 @@
 package dev.sluice.harness.serve;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.live.FinishedBatches;
 import dev.sluice.analytics.live.FinishedWindows;
@@ -10,7 +9,6 @@ import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.log.EventCodec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A finished run, from its folder alone. */
 final class FolderRun implements Runs.Shown {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int SNAPSHOT_BATCHES_MAX = 1000;
 
   private final FinishedRun finished;
@@ -37,7 +34,6 @@ final class FolderRun implements Runs.Shown {
     this.windows = windows;
   }
 
-  /** Reads a folder that has a summary.json. */
   static FolderRun open(Path folder) throws IOException {
     try {
       FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
@@ -84,22 +80,9 @@ final class FolderRun implements Runs.Shown {
   }
 
   @Override
-  public byte[] seconds(long fromS) throws IOException {
-    ObjectNode json = JSON.createObjectNode();
-    var seconds = json.putArray("seconds");
-    Long next = null;
-    for (MetricsWindow window : windows) {
-      long number = window.fromNs() / 1_000_000_000L;
-      if (number >= fromS) {
-        if (seconds.size() == SECONDS_MAX) {
-          next = number;
-          break;
-        }
-        seconds.add(JSON.readTree(EventCodec.METRICS.write(window)));
-      }
-    }
-    json.put("next", next);
-    return bytes(json);
+  public byte[] seconds(long fromS) {
+    return Runs.Shown.seconds(
+        windows.stream().filter(window -> Runs.Shown.second(window) >= fromS).toList());
   }
 
   @Override

@@ -37,20 +37,15 @@ final class LaneBatches {
         }
       };
 
-  /**
-   * Busy shares by second: of lanes in batches that were not listed, or of executors in all
-   * batches.
-   */
+  /** Busy shares by second: of lanes in batches that were not listed, or of executors in all. */
   private final Map<Row, TreeMap<Long, Double>> shares =
       new TreeMap<>(Comparator.comparing(Row::executor).thenComparing(Row::lane));
 
   private long toNs;
   private boolean isFolded;
 
-  /** A lane; -1 stands for all lanes of the executor. */
   private record Row(String executor, int lane) {}
 
-  /** A batch and its lane. */
   private record Placed(String executor, int lane, Batch batch) {
     boolean isWithin(double fromNs, double toNs) {
       return batch.startedNs() < toNs && batch.finishedNs() >= fromNs;
@@ -84,7 +79,6 @@ final class LaneBatches {
     shares.values().removeIf(Map::isEmpty);
   }
 
-  /** Adds a share to the seconds that it overlaps. */
   private void addShare(Row row, long fromNs, long endNs, double share) {
     TreeMap<Long, Double> seconds = shares.computeIfAbsent(row, r -> new TreeMap<>());
     double from = Math.max(fromNs / SECOND_NS, toNs / SECOND_NS - SNAPSHOT_SECONDS);
@@ -95,10 +89,7 @@ final class LaneBatches {
     }
   }
 
-  /**
-   * The last batches of the last minute, and busy shares of its seconds: of lanes in batches that
-   * no record listed, or of executors in all batches, if there are many lanes.
-   */
+  /** The last batches of the last minute, and {@link #shares} of its seconds. */
   ObjectNode last() {
     double toS = toNs / SECOND_NS;
     int batchesMax = isFolded ? 0 : SNAPSHOT_BATCHES_MAX;

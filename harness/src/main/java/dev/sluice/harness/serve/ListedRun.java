@@ -46,7 +46,6 @@ record ListedRun(
   private static final List<String> ORDER =
       List.of("rate_per_s", "goodput_per_s", "p99_ms", "late", "started_epoch_ms", "seconds");
 
-  /** How far a run is. */
   enum State {
     LIVE,
     ENDED,
@@ -70,11 +69,7 @@ record ListedRun(
     return new ListedRun(id, state, List.of(), List.of(why), null, Map.of());
   }
 
-  /**
-   * Reads the figures of a folder's summary.json.
-   *
-   * @param writtenEpochMs time at which the file was written
-   */
+  /** Reads the figures of a folder's summary.json, written at that time. */
   static ListedRun read(String id, State state, Path summary, long writtenEpochMs) {
     try {
       return read(id, state, JSON.readTree(Files.readAllBytes(summary)), writtenEpochMs);
@@ -133,7 +128,6 @@ record ListedRun(
     return new ListedRun(id, state, words, why, policy, figures);
   }
 
-  /** The list of runs as JSON. */
   static byte[] json(List<ListedRun> runs) {
     ObjectNode list = JSON.createObjectNode();
     ArrayNode rows = list.putArray("runs");

@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
  * carries the summary, and the page holds what it has.
  */
 public final class LivePage implements AutoCloseable {
-  /** Time for the last frames to leave this process. */
   private static final Duration LAST_FRAMES_LIMIT = Duration.ofSeconds(2);
 
-  /** A reading of the run's topics, which ends with them. */
   @FunctionalInterface
   public interface Reading extends AutoCloseable {
     @Override
@@ -31,10 +29,7 @@ public final class LivePage implements AutoCloseable {
   }
 
   /**
-   * Begins to answer, before there is anything to show.
-   *
-   * @param address null: no page is wanted, and nothing happens
-   * @throws UserMistakeException if the address or the port cannot be had
+   * Begins to answer, before there is anything to show; where the address is null, nothing happens.
    */
   public static LivePage open(@Nullable PageAddress address, String runId)
       throws UserMistakeException {
@@ -45,14 +40,12 @@ public final class LivePage implements AutoCloseable {
     return new LivePage(run, PageServer.start(address, run));
   }
 
-  /** Adds the page's meters, if there is a page. */
   public void addTo(RoleMetrics metrics) {
     if (server != null) {
       server.addTo(metrics);
     }
   }
 
-  /** Prints the page's address, if there is a page. */
   public void say(Console console) {
     if (server != null) {
       server.say(console);
@@ -60,19 +53,13 @@ public final class LivePage implements AutoCloseable {
   }
 
   /**
-   * Begins to read the run's topics.
-   *
-   * @return part that reads them to their end when it is closed; the broker must still answer then
+   * Begins to read the run's topics: to their end when closed, while the broker must still answer.
    */
   public Reading read(KafkaAccess kafka) {
     return run == null ? () -> {} : run.read(kafka, () -> null)::drain;
   }
 
-  /**
-   * The run is over.
-   *
-   * @param summaryJson text of summary.json; null: there is none
-   */
+  /** The run is over; summary.json is null where there is none. */
   public void ended(@Nullable String summaryJson) {
     if (run != null) {
       run.ended(

@@ -16,10 +16,12 @@ import dev.sluice.harness.serve.PageStream.Frame;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,25 +34,18 @@ import org.jspecify.annotations.Nullable;
 final class LiveRun implements Runs, Runs.Shown {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Seconds whose records are kept as they came. */
-  private static final int SECONDS_HELD = 3600;
+  /** Seconds that are kept: those of twelve hours, and of one more before the first of them go. */
+  private static final int SECONDS_HELD = 12 * 3600;
 
-  /** Windows that are kept to be drawn: those of twelve hours. */
-  private static final int WINDOWS_HELD = 12 * 3600;
-
-  private static final long SECOND_NS = 1_000_000_000;
+  private static final int SECONDS_HELD_MAX = 13 * 3600;
 
   private final String id;
   private final LaneBatches batches = new LaneBatches();
 
-  /** Windows since time zero, or the last of them. */
-  private final List<MetricsWindow> windows = new ArrayList<>();
+  /** Windows since time zero, or the last of them, by second. */
+  private final TreeMap<Long, MetricsWindow> windows = new TreeMap<>();
 
-  /** Records of the last seconds, as the topic holds them, by number. */
-  private final TreeMap<Long, byte[]> seconds = new TreeMap<>();
-
-  /** Pages, each with the last second that it has, until it has begun; then null. */
-  private final Map<PageStream, @Nullable Long> pages = new HashMap<>();
+  private final Set<PageStream> pages = new HashSet<>();
 
   private final Totals totals = new Totals();
   private @Nullable RunDescribed described;
@@ -66,7 +61,6 @@ final class LiveRun implements Runs, Runs.Shown {
   private @Nullable ObjectNode lastRun;
   private volatile @Nullable TopicReading reading;
 
-  /** Sums over all windows. */
   private static final class Totals {
     private long requested;
     private long ended;
@@ -94,13 +88,9 @@ final class LiveRun implements Runs, Runs.Shown {
     return id;
   }
 
-  /**
-   * Begins to read the run's topics.
-   *
-   * @param elsewhere how the run came out, as {@link TopicReading#start} asks for it
-   */
+  /** Begins to read the run's topics, and asks how it came out as {@link TopicReading} does. */
   TopicReading read(KafkaAccess kafka, Supplier<@Nullable RunSummarized> elsewhere) {
-    TopicReading begun = TopicReading.start(kafka, this, elsewhere);
+    TopicReading begun = new TopicReading(kafka, this, elsewhere);
     reading = begun;
     return begun;
   }
@@ -132,42 +122,30 @@ final class LiveRun implements Runs, Runs.Shown {
         });
   }
 
-  /**
-   * Adds a settled second. One that is known already is passed over.
-   *
-   * @param json the record as the topic holds it
-   */
-  void settled(MetricsWindow window, byte[] json) {
-    long number = window.fromNs() / SECOND_NS;
+  /** Adds a settled second. One that is known already is passed over. */
+  void settled(MetricsWindow window) {
+    long number = Shown.second(window);
     change(
         () -> {
-          if (!seconds.isEmpty() && number <= seconds.lastKey()) {
+          if (!windows.isEmpty() && number <= windows.lastKey()) {
             return List.of();
           }
-          windows.add(window);
+          windows.put(number, window);
           totals.add(window);
-          seconds.put(number, json);
-          if (seconds.size() >= 2 * SECONDS_HELD) {
-            seconds.headMap(number - SECONDS_HELD, true).clear();
-          }
-          if (windows.size() > WINDOWS_HELD + SECONDS_HELD) {
-            windows.subList(0, windows.size() - WINDOWS_HELD).clear();
+          if (windows.size() > SECONDS_HELD_MAX) {
+            windows.headMap(number - SECONDS_HELD, true).clear();
             troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
           }
           List<PageStream> told = begun();
           if (!told.isEmpty()) {
-            Frame frame = Frame.of("second", Long.toString(number), json);
+            Frame frame = Frame.of(window);
             told.forEach(page -> page.offerSecond(frame));
           }
           return tellRunIfChanged();
         });
   }
 
-  /**
-   * Adds batches that have ended.
-   *
-   * @param json the record as the topic holds it
-   */
+  /** Adds batches that have ended, with their record. */
   void lanes(BatchesEnded ended, byte[] json) {
     change(
         () -> {
@@ -186,31 +164,20 @@ final class LiveRun implements Runs, Runs.Shown {
   void caughtUp() {
     change(
         () -> {
-          if (caughtUp) {
-            return List.of();
-          }
+          List<PageStream> told = caughtUp ? List.of() : List.copyOf(pages);
           beginAll();
-          return begun();
+          return told;
         });
   }
 
   private void beginAll() {
-    caughtUp = true;
-    pages.replaceAll(
-        (page, lastSecond) -> {
-          if (lastSecond != null) {
-            begin(page, lastSecond);
-          }
-          return null;
-        });
+    if (!caughtUp) {
+      caughtUp = true;
+      pages.forEach(this::begin);
+    }
   }
 
-  /**
-   * Says what keeps the run from being shown whole, or that it does no more.
-   *
-   * @param about few words that name it
-   * @param why a sentence; null: it is over
-   */
+  /** Says, under a few words, what keeps the run from being shown whole; null: nothing any more. */
   void trouble(String about, @Nullable String why) {
     change(
         () -> {
@@ -230,7 +197,7 @@ final class LiveRun implements Runs, Runs.Shown {
           snapshot = null;
           beginAll();
           Frame last = endedFrame();
-          pages.keySet().forEach(page -> page.offerLast(last));
+          pages.forEach(page -> page.offerLast(last));
           return begun();
         });
   }
@@ -245,16 +212,12 @@ final class LiveRun implements Runs, Runs.Shown {
 
   // Pages.
 
-  /**
-   * Sends a page all that comes.
-   *
-   * @param lastSecond last second that the page has; negative: none
-   */
-  void join(PageStream page, long lastSecond) {
+  /** Sends a page all that comes after its last second. */
+  void join(PageStream page) {
     synchronized (this) {
-      pages.put(page, caughtUp ? null : Long.valueOf(lastSecond));
+      pages.add(page);
       if (caughtUp) {
-        begin(page, lastSecond);
+        begin(page);
       }
       if (summarized != null) {
         page.offerLast(endedFrame());
@@ -267,22 +230,23 @@ final class LiveRun implements Runs, Runs.Shown {
     pages.remove(page);
   }
 
-  private void begin(PageStream page, long lastSecond) {
+  private void begin(PageStream page) {
+    long last = page.lastSecond();
     boolean canGoOn =
-        lastSecond >= 0
-            && !seconds.isEmpty()
-            && lastSecond <= seconds.lastKey()
-            && seconds.lastKey() - lastSecond <= SECONDS_MAX
-            && seconds.firstKey() <= lastSecond + 1;
+        last >= 0
+            && !windows.isEmpty()
+            && last <= windows.lastKey()
+            && windows.lastKey() - last <= SECONDS_MAX
+            && windows.firstKey() <= last + 1;
     if (canGoOn) {
-      page.beginWith(lastSecond + 1);
+      page.beginWith(last + 1);
     } else {
       page.beginWithSnapshot();
     }
   }
 
   private List<PageStream> begun() {
-    return caughtUp ? List.copyOf(pages.keySet()) : List.of();
+    return caughtUp ? List.copyOf(pages) : List.of();
   }
 
   /** Offers the pages that have begun the run's values, if these are others, and returns them. */
@@ -304,14 +268,14 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   /** The first kept second from a number on; null: there is none. Called with the lock. */
-  Map.@Nullable Entry<Long, byte[]> secondFrom(long number) {
-    return seconds.ceilingEntry(number);
+  Map.@Nullable Entry<Long, MetricsWindow> secondFrom(long number) {
+    return windows.ceilingEntry(number);
   }
 
   /** The event that stands for all before it. Called with the lock. */
   Frame snapshotFrame() {
     if (snapshot == null) {
-      String last = seconds.isEmpty() ? null : seconds.lastKey().toString();
+      String last = windows.isEmpty() ? null : windows.lastKey().toString();
       snapshot = Frame.of("snapshot", last, snapshotJson());
     }
     return snapshot;
@@ -327,7 +291,7 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private ObjectNode runJson() {
-    ObjectNode run = shown().json(windows);
+    ObjectNode run = shown().json(List.copyOf(windows.values()));
     if (described == null) {
       run.putNull("time_zero_epoch_ms");
     }
@@ -338,7 +302,7 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private byte[] snapshotJson() {
-    String json = Snapshot.json(shown(), windows, batches.last());
+    String json = Snapshot.json(shown(), List.copyOf(windows.values()), batches.last());
     if (described != null && troubles.isEmpty()) {
       return json.getBytes(StandardCharsets.UTF_8);
     }
@@ -379,17 +343,7 @@ final class LiveRun implements Runs, Runs.Shown {
 
   @Override
   public synchronized byte[] seconds(long fromS) {
-    List<String> records = new ArrayList<>();
-    Long next = null;
-    for (Map.Entry<Long, byte[]> second : seconds.tailMap(fromS).entrySet()) {
-      if (records.size() == SECONDS_MAX) {
-        next = second.getKey();
-        break;
-      }
-      records.add(new String(second.getValue(), StandardCharsets.UTF_8));
-    }
-    String json = "{\"seconds\":[" + String.join(",", records) + "],\"next\":" + next + "}";
-    return json.getBytes(StandardCharsets.UTF_8);
+    return Shown.seconds(windows.tailMap(fromS).values());
   }
 
   @Override
@@ -408,7 +362,7 @@ final class LiveRun implements Runs, Runs.Shown {
       figures.put("started_epoch_ms", (double) described.timeZeroEpochMs());
     }
     if (!windows.isEmpty()) {
-      double spanS = windows.get(windows.size() - 1).toNs() / (double) SECOND_NS;
+      double spanS = windows.lastEntry().getValue().toNs() / 1e9;
       figures.put("seconds", spanS);
       figures.put("rate_per_s", totals.requested / spanS);
       figures.put("goodput_per_s", totals.goodputPerSecond / spanS);

@@ -24,10 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/**
- * Meters of a run as its log tells it. A scrape asks for one snapshot, so that all of its figures
- * are of one instant.
- */
+/** Meters of a run as its log tells it. All figures of a scrape are of one snapshot. */
 final class LogMeters implements MultiCollector {
   /** Upper bounds of latencies in seconds, beside the classes' promises. */
   private static final double[] BOUNDS = {

@@ -8,26 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address where a process serves its meters.
+ * Address where a process serves its meters; without a port nothing is served.
  *
- * @param port port to listen on; 0: any free port; null: nothing is served
+ * @param port 0: any free port
  * @param bind host name or address to listen on; null: loopback, which only this machine reaches
  */
 public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
-  /** No address: nothing is served. */
   public static final MetricsAddress NOWHERE = new MetricsAddress(null, null);
 
   static final String PORT_OPTION = "--metrics-port";
   private static final String BIND_OPTION = "--metrics-bind";
   private static final int PORT_MAX = 65_535;
 
-  /**
-   * Checks what can be told without listening.
-   *
-   * @throws UserMistakeException if there is no such port or no such address, or an address is
-   *     given without a port
-   */
-  public void check() throws UserMistakeException {
+  /** Checks what can be told without listening, and finds the address. */
+  public InetAddress check() throws UserMistakeException {
     if (port == null && bind != null) {
       throw new UserMistakeException(
           BIND_OPTION,
@@ -40,11 +34,6 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
           "there is no such port (" + port + ")",
           "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
     }
-    host();
-  }
-
-  /** The address to listen on. */
-  InetAddress host() throws UserMistakeException {
     if (bind == null) {
       return InetAddress.getLoopbackAddress();
     }
@@ -59,7 +48,6 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
     }
   }
 
-  /** The options that give a command this address. */
   public List<String> arguments() {
     List<String> arguments = new ArrayList<>();
     if (port != null) {

@@ -22,7 +22,6 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import java.io.BufferedOutputStream;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -39,8 +38,14 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Follows the topic {@code metrics} of a run to the run's end. */
-public final class MetricsReading {
+/**
+ * Follows the topic {@code metrics} of a run to the run's end.
+ *
+ * @param out where the lines go; it is closed
+ * @param said takes a line for a person
+ */
+public record MetricsReading(
+    Options options, OutputStream out, java.util.function.Consumer<String> said) {
   /** Limit of the wait for a broker that is away. */
   private static final Duration AWAY_LIMIT = Duration.ofSeconds(60);
 
@@ -52,15 +57,9 @@ public final class MetricsReading {
   /** Time after which analytics of an ended run has written its last record, or never will. */
   private static final long LAST_RECORD_LIMIT_NS = 60_000_000_000L;
 
-  private final Options options;
-  private final OutputStream out;
-  private final java.util.function.Consumer<String> said;
-
   /**
-   * What is read, and how it is written.
+   * What is read of a run, and how it is written.
    *
-   * @param bootstrap {@code HOST:PORT} of the run's Kafka
-   * @param kafkaConfig file of client properties; null: none
    * @param csv true if seconds are written as rows of metrics.csv, false if records as JSON Lines
    * @param fromBeginning true if all records are read, false if those that are still to come
    */
@@ -72,23 +71,9 @@ public final class MetricsReading {
       boolean fromBeginning) {}
 
   /**
-   * Prepares the reading.
-   *
-   * @param out where the lines go; it is closed
-   * @param said takes a line for a person
-   */
-  public MetricsReading(
-      Options options, OutputStream out, java.util.function.Consumer<String> said) {
-    this.options = options;
-    this.out = out;
-    this.said = said;
-  }
-
-  /**
    * Writes what the topic holds and gets, until the run has ended or nobody reads any more.
    *
    * @return the exit status: 1 if records were taken away, or never came
-   * @throws UserMistakeException if the run or its Kafka cannot be found, or the lines not written
    */
   public int execute() throws UserMistakeException, InterruptedException {
     RunId.check(options.runId());
@@ -115,7 +100,6 @@ public final class MetricsReading {
     }
   }
 
-  /** The exit status if nobody reads any more. */
   private static int notWritten(IOException e) throws UserMistakeException {
     String reason = UserMistakeException.reason(e);
     if (reason.contains("broken pipe")) {
@@ -147,7 +131,9 @@ public final class MetricsReading {
       throws IOException {
     var partition = new TopicPartition(topics.metrics(), 0);
     consumer.assign(List.of(partition));
-    try (var lines = new Lines(out, options.csv())) {
+    try (var json = new BufferedOutputStream(out);
+        var csv = options.csv() ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null) {
+      flush(json, csv);
       if (options.fromBeginning()) {
         consumer.seekToBeginning(List.of(partition));
       } else if (endsThere(partition, consumer)) {
@@ -159,13 +145,13 @@ public final class MetricsReading {
       while (true) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
         for (ConsumerRecord<byte[], byte[]> record : records) {
-          if (lines.write(record.value())) {
+          if (write(record.value(), json, csv)) {
             return ExitStatus.DONE;
           }
         }
         long nowNs = MachineClock.monotonicNs();
         if (!records.isEmpty()) {
-          lines.flush();
+          flush(json, csv);
           lastNs = nowNs;
         } else if (nowNs - Math.max(lastNs, askedNs) > SILENCE_NS) {
           askedNs = nowNs;
@@ -186,13 +172,12 @@ public final class MetricsReading {
     consumer.seek(partition, Math.max(0, end - 1));
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL).records(partition)) {
-        last |= Lines.isLast(record.value());
+        last |= record.value() != null && read(record.value()) instanceof RunSummarized;
       }
     }
     return last;
   }
 
-  /** Why no record can follow; null if one can. */
   private static @Nullable String whyNothingFollows(
       KafkaAccess kafka, Topics topics, Consumer<byte[], byte[]> consumer, long silentNs) {
     if (!consumer.listTopics().containsKey(topics.metrics())) {
@@ -222,73 +207,40 @@ public final class MetricsReading {
     return ended.get();
   }
 
-  /** Records of a topic {@code metrics} as lines: each as it stands, or as rows of metrics.csv. */
-  private static final class Lines implements Closeable {
-    private final OutputStream json;
-    private final @Nullable MetricsCsv csv;
-
-    /**
-     * Writes the names of the columns at once, if there are any.
-     *
-     * @param asCsv true if seconds are written as rows, and all else is left out
-     */
-    Lines(OutputStream out, boolean asCsv) throws IOException {
-      json = new BufferedOutputStream(out);
-      csv = asCsv ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null;
-      flush();
+  /**
+   * Writes a record, unless it is of batches that ended; true if it was the run's last one. JSON of
+   * a later version is written whole.
+   */
+  private static boolean write(byte @Nullable [] value, OutputStream json, @Nullable MetricsCsv csv)
+      throws IOException {
+    if (value == null) {
+      return false;
     }
-
-    /**
-     * Writes a record, unless it is of batches that ended. A record of a later version is written
-     * as far as it is known, as JSON whole.
-     *
-     * @return true if it was the run's last one
-     * @throws java.io.UncheckedIOException if a row cannot be written
-     */
-    boolean write(byte @Nullable [] value) throws IOException {
-      if (value == null) {
-        return false;
-      }
-      WindowRecord record = read(value);
-      if (csv == null && record instanceof BatchesEnded) {
-        return false; // many, and of use to a page alone
-      } else if (csv == null) {
-        json.write(value);
-        json.write('\n');
-      } else if (record instanceof MetricsWindow window) {
-        csv.write(window);
-      }
-      return record instanceof RunSummarized;
+    WindowRecord record = read(value);
+    if (csv == null && record instanceof BatchesEnded) {
+      return false; // many, and of use to a page alone
+    } else if (csv == null) {
+      json.write(value);
+      json.write('\n');
+    } else if (record instanceof MetricsWindow window) {
+      csv.write(window);
     }
+    return record instanceof RunSummarized;
+  }
 
-    /** True if the bytes are a run's last record. */
-    static boolean isLast(byte @Nullable [] value) {
-      return value != null && read(value) instanceof RunSummarized;
+  /** The record; null if it is of a type that this build does not know. */
+  private static @Nullable WindowRecord read(byte[] value) {
+    try {
+      return EventCodec.METRICS.read(value);
+    } catch (UnreadableEventException e) {
+      return null;
     }
+  }
 
-    /** The record; null if it is of a type that this build does not know. */
-    private static @Nullable WindowRecord read(byte[] value) {
-      try {
-        return EventCodec.METRICS.read(value);
-      } catch (UnreadableEventException e) {
-        return null;
-      }
+  private static void flush(OutputStream json, @Nullable MetricsCsv csv) throws IOException {
+    if (csv != null) {
+      csv.flush();
     }
-
-    /** Hands over all that was written, for whom reads it to have it now. */
-    void flush() throws IOException {
-      if (csv != null) {
-        csv.flush();
-      }
-      json.flush();
-    }
-
-    @Override
-    public void close() throws IOException {
-      if (csv != null) {
-        csv.close();
-      }
-      json.close();
-    }
+    json.flush();
   }
 }

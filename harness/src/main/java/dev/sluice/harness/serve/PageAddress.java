@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the page is served, and to whom.
  *
- * @param port 0: any free port
  * @param bind address of an interface; null: loopback
  * @param allowedHosts names under which browsers may ask for the page, beside loopback and the
  *     bound address
@@ -23,18 +22,13 @@ public record PageAddress(
   private static final int PORT_MAX = 65_535;
   private static final int PAGES_LIMIT = 10_000;
 
-  /** Loopback, at the usual port. */
   public static final PageAddress USUAL = new PageAddress(PORT, null, List.of(), PAGES_MAX);
 
   public PageAddress {
     allowedHosts = allowedHosts.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
   }
 
-  /**
-   * Checks the values, and finds the address.
-   *
-   * @throws UserMistakeException if a value is out of its range, or the address is not known
-   */
+  /** Checks the values, and finds the address. */
   InetAddress check() throws UserMistakeException {
     if (port < 0 || port > PORT_MAX) {
       throw new UserMistakeException(

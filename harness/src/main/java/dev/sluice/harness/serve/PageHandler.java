@@ -53,7 +53,6 @@ final class PageHandler extends Handler.Abstract {
   private final Runs runs;
   private final PageStream.Streams streams;
 
-  /** The page's files, by the path of their address. */
   private final Map<String, Answer> files =
       Map.of(
           "/", file("index.html", "html"),
@@ -83,7 +82,6 @@ final class PageHandler extends Handler.Abstract {
     }
   }
 
-  /** Sets the headers of every answer. */
   static void protect(HttpFields.Mutable headers) {
     headers.put("Content-Security-Policy", POLICY);
     headers.put("X-Content-Type-Options", "nosniff");
@@ -94,9 +92,8 @@ final class PageHandler extends Handler.Abstract {
   }
 
   /**
-   * True for a browser that asked for this server by a loopback name, by the address that it
-   * reached, or by a name that the user allowed. A page of another site, whose name was made to
-   * point here, sends its own name and is refused.
+   * True for a browser that asked by a loopback name, by the address that it reached, or by a name
+   * that the user allowed. A page of another site, whose name was made to point here, is refused.
    */
   private boolean allows(Request request) {
     String host = request.getHttpURI().getHost();
@@ -245,7 +242,9 @@ final class PageHandler extends Handler.Abstract {
     if (!(run instanceof LiveRun live) || live.hasEnded()) {
       return wholeStream(run).write(request, response, callback);
     }
-    if (!streams.take()) {
+    long lastSecond = last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1;
+    var stream = new PageStream(live, streams, response, callback, lastSecond);
+    if (!streams.open(stream)) {
       return Answer.refusal(
               HttpStatus.SERVICE_UNAVAILABLE_503,
               "All "
@@ -256,9 +255,7 @@ final class PageHandler extends Handler.Abstract {
     response.setStatus(HttpStatus.OK_200);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
     response.getHeaders().put("X-Accel-Buffering", "no"); // a proxy must not hold frames back
-    var stream = new PageStream(live, streams, response, callback);
-    streams.opened(stream);
-    live.join(stream, last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1);
+    live.join(stream);
     return true;
   }
 
@@ -271,25 +268,14 @@ final class PageHandler extends Handler.Abstract {
     return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
   }
 
-  /** A whole answer. */
-  static final class Answer {
+  /**
+   * A whole answer.
+   *
+   * @param gzip the body compressed; null: not worth it
+   */
+  record Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
     private static final int COMPRESSED_FROM_BYTES = 1024;
 
-    private final int status;
-    private final String type;
-    private final byte[] bytes;
-
-    /** The body compressed; null: not worth it. */
-    private final byte @Nullable [] gzip;
-
-    private Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
-      this.status = status;
-      this.type = type;
-      this.bytes = bytes;
-      this.gzip = gzip;
-    }
-
-    /** An answer that is not compressed. */
     static Answer plain(int status, String type, byte... bytes) {
       return new Answer(status, type, bytes, null);
     }
@@ -320,7 +306,6 @@ final class PageHandler extends Handler.Abstract {
       return packed.toByteArray();
     }
 
-    /** Writes the answer; of an answer to HEAD, the server leaves the body out. */
     boolean write(Request request, Response response, Callback callback) {
       response.setStatus(status);
       HttpFields.Mutable headers = response.getHeaders();

@@ -4,7 +4,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.net.BindException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -40,54 +39,39 @@ public final class PageServer implements AutoCloseable {
   private static final int THREADS_MAX = 8;
   private static final int OTHER_CONNECTIONS_MAX = 200;
 
-  private final Server server;
-  private final PageStream.Streams streams;
+  private final InetAddress bind;
   private final Runs runs;
-  private final String url;
-  private final boolean loopback;
+  private final PageStream.Streams streams;
+  private final Server server;
+  private final ServerConnector connector;
 
-  private PageServer(
-      Server server, PageStream.Streams streams, Runs runs, String url, boolean loopback) {
-    this.server = server;
-    this.streams = streams;
-    this.runs = runs;
-    this.url = url;
-    this.loopback = loopback;
-  }
-
-  /**
-   * Begins to answer.
-   *
-   * @param runs closed with the server
-   * @throws UserMistakeException if the address or the port cannot be had
-   */
+  /** Begins to answer for runs, which are closed with the server. */
   static PageServer start(PageAddress address, Runs runs) throws UserMistakeException {
     return start(address, runs, new Limits(REQUEST_LIMIT, COMMENT_EACH));
   }
 
-  /**
-   * Times of a server.
-   *
-   * @param request limit of a request until its last header
-   * @param comment time between two comments of a stream
-   */
+  /** Limit of a request until its last header, and time between two comments of a stream. */
   record Limits(Duration request, Duration comment) {}
 
   static PageServer start(PageAddress address, Runs runs, Limits limits)
       throws UserMistakeException {
-    InetAddress bind;
     try {
-      bind = address.check();
+      return new PageServer(address, runs, limits);
     } catch (UserMistakeException e) {
       runs.close();
       throw e;
     }
+  }
+
+  private PageServer(PageAddress address, Runs runs, Limits limits) throws UserMistakeException {
+    this.bind = address.check();
+    this.runs = runs;
     var threads = new QueuedThreadPool(THREADS_MAX, 2);
     threads.setName("sluice-page");
     threads.setDaemon(true);
     threads.setReservedThreads(0);
-    var server = new Server(threads);
-    var connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http()));
+    server = new Server(threads);
+    connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http()));
     connector.setHost(bind.getHostAddress());
     connector.setPort(address.port());
     connector.setIdleTimeout(SILENCE_LIMIT.toMillis());
@@ -96,14 +80,13 @@ public final class PageServer implements AutoCloseable {
     connector.addBean(
         new NetworkConnectionLimit(address.pagesMax() + OTHER_CONNECTIONS_MAX, connector));
     server.addConnector(connector);
-    var streams = new PageStream.Streams(address.pagesMax());
+    streams = new PageStream.Streams(address.pagesMax());
     server.setHandler(new PageHandler(address, runs, streams));
     server.setErrorHandler(new Refusals());
     server.setStopTimeout(0);
     try {
       connector.open();
     } catch (IOException e) {
-      runs.close();
       throw cannotListen(address, e);
     }
     try {
@@ -111,35 +94,19 @@ public final class PageServer implements AutoCloseable {
     } catch (Exception e) {
       throw new IllegalStateException("the page's server did not start", e);
     }
-    long commentMs = limits.comment().toMillis();
-    commentEach(connector, streams, commentMs);
-    String host =
-        bind instanceof Inet6Address ? "[" + bind.getHostAddress() + "]" : bind.getHostAddress();
-    return new PageServer(
-        server,
-        streams,
-        runs,
-        "http://"
-            + (bind.isAnyLocalAddress() ? "127.0.0.1" : host)
-            + ":"
-            + connector.getLocalPort()
-            + "/",
-        bind.isLoopbackAddress());
+    commentEach(limits.comment());
   }
 
-  private static void commentEach(ServerConnector connector, PageStream.Streams streams, long ms) {
+  private void commentEach(Duration period) {
+    Runnable comment =
+        () -> {
+          connector.getExecutor().execute(streams::comment);
+          if (connector.isRunning()) {
+            commentEach(period);
+          }
+        };
     var unused =
-        connector
-            .getScheduler()
-            .schedule(
-                () -> {
-                  connector.getExecutor().execute(streams::comment);
-                  if (connector.isRunning()) {
-                    commentEach(connector, streams, ms);
-                  }
-                },
-                ms,
-                TimeUnit.MILLISECONDS);
+        connector.getScheduler().schedule(comment, period.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static HttpConfiguration http() {
@@ -176,26 +143,25 @@ public final class PageServer implements AutoCloseable {
         e);
   }
 
-  /** The page's address. */
   public String url() {
-    return url;
+    String host = bind.isAnyLocalAddress() ? "127.0.0.1" : bind.getHostAddress();
+    return "http://%s:%d/"
+        .formatted(host.contains(":") ? "[" + host + "]" : host, connector.getLocalPort());
   }
 
   /** Prints the page's address, and aloud whether other machines reach it. */
   public void say(Console console) {
-    console.line("Page  " + url);
-    if (!loopback) {
+    console.line("Page  " + url());
+    if (!bind.isLoopbackAddress()) {
       console.line(
           "  Whoever reaches this machine can read it: it listens beyond loopback (--bind).");
     }
   }
 
-  /** The streams of all pages. */
   PageStream.Streams streams() {
     return streams;
   }
 
-  /** Adds the page's meters. */
   void addTo(RoleMetrics metrics) {
     metrics.pages(streams::count, streams::dropped);
   }
@@ -216,17 +182,13 @@ public final class PageServer implements AutoCloseable {
       implements Connection.Listener {
     @Override
     public void onOpened(Connection connection) {
-      var unused =
-          connector
-              .getScheduler()
-              .schedule(
-                  () -> {
-                    if (connection.getMessagesIn() == 0) {
-                      connection.close();
-                    }
-                  },
-                  limit.toMillis(),
-                  TimeUnit.MILLISECONDS);
+      Runnable cut =
+          () -> {
+            if (connection.getMessagesIn() == 0) {
+              connection.close();
+            }
+          };
+      var unused = connector.getScheduler().schedule(cut, limit.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 

@@ -1,15 +1,17 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.contract.event.MetricsWindow;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.harness.machine.MachineClock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -31,6 +33,7 @@ final class PageStream extends IteratingCallback {
   private final Streams streams;
   private final Response response;
   private final Callback done;
+  private final long lastSecond;
 
   private final Deque<Frame> waiting = new ArrayDeque<>();
   private int waitingBytes;
@@ -49,7 +52,9 @@ final class PageStream extends IteratingCallback {
 
   private boolean complete;
 
-  PageStream(LiveRun run, Streams streams, Response response, Callback done) {
+  /** The last second is the one that the page has; negative: none. */
+  PageStream(LiveRun run, Streams streams, Response response, Callback done, long lastSecond) {
+    this.lastSecond = lastSecond;
     this.run = run;
     this.streams = streams;
     this.response = response;
@@ -57,17 +62,21 @@ final class PageStream extends IteratingCallback {
     waiting.add(Frame.RETRY);
   }
 
-  /** Begins with a snapshot. Called with the run's lock. */
+  long lastSecond() {
+    return lastSecond;
+  }
+
+  /** Begins with a snapshot. Like the methods below, called with the run's lock. */
   void beginWithSnapshot() {
     behind = true;
   }
 
-  /** Begins with each second from this one on. Called with the run's lock. */
+  /** Begins with each second from this one on. */
   void beginWith(long second) {
     missedSecond = second;
   }
 
-  /** Adds a frame, or drops all of them if too many wait. Called with the run's lock. */
+  /** Adds a frame, or drops all of them if too many wait. */
   void offer(Frame frame) {
     if (behind) {
       streams.drop(dropping ? 1 : 0);
@@ -84,14 +93,14 @@ final class PageStream extends IteratingCallback {
     }
   }
 
-  /** Adds the frame of a settled second. Called with the run's lock. */
+  /** Adds the frame of a settled second. */
   void offerSecond(Frame frame) {
     if (missedSecond < 0) { // otherwise the page gets it in its turn
       offer(frame);
     }
   }
 
-  /** Ends the stream after a last frame, which is never dropped. Called with the run's lock. */
+  /** Ends the stream after a last frame, which is never dropped. */
   void offerLast(Frame frame) {
     end = frame;
   }
@@ -129,10 +138,10 @@ final class PageStream extends IteratingCallback {
       return waiting.poll();
     }
     if (missedSecond >= 0) {
-      Map.Entry<Long, byte[]> missed = run.secondFrom(missedSecond);
+      Map.Entry<Long, MetricsWindow> missed = run.secondFrom(missedSecond);
       if (missed != null) {
         missedSecond = missed.getKey() + 1;
-        return Frame.of("second", missed.getKey().toString(), missed.getValue());
+        return Frame.of(missed.getValue());
       }
       missedSecond = -1;
     }
@@ -168,9 +177,7 @@ final class PageStream extends IteratingCallback {
 
   /** One server-sent event as it goes over the wire. All pages share its bytes. */
   static final class Frame {
-    /**
-     * Id of the last event of a run. A browser that comes back with it has nothing more to read.
-     */
+    /** Id of the last event of a run. A browser that comes back with it has read all. */
     static final String ENDED_ID = "ended";
 
     /** Keeps a stream open through proxies. A browser's script does not see it. */
@@ -185,15 +192,17 @@ final class PageStream extends IteratingCallback {
       bytes = text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /**
-     * An event.
-     *
-     * @param id what a browser names when it comes back; null: it does not ask for this event
-     */
+    /** An event; where its id is null, a browser that comes back does not ask for it. */
     static Frame of(String event, @Nullable String id, byte[] json) {
       String line = new String(json, StandardCharsets.UTF_8).replaceAll("[\n\r]", " ");
       return new Frame(
           (id == null ? "" : "id: " + id + "\n") + "event: " + event + "\ndata: " + line + "\n\n");
+    }
+
+    /** The event of a settled second. */
+    static Frame of(MetricsWindow window) {
+      String number = Long.toString(Runs.Shown.second(window));
+      return of("second", number, EventCodec.METRICS.write(window));
     }
 
     byte[] bytes() {
@@ -204,56 +213,41 @@ final class PageStream extends IteratingCallback {
   /** All streams of a server: how many there may be, and what they have dropped. Any thread. */
   static final class Streams {
     private final int streamsMax;
-    private final AtomicInteger taken = new AtomicInteger();
-    private final Set<PageStream> open = ConcurrentHashMap.newKeySet();
+    private final Set<PageStream> open = new HashSet<>();
     private final LongAdder dropped = new LongAdder();
 
     Streams(int streamsMax) {
       this.streamsMax = streamsMax;
     }
 
-    /** Most streams at a time. */
     int streamsMax() {
       return streamsMax;
     }
 
     /** Takes a place for a stream; false: there is none left. */
-    boolean take() {
-      return taken.getAndUpdate(n -> n < streamsMax ? n + 1 : n) < streamsMax;
-    }
-
-    void opened(PageStream stream) {
-      open.add(stream);
+    synchronized boolean open(PageStream stream) {
+      return open.size() < streamsMax && open.add(stream);
     }
 
     /** Gives a place back. */
-    void closed(PageStream stream) {
-      if (open.remove(stream)) {
-        taken.decrementAndGet();
-        synchronized (open) {
-          open.notifyAll();
-        }
-      }
+    synchronized void closed(PageStream stream) {
+      open.remove(stream);
+      notifyAll();
     }
 
-    /** Waits until no stream is open, at most until the limit. */
-    void awaitNone(Duration limit) throws InterruptedException {
+    synchronized void awaitNone(Duration limit) throws InterruptedException {
       long deadlineNs = MachineClock.monotonicNs() + limit.toNanos();
-      synchronized (open) {
-        long leftMs = limit.toMillis();
-        while (!open.isEmpty() && leftMs > 0) {
-          open.wait(leftMs);
-          leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
-        }
+      long leftMs = limit.toMillis();
+      while (!open.isEmpty() && leftMs > 0) {
+        wait(leftMs);
+        leftMs = (deadlineNs - MachineClock.monotonicNs()) / 1_000_000;
       }
     }
 
-    /** Number of open streams. */
-    int count() {
-      return taken.get();
+    synchronized int count() {
+      return open.size();
     }
 
-    /** Counts frames that a page will not get. */
     void drop(int frames) {
       dropped.add(frames);
     }
@@ -265,7 +259,11 @@ final class PageStream extends IteratingCallback {
 
     /** Writes a comment to each stream to which nothing is being written. */
     void comment() {
-      open.forEach(PageStream::comment);
+      List<PageStream> all;
+      synchronized (this) {
+        all = List.copyOf(open);
+      }
+      all.forEach(PageStream::comment);
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -25,10 +26,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The folder that holds the folders of runs: its runs listed, shown one by one, or removed. */
-public final class ResultsFolder {
+public record ResultsFolder(Path results, PrintStream out) {
   private static final DateTimeFormatter WHEN = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
-  /** Names of the figures that are shown of a run, with what they are called. */
+  /** Names of the figures that are shown of a run. */
   private static final Map<String, String> FIGURES =
       Map.of(
           "rate_per_s", "jobs per second asked",
@@ -38,20 +39,7 @@ public final class ResultsFolder {
 
   private static final TextTable TABLE = new TextTable("%-16s  %-10s  %-13s %7s  %s  %s");
 
-  private final Path results;
-  private final PrintStream out;
-
-  public ResultsFolder(Path results, PrintStream out) {
-    this.results = results;
-    this.out = out;
-  }
-
-  /**
-   * Prints a line for each run, and returns the exit status.
-   *
-   * @param json true if JSON is printed, as {@code ./sluice serve} gives it to its page
-   * @throws UserMistakeException if the folder cannot be read
-   */
+  /** Prints a line for each run, or the JSON that {@code ./sluice serve} gives to its page. */
   public int list(boolean json) throws UserMistakeException {
     List<ListedRun> runs = runs();
     if (json) {
@@ -105,11 +93,7 @@ public final class ResultsFolder {
         : String.format(Locale.ROOT, value < 100 ? "%.3g" : "%.0f", value);
   }
 
-  /**
-   * Prints what is known of a run, and returns the exit status.
-   *
-   * @throws UserMistakeException if there is no such run
-   */
+  /** Prints what is known of a run, and returns the exit status. */
   public int show(String id) throws UserMistakeException, IOException {
     ListedRun run = find(id, "results show");
     Path folder = folder(run);
@@ -147,13 +131,7 @@ public final class ResultsFolder {
     }
   }
 
-  /**
-   * Removes the folders of runs, prints which, and returns the exit status.
-   *
-   * @param ids ids of runs; none is removed if one of them cannot be
-   * @param dryRun true if it is only printed which
-   * @throws UserMistakeException if there is no such run, or one goes on
-   */
+  /** Removes the folders of runs, or none if one of them cannot be; a dry run prints which. */
   public int remove(List<String> ids, boolean dryRun) throws UserMistakeException, IOException {
     List<Path> folders = new ArrayList<>();
     for (String id : ids) {
@@ -168,7 +146,7 @@ public final class ResultsFolder {
     }
     for (Path folder : folders) {
       if (!dryRun) {
-        RunFolder.removeTree(folder);
+        TemporaryFolder.removeTree(folder);
       }
       out.println((dryRun ? "would remove " : "removed ") + folder);
     }
@@ -184,11 +162,7 @@ public final class ResultsFolder {
     }
   }
 
-  /**
-   * The mistake that the folder of all runs cannot be read.
-   *
-   * @param option option that names the folder, for the message
-   */
+  /** The mistake that the folder of all runs, which an option names, cannot be read. */
   static UserMistakeException unreadable(String option, Path results, IOException e) {
     return new UserMistakeException(
         option,
@@ -214,7 +188,6 @@ public final class ResultsFolder {
                         : "you meant one of those that ./sluice results list shows"));
   }
 
-  /** The folder that a row was read from. */
   private Path folder(ListedRun run) {
     return Stream.of("", RunFolder.FAILED, RunFolder.RUNNING)
         .map(end -> results.resolve(run.id() + end))

@@ -68,32 +68,13 @@ final class ResultsRuns implements Runs {
     this.kafkaConfig = kafkaConfig;
   }
 
-  /** Reads all rows once, on a thread of its own, so that the first page need not wait for it. */
-  void readAhead() {
-    var thread =
-        new Thread(
-            () -> {
-              try {
-                int read = rows(true).size();
-                LOG.debug("{} runs in {}", read, results);
-              } catch (IOException e) {
-                LOG.debug("{} cannot be listed", results, e);
-              }
-            },
-            "sluice-page-runs");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
   @Override
   public byte[] list() throws IOException {
     return ListedRun.json(rows(true));
   }
 
   /**
-   * The rows of all runs, by id.
-   *
-   * @param watched true if the Kafka of a run under way is asked for its figures
+   * The rows of all runs, by id; where watched, the Kafka of a run under way is asked for figures.
    */
   List<ListedRun> rows(boolean watched) throws IOException {
     return folders().parallelStream()

@@ -8,6 +8,8 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -21,13 +23,10 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.exporter.httpserver.HTTPServer;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,28 +38,63 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters that a process serves to Prometheus: the JVM's and those of its roles. Each role hands
- * in its numbers once; docs/metrics.md says what each meter means.
- *
- * <p>Each scrape asks the suppliers on the server's thread, some several times. An exception from a
- * counter's supplier fails the scrape.
+ * The meters that a process serves to Prometheus: the JVM's and those of its roles, which
+ * docs/metrics.md explains. Each scrape asks the suppliers on the server's thread, some several
+ * times. An exception from a counter's supplier fails the scrape.
  */
 public final class RoleMetrics implements AutoCloseable {
-  private static final Path PROCESS_STATUS = Path.of("/proc/self/status");
-  private static final String RESIDENT_KIB = "VmRSS:";
+  private static final String PATH = "/metrics";
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
-  private final @Nullable Server server;
+  private final InetAddress host;
+
+  /** Null: nothing is served. */
+  private final @Nullable HTTPServer server;
 
   private RoleMetrics(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
-    address.check();
+    host = address.check();
     Integer port = address.port();
-    server = port == null ? null : Server.start(address, port, registry.getPrometheusRegistry());
+    server = port == null ? null : start(port);
     if (server != null) {
       bindProcess(role, runId);
+    }
+  }
+
+  /**
+   * Starts Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another
+   * path is answered 404 and another method 405; a scrape that fails is answered 500 with its stack
+   * trace.
+   */
+  private HTTPServer start(int port) throws UserMistakeException {
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              var daemon = new Thread(task, "sluice-metrics");
+              daemon.setDaemon(true);
+              return daemon;
+            });
+    try {
+      return HTTPServer.builder()
+          .inetAddress(host)
+          .port(port)
+          .registry(registry.getPrometheusRegistry())
+          .executorService(thread)
+          .authenticator(new OnlyGetMetrics())
+          .registerHealthHandler(false)
+          .buildAndStart();
+    } catch (IOException e) {
+      thread.shutdown();
+      throw new UserMistakeException(
+          MetricsAddress.PORT_OPTION,
+          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
+          e instanceof BindException
+              ? "another process listens there: give each role a port of its own, or 0 for any that"
+                  + " is free; or the address of --metrics-bind is not this machine's"
+              : "another port will do",
+          e);
     }
   }
 
@@ -76,7 +110,7 @@ public final class RoleMetrics implements AutoCloseable {
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
     garbageCollection.bindTo(registry);
-    if (Files.isReadable(PROCESS_STATUS)) {
+    if (residentBytes() > 0) {
       gauge(
           "process_resident_memory_bytes",
           "Resident memory of the process.",
@@ -84,33 +118,39 @@ public final class RoleMetrics implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts to serve the JVM's meters; the roles' meters follow as they are handed in.
-   *
-   * @param role the command that started the process, such as {@code execute}
-   * @throws UserMistakeException if the address cannot be listened on
-   */
+  /** Starts to serve the JVM's meters under the name of a command, such as {@code execute}. */
   public static RoleMetrics serve(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
     return new RoleMetrics(address, role, runId);
   }
 
-  /** The port that the meters are served on; null if they are not served. */
   @Nullable
   public Integer port() {
-    return server == null ? null : server.port();
+    return server == null ? null : server.getPort();
   }
 
-  /** A line that says where the meters are served, and to whom; null if they are not served. */
+  /** Prints where the meters are served, and to whom, if they are. */
+  public void say(Console console) {
+    String line = line();
+    if (line != null) {
+      console.line(line);
+    }
+  }
+
   @Nullable
   public String line() {
     if (server == null) {
       return null;
     }
-    return "metrics at " + server.url() + (server.isOpen() ? ", open to other machines" : "");
+    String name = host.getHostAddress();
+    return "metrics at http://%s:%d%s%s"
+        .formatted(
+            name.contains(":") ? "[" + name + "]" : name,
+            server.getPort(),
+            PATH,
+            host.isLoopbackAddress() ? "" : ", open to other machines");
   }
 
-  /** Adds the meters of {@code produce}: the generators of this process. */
   public void generators(Supplier<GeneratorNumbers> numbers) {
     counter("sluice_jobs_sent_total", "Jobs sent.", () -> numbers.get().jobsSent());
     gauge(
@@ -123,7 +163,6 @@ public final class RoleMetrics implements AutoCloseable {
         () -> numbers.get().latenessNsMax() / 1e9);
   }
 
-  /** Adds the meters of {@code schedule}: what this process does for its shards. */
   public void scheduler(Supplier<SchedulerStream.Counts> counts) {
     gauge("sluice_shards", "Shards that this process decides for.", () -> counts.get().shards());
     gauge("sluice_jobs_waiting", "Jobs that wait in these shards.", () -> counts.get().waiting());
@@ -136,7 +175,6 @@ public final class RoleMetrics implements AutoCloseable {
     counter("sluice_jobs_ended_total", "Jobs ended.", () -> counts.get().outcomes());
   }
 
-  /** Adds the meters of {@code execute}: the lanes of this process. */
   public void executor(Supplier<ExecutorNumbers> numbers) {
     gauge("sluice_lanes", "Lanes of this executor.", () -> numbers.get().lanes());
     gauge("sluice_lanes_busy", "Lanes that hold a batch.", () -> numbers.get().lanesBusy());
@@ -165,16 +203,13 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * Adds the meters of {@code analyze}: the run so far, as its log tells it.
-   *
-   * @param snapshot asked once for each scrape
-   * @param classes the experiment's classes; each has its series from the start
+   * Adds the meters of the log: one snapshot for each scrape, and each class's series from the
+   * start.
    */
   public void log(Supplier<LiveSnapshot> snapshot, List<JobClass> classes) {
     registry.getPrometheusRegistry().register(new LogMeters(snapshot, classes));
   }
 
-  /** Adds the meters of a process that serves the page. */
   public void pages(IntSupplier streams, LongSupplier framesDropped) {
     gauge("sluice_page_streams", "Pages that hold a stream open.", streams::getAsInt);
     counter(
@@ -195,15 +230,8 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   private static double residentBytes() {
-    try (var lines = Files.lines(PROCESS_STATUS)) {
-      return lines
-          .filter(line -> line.startsWith(RESIDENT_KIB))
-          .mapToDouble(
-              line ->
-                  1024
-                      * Double.parseDouble(line.replace(RESIDENT_KIB, "").replace("kB", "").trim()))
-          .findFirst()
-          .orElse(Double.NaN);
+    try {
+      return MemoryOf.residentBytes().orElse(0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -219,111 +247,22 @@ public final class RoleMetrics implements AutoCloseable {
   }
 
   /**
-   * Prometheus' own HTTP server with one thread, narrowed to {@code GET /metrics}. Another path is
-   * answered 404 and another method 405; a scrape that fails is answered 500 with its stack trace.
+   * Refuses what Prometheus' server would answer beside {@code GET /metrics}: an authenticator is
+   * the one hook before its handlers. There are no users: anybody may read.
    */
-  private static final class Server implements AutoCloseable {
-    private static final String PATH = "/metrics";
+  private static final class OnlyGetMetrics extends Authenticator {
+    private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
 
-    private final HTTPServer server;
-    private final InetAddress host;
-
-    private Server(HTTPServer server, InetAddress host) {
-      this.server = server;
-      this.host = host;
-    }
-
-    /**
-     * Starts to answer.
-     *
-     * @param address address with a port
-     * @param registry meters, read anew for each answer
-     * @throws UserMistakeException if the address does not exist, or cannot be listened on
-     */
-    static Server start(MetricsAddress address, int port, PrometheusRegistry registry)
-        throws UserMistakeException {
-      address.check();
-      InetAddress host = address.host();
-      ExecutorService thread = Executors.newSingleThreadExecutor(Server::daemon);
-      try {
-        return new Server(
-            HTTPServer.builder()
-                .inetAddress(host)
-                .port(port)
-                .registry(registry)
-                .executorService(thread)
-                .authenticator(new OnlyGetMetrics())
-                .registerHealthHandler(false)
-                .buildAndStart(),
-            host);
-      } catch (BindException e) {
-        thread.shutdown();
-        throw refused(
-            port,
-            e,
-            "another process listens there: give each role a port of its own, or 0 for any that is"
-                + " free; or the address of --metrics-bind is not this machine's");
-      } catch (IOException e) {
-        thread.shutdown();
-        throw refused(port, e, "another port will do");
-      }
-    }
-
-    private static Thread daemon(Runnable task) {
-      var thread = new Thread(task, "sluice-metrics");
-      thread.setDaemon(true);
-      return thread;
-    }
-
-    private static UserMistakeException refused(int port, IOException e, String advice) {
-      return new UserMistakeException(
-          MetricsAddress.PORT_OPTION,
-          "the port (" + port + ") cannot be listened on (" + UserMistakeException.reason(e) + ")",
-          advice,
-          e);
-    }
-
-    /** The port that the server listens on. */
-    int port() {
-      return server.getPort();
-    }
-
-    /** The address that a browser on this machine, or on one that reaches the host, asks. */
-    String url() {
-      String name = host.getHostAddress();
-      return "http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + port() + PATH;
-    }
-
-    /** True if other machines may reach the server. */
-    boolean isOpen() {
-      return !host.isLoopbackAddress();
-    }
-
-    /** Stops listening; an answer under way is cut off. */
     @Override
-    public void close() {
-      server.close();
-    }
-
-    /**
-     * Refuses all requests but {@code GET /metrics}. Prometheus' server would answer other methods,
-     * paths that only begin with it, and {@code /} with a page; an authenticator is the one hook
-     * before its handlers. There are no users: anybody may read.
-     */
-    private static final class OnlyGetMetrics extends Authenticator {
-      private static final Result MAY_READ = new Success(new HttpPrincipal("anybody", "sluice"));
-
-      @Override
-      public Result authenticate(HttpExchange exchange) {
-        if (!exchange.getRequestURI().getPath().equals(PATH)) {
-          return new Failure(404);
-        }
-        if (!exchange.getRequestMethod().equals("GET")) {
-          exchange.getResponseHeaders().set("Allow", "GET");
-          return new Failure(405);
-        }
-        return MAY_READ;
+    public Result authenticate(HttpExchange exchange) {
+      if (!exchange.getRequestURI().getPath().equals(PATH)) {
+        return new Failure(404);
       }
+      if (!exchange.getRequestMethod().equals("GET")) {
+        exchange.getResponseHeaders().set("Allow", "GET");
+        return new Failure(405);
+      }
+      return MAY_READ;
     }
   }
 }

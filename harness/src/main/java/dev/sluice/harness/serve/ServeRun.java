@@ -29,8 +29,7 @@ public final class ServeRun {
    *
    * @param results folder of all runs
    * @param named true if the user named that folder
-   * @param online run of an online deployment, served instead of the folder; null: the folder
-   * @param kafkaConfig file of client properties; null: none
+   * @param online run served instead of the folder; null: the folder
    * @param child true if another process of Sluice started this one, and ends it
    */
   public record Options(
@@ -42,11 +41,7 @@ public final class ServeRun {
       MetricsAddress metrics,
       boolean child) {}
 
-  /**
-   * A run that is known by its topics alone.
-   *
-   * @param bootstrap {@code HOST:PORT} of its Kafka
-   */
+  /** A run that is known by its topics alone. */
   public record Online(String bootstrap, String runId) {}
 
   public ServeRun(Options options, Console console) {
@@ -54,7 +49,6 @@ public final class ServeRun {
     this.console = console;
   }
 
-  /** Serves until a signal, and returns the exit status. */
   public int execute() throws UserMistakeException, InterruptedException {
     if (options.child()) {
       ParentWatch.start(line -> {}, stopping::countDown);
@@ -69,10 +63,7 @@ public final class ServeRun {
         var server = PageServer.start(options.address(), runs())) {
       server.addTo(metrics);
       server.say(console);
-      String where = metrics.line();
-      if (where != null) {
-        console.line(where);
-      }
+      metrics.say(console);
       stopping.await();
       return signals.exitStatus();
     }
@@ -98,9 +89,7 @@ public final class ServeRun {
       return run;
     }
     checkResults();
-    var runs = new ResultsRuns(options.results(), options.kafkaConfig());
-    runs.readAhead();
-    return runs;
+    return new ResultsRuns(options.results(), options.kafkaConfig());
   }
 
   private void checkResults() throws UserMistakeException {

@@ -68,8 +68,13 @@ final class TopicReading implements AutoCloseable {
   private int silentPolls;
   private long unreadable;
 
-  private TopicReading(
-      KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
+  /**
+   * Begins to read.
+   *
+   * @param elsewhere how the run came out, as known from elsewhere than its topics; asked whenever
+   *     the topics are silent; null: not known
+   */
+  TopicReading(KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
     this.kafka = kafka;
     this.run = run;
     this.elsewhere = elsewhere;
@@ -78,19 +83,7 @@ final class TopicReading implements AutoCloseable {
     metrics = new TopicPartition(topics.metrics(), 0);
     thread = new Thread(this::read, "sluice-page-topics-" + run.id());
     thread.setDaemon(true);
-  }
-
-  /**
-   * Begins to read.
-   *
-   * @param elsewhere how the run came out, if that is known from elsewhere than its topics; asked
-   *     whenever the topics are silent; null: not known
-   */
-  static TopicReading start(
-      KafkaAccess kafka, LiveRun run, Supplier<@Nullable RunSummarized> elsewhere) {
-    var reading = new TopicReading(kafka, run, elsewhere);
-    reading.thread.start();
-    return reading;
+    thread.start();
   }
 
   private void read() {
@@ -234,7 +227,7 @@ final class TopicReading implements AutoCloseable {
     if (record instanceof RunDescribed described) {
       run.described(described);
     } else if (record instanceof MetricsWindow window) {
-      run.settled(window, json);
+      run.settled(window);
     } else if (record instanceof BatchesEnded ended) {
       run.lanes(ended, json);
     } else if (record instanceof RunSummarized summarized) {
@@ -249,7 +242,6 @@ final class TopicReading implements AutoCloseable {
     close();
   }
 
-  /** Stops reading. */
   @Override
   public void close() {
     stopped.countDown();

@@ -44,7 +44,7 @@ final class PageStreamTest {
 
   private void settled(long from, long to) {
     for (long second = from; second < to; second++) {
-      run.settled(Windows.second(second), Windows.json(Windows.second(second)));
+      run.settled(Windows.second(second));
     }
   }
 
@@ -344,7 +344,7 @@ final class PageStreamTest {
       throws IOException {
     described();
     for (int second = 0; second < 600; second++) {
-      run.settled(Windows.second(second, 200), new byte[0]);
+      run.settled(Windows.second(second, 200));
     }
     run.caughtUp();
     try (RawClient page = stream()) {

@@ -12,6 +12,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.queue.HeldQueue;
 import dev.sluice.sweep.queue.TaskLog;
@@ -136,7 +137,7 @@ final class SweepFolder implements AutoCloseable {
   void clear(Cell cell) throws IOException {
     for (Path folder : List.of(cells(), unfinished())) {
       for (String end : List.of("", RunFolder.RUNNING, RunFolder.FAILED)) {
-        RunFolder.removeTree(folder.resolve(cell.id() + end));
+        TemporaryFolder.removeTree(folder.resolve(cell.id() + end));
       }
     }
   }
