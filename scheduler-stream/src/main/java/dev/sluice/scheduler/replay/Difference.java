@@ -108,7 +108,6 @@ public record Difference(
     return node == null ? null : node.toString();
   }
 
-  /** What differs. */
   public enum Kind {
     /** Other jobs start. */
     JOBS,
@@ -135,7 +134,6 @@ public record Difference(
     /** The record holds bytes that are no decision. */
     UNREADABLE;
 
-    /** The kind as reports write it. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -185,7 +185,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return stopped || (!follows && tally.first() != null);
   }
 
-  /** Returns how many facts the log held. */
   long facts() {
     return nextOffset;
   }

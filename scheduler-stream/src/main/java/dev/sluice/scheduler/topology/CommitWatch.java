@@ -48,14 +48,12 @@ final class CommitWatch implements AutoCloseable {
             this::look, LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Notes that a fact was applied. */
   synchronized void applied() {
     if (sinceNs == null) {
       sinceNs = clock.monotonicNs();
     }
   }
 
-  /** Notes that all applied facts are committed. */
   synchronized void committed() {
     sinceNs = null;
   }

@@ -93,7 +93,6 @@ final class DeadSchedulers implements AutoCloseable {
             this::lookIfDue, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Notes whether shards are being reassigned; from any thread. */
   void assigning(boolean isAssigning) {
     assigning = isAssigning;
     due = true;
