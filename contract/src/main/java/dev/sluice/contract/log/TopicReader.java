@@ -95,11 +95,6 @@ public final class TopicReader implements AutoCloseable {
         .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
   }
 
-  /** Makes a call that waits for the broker fail at once. Any thread may ask for it. */
-  public void wakeUp() {
-    consumer.wakeup();
-  }
-
   @Override
   public void close() {
     consumer.close();

@@ -181,7 +181,6 @@ final class LoopTraffic implements AutoCloseable {
             });
   }
 
-  /** The failure that stopped the traffic; null: it flows. */
   @Nullable Throwable failure() {
     return failure.get();
   }

@@ -245,7 +245,6 @@ final class MemoryMeasurement {
               1e-6);
     }
 
-    /** The memory that one token stands for. */
     double mibPerToken() {
       return mibPerToken;
     }
@@ -263,7 +262,6 @@ final class MemoryMeasurement {
           .allMatch(start -> lines.stream().anyMatch(line -> line.startsWith(start)));
     }
 
-    /** Writes all rows. */
     void write(Path file) throws IOException {
       var text = new StringBuilder();
       text.append(
@@ -291,7 +289,6 @@ final class MemoryMeasurement {
       Files.writeString(file, text);
     }
 
-    /** A line for each model with its smallest and its largest batch. */
     List<String> lines() {
       List<String> lines = new ArrayList<>();
       for (ModelKey model : rows.stream().map(Row::model).distinct().toList()) {

@@ -166,7 +166,6 @@ final class ProfileMeasurement {
     return OVERHEAD * ns * plan.passes() * plan.repeats() / 60e9;
   }
 
-  /** The limit as a person types it; empty if there is none. */
   private String minutesMaxText() {
     return minutesMax == null ? "" : Numbers.text(minutesMax);
   }

@@ -44,7 +44,6 @@ final class ProfileRows {
     return new ProfileRows(file, ProfileFile.hasRows(file) ? ProfileFile.read(file) : null);
   }
 
-  /** The repeats that were measured before this command. */
   Set<ProfileRow.Slot> measured() {
     return Set.copyOf(measured);
   }
@@ -142,13 +141,11 @@ final class ProfileRows {
     return ProfileFile.read(file);
   }
 
-  /** The machine that a profile's comments name, in words. */
   static String machineOf(ProfileFile.Contents profile) {
     String machine = profile.said(MACHINE);
     return machine == null ? "an unknown machine" : machine;
   }
 
-  /** The time that a profile's comments name as its beginning, in words. */
   static String beganOf(ProfileFile.Contents profile) {
     String began = profile.said(BEGAN);
     return began == null ? "at an unknown time" : began;

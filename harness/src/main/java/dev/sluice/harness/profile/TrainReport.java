@@ -43,7 +43,6 @@ final class TrainReport {
   /** Pages of trainings, as files that a command writes. */
   private static final OutputFile.Kind KIND = Html.kind("report on a latency model", TITLE);
 
-  /** Questions that the reaches stand for. */
   private static final Map<Reach, String> QUESTIONS =
       Map.of(
           Reach.SEEN, "measured keys, on a pass held out",
@@ -65,7 +64,6 @@ final class TrainReport {
     this.figures = new TrainFigures(trained);
   }
 
-  /** Shows the report in a few lines. */
   void show(Console console) {
     console.item("profile", summary());
     console.item(
@@ -112,7 +110,6 @@ final class TrainReport {
         : tried + "; no " + trial.name() + " for " + String.join(", ", trial.without());
   }
 
-  /** The figures by name, for JSON. */
   Map<String, @Nullable Object> figures() {
     return figures.named(profile);
   }
@@ -126,7 +123,6 @@ final class TrainReport {
     OutputFile.check(folder.resolve(FILE), KIND, false);
   }
 
-  /** Writes the page and its pictures. */
   void write(Path folder) throws IOException {
     OutputFile.write(folder.resolve(FILE), page(folder).getBytes(StandardCharsets.UTF_8));
   }
@@ -272,7 +268,6 @@ final class TrainReport {
     }
   }
 
-  /** The columns that every table has. */
   private static List<TableCell> errors(ErrorFigures figures) {
     return List.of(
         number(figures.maeMs(), 3),

@@ -40,7 +40,6 @@ public final class TrainRun {
     this.console = console;
   }
 
-  /** Fits the model, writes the folder, prints what was found, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException {
     Path file = options.profiles();
     Path named = options.folder();

@@ -70,7 +70,6 @@ public final class DecisionRun {
             Long.parseLong(until.group(2)));
   }
 
-  /** Refuses another choice that cannot be asked in the recorded states. */
   private static void refuseToAsk(ReplaySettings settings) throws UserMistakeException {
     ReplaySettings.Asked asked = settings.asked();
     String reason = settings.reasonNotToAsk().orElse(null);
@@ -255,14 +254,12 @@ public final class DecisionRun {
     return json;
   }
 
-  /** Returns the header; that of other kinds than logs is refused. */
   private RecordingHeader header(Path file) throws UserMistakeException {
     try (var reader = RecordingReader.ofLog(file, options.salvage())) {
       return reader.header();
     }
   }
 
-  /** Returns the shard and the offset before which the replay stops; null: none are given. */
   private @Nullable Matcher until() throws UserMistakeException {
     String text = options.until();
     Matcher matcher = text == null ? null : PLACE.matcher(text);

@@ -107,7 +107,6 @@ final class DecisionText {
     return line.toString().stripTrailing();
   }
 
-  /** Returns the jobs that start by either decision. */
   static Set<String> jobIds(Difference difference) {
     Set<String> ids = new HashSet<>();
     for (Decision decision : List.of(difference.then(), difference.now())) {
@@ -120,6 +119,10 @@ final class DecisionText {
 
   /** Returns the columns of a decision, of which one may be empty. */
   private static List<String> columns(Decision decision) {
+    if (decision instanceof Decision.Prepared lane) {
+      return List.of(
+          "%s releases %s and loads %s".formatted(lane.laneId(), lane.releases(), lane.loads()));
+    }
     if (!(decision instanceof Decision.Started start)) {
       return List.of(((Decision.Other) decision).text());
     }
@@ -137,7 +140,6 @@ final class DecisionText {
         scores(start.scoreTerms()));
   }
 
-  /** Returns a fact in words: shard and offset, time, kind and subject. */
   static String text(LoggedFact fact) {
     return "fact %d/%d, %s s, %s"
         .formatted(fact.shard(), fact.offset(), seconds(fact.nowNs(), 3), text(fact.fact()));
@@ -169,7 +171,6 @@ final class DecisionText {
     return fact instanceof RunStarted ? "RunStarted" : "Ticked";
   }
 
-  /** Puts a comparison into JSON. */
   static void put(ObjectNode into, Tally tally) {
     into.put("decisions", tally.compared());
     into.put("equal", tally.equalCount());
@@ -178,7 +179,6 @@ final class DecisionText {
     tally.othersByKind().forEach(into.putObject("others_by_kind")::put);
   }
 
-  /** Puts the first other decision into JSON. */
   static void put(ObjectNode into, Difference first) {
     into.put("kind", first.kind().text());
     into.put("shard", first.after().shard());
@@ -309,15 +309,22 @@ final class DecisionText {
         state.candidates(Integer.MAX_VALUE).stream()
             .collect(Collectors.toMap(c -> c.job().id(), c -> c));
     for (WaitingJob job : state.waitingJobs()) {
-      Candidate candidate = startable.get(job.spec().id());
-      String why = candidate == null ? heldUp(state, job) : couldStart(candidate);
-      lines.add(waiting(job.spec(), state.nowNs() - job.appendedAtNs(), state.nowNs(), why));
+      lines.add(waiting(state, job, startable.get(job.spec().id())));
     }
     return lines;
   }
 
-  private static String waiting(JobSpec spec, long waitedNs, long nowNs, String why) {
-    long leftNs = spec.deadlineNs() - nowNs;
+  private static String waiting(Inspection state, WaitingJob job, @Nullable Candidate candidate) {
+    JobSpec spec = job.spec();
+    long leftNs = spec.deadlineNs() - state.nowNs();
+    String scores = candidate == null ? "" : scores(candidate.terms());
+    String why =
+        candidate != null
+            ? "could start" + (scores.isEmpty() ? "" : ": " + scores)
+            : "held up by "
+                + Objects.requireNonNull(state.find(spec.id())).reasons().causes().stream()
+                    .map(DecisionText::text)
+                    .collect(Collectors.joining(", "));
     String promise =
         spec.sloNs() == Long.MAX_VALUE
             ? ""
@@ -331,21 +338,9 @@ final class DecisionText {
             spec.backend(),
             spec.precision(),
             samples(spec.samples()),
-            ms(waitedNs),
+            ms(state.nowNs() - job.appendedAtNs()),
             promise,
             why);
-  }
-
-  private static String heldUp(Inspection state, WaitingJob job) {
-    return "held up by "
-        + Objects.requireNonNull(state.find(job.spec().id())).reasons().causes().stream()
-            .map(DecisionText::text)
-            .collect(Collectors.joining(", "));
-  }
-
-  private static String couldStart(Candidate candidate) {
-    String scores = scores(candidate.terms());
-    return "could start" + (scores.isEmpty() ? "" : ": " + scores);
   }
 
   /** Returns a score as the sum of its terms; terms of zero are left out. */

@@ -42,7 +42,6 @@ public final class ExplainRun {
 
   private final Options options;
 
-  /** Names of constants in lower case. */
   private static final class LowerCase extends ToStringSerializerBase {
     private static final long serialVersionUID = 1;
 
@@ -77,7 +76,6 @@ public final class ExplainRun {
     this.options = options;
   }
 
-  /** Explains the job, prints it, and returns the exit status. */
   public int execute() throws UserMistakeException {
     if (options.json()) {
       System.out.println(JSON.valueToTree(json()).toPrettyString());
@@ -87,7 +85,6 @@ public final class ExplainRun {
     return ExitStatus.DONE;
   }
 
-  /** Returns the explanation as lines for people. */
   List<String> lines() throws UserMistakeException {
     Report report = report();
     List<String> lines = new ArrayList<>();
@@ -96,7 +93,6 @@ public final class ExplainRun {
     return lines;
   }
 
-  /** Returns the explanation as a tree for JSON. */
   Map<String, Object> json() throws UserMistakeException {
     Report report = report();
     Map<String, Object> tree = new LinkedHashMap<>();

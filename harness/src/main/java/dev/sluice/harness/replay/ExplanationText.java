@@ -297,22 +297,18 @@ final class ExplanationText {
     return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
   }
 
-  /** A time of the run in seconds, rounded to milliseconds. */
   static String at(long ns) {
     return String.format(Locale.ROOT, "%.3f", Math.round(ns / NS_PER_MS) / 1e3);
   }
 
-  /** A line of a text that begins with a time of the run. */
   static String timed(long atNs, String text) {
     return String.format(Locale.ROOT, "%9s  %s", at(atNs), text);
   }
 
-  /** A number of things, the plural made with an s. */
   static String count(long count, String thing) {
     return String.format(Locale.ROOT, "%,d %s%s", count, thing, count == 1 ? "" : "s");
   }
 
-  /** The first few of some names, and how many more there are. */
   static String some(List<String> names, int most) {
     int shown = names.size() <= most + 1 ? names.size() : most;
     List<String> words = names.subList(0, shown);

@@ -33,17 +33,12 @@ final class Fields {
   private static final Map<String, Long> UNITS =
       Map.of("s", 1_000_000_000L, "ms", 1_000_000L, "us", 1_000L, "ns", 1L);
 
-  /** Names of fields by meaning, split at full stops. */
   private final Map<String, List<String>> pathByMeaning = new LinkedHashMap<>();
 
   /** Unit of a numeric time; null: told by the number's size. */
   private @Nullable Long timeUnitNs;
 
-  /**
-   * Reads the option.
-   *
-   * @param text the option's value; null: it was not given
-   */
+  /** Reads the option's value; null: it was not given. */
   static Fields parse(@Nullable String text) throws UserMistakeException {
     var fields = new Fields();
     for (String pair : text == null ? new String[0] : text.split(",", -1)) {
@@ -92,14 +87,14 @@ final class Fields {
     return pathByMeaning.isEmpty();
   }
 
-  /** Tells whether a field of this meaning was named. */
   boolean has(String meaning) {
     return pathByMeaning.containsKey(meaning);
   }
 
-  /** The named field as a person typed it. */
-  String name(String meaning) {
-    return String.join(".", pathByMeaning.getOrDefault(meaning, List.of()));
+  /** A field in words: the name that a person typed, and its meaning. */
+  String shown(String meaning) {
+    String name = String.join(".", pathByMeaning.getOrDefault(meaning, List.of()));
+    return "field " + name + " (" + meaning + ")";
   }
 
   /** The value of a field; null if it was not named, or the record has none. */
@@ -111,7 +106,6 @@ final class Fields {
     return value.isValueNode() && !value.isNull() ? value : null;
   }
 
-  /** A text; null if there is none. */
   @Nullable String text(JsonNode record, String meaning) {
     JsonNode value = value(record, meaning);
     return value == null || value.asText().isEmpty() ? null : value.asText();

@@ -58,8 +58,7 @@ public final class Recorder {
    * Options of a recording.
    *
    * @param run folder of a run, or a recording; null: topics are read
-   * @param topics topics to read; null: a run is
-   * @param file file to write; {@code -}: standard output
+   * @param file {@code -}: standard output
    * @param whole true if everything is recorded, and not the requests alone
    * @param salvage true if the whole lines of a recording that was cut short are taken
    * @param force true if a recording that is there is replaced
@@ -71,7 +70,6 @@ public final class Recorder {
       boolean whole,
       boolean salvage,
       boolean force) {
-    /** True if the recording goes to standard output. */
     public boolean isStandardOutput() {
       return file.toString().equals("-");
     }
@@ -83,14 +81,12 @@ public final class Recorder {
       }
     }
 
-    /** Begins to write requests to the file, or to standard output. */
     RecordingWriter<RecordedRequest> requests(RecordingHeader header) throws IOException {
       return isStandardOutput()
           ? RecordingWriter.ofRequests(standardOutput(), header)
           : RecordingWriter.ofRequests(file, header);
     }
 
-    /** Begins to write a log to the file, or to standard output. */
     RecordingWriter<RecordedEntry> log(RecordingHeader header) throws IOException {
       return isStandardOutput()
           ? RecordingWriter.ofLog(standardOutput(), header)
@@ -131,7 +127,6 @@ public final class Recorder {
       @Nullable String to,
       @Nullable String fields) {}
 
-  /** A person's wish to stop was heeded. */
   private static final class StoppedByPersonException extends IOException {
     private static final long serialVersionUID = 1;
   }
@@ -142,7 +137,6 @@ public final class Recorder {
     this.console = console;
   }
 
-  /** Records, and returns the exit status. */
   public int execute() throws UserMistakeException, InterruptedException {
     try (var signals = Signals.listen(() -> stopped = true, () -> {})) {
       try {
@@ -166,7 +160,6 @@ public final class Recorder {
     }
   }
 
-  /** Throws if a person wants the recording to end. */
   private void heedAWishToStop() throws IOException {
     if (stopped) {
       throw new StoppedByPersonException();
@@ -255,7 +248,8 @@ public final class Recorder {
             "you want to leave the option out, or to name the topic itself");
       }
       if (!options.whole()) {
-        recordRequests(source, consumer, own ? topics.facts() : of.prefix(), own ? null : fields);
+        String topic = own ? topics.facts() : of.prefix();
+        recordRequests(source, consumer, topic, new TopicRequests(own ? null : fields, missing));
       } else if (own) {
         source.refuseOffsets();
         recordWhole(
@@ -284,24 +278,19 @@ public final class Recorder {
   // --- the requests of a topic
 
   private void recordRequests(
-      TopicSource source, Consumer<byte[], byte[]> consumer, String topic, @Nullable Fields fields)
+      TopicSource source, Consumer<byte[], byte[]> consumer, String topic, TopicRequests requests)
       throws UserMistakeException, IOException {
     TopicSource.Bounds bounds = source.bounds(source.partitions(List.of(topic)), topic);
-    TopicRequests requests =
-        fields == null
-            ? new TopicRequests.OfFacts(missing)
-            : new TopicRequests.OfFields(fields, missing);
     read(consumer, bounds.offsets(), requests);
     if (requests.size() == 0) {
       tellMissing();
       throw new UserMistakeException(
           "--topic",
           "the topic (" + topic + ") holds no request between these bounds",
-          fields == null
+          requests.areFacts()
               ? "the run has not begun, or the bounds are others"
               : "its values are no JSON objects, or another topic is meant");
     }
-    requests.sort();
     long zeroNs = requests.zeroNs(bounds.cut(), bounds.fromEpochMs());
     var header = RecordingHeader.requests(null);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
@@ -318,7 +307,7 @@ public final class Recorder {
             topic,
             (requests.firstNs() - zeroNs) / 1e9,
             (requests.lastNs() - zeroNs) / 1e9));
-    if (fields == null) {
+    if (requests.areFacts()) {
       console.item("", "the requests that were sent: a run's folder alone tells of the whole list");
     }
     tellMissing();
@@ -331,7 +320,8 @@ public final class Recorder {
     consumer.assign(offsets.keySet());
     offsets.forEach((partition, of) -> consumer.seek(partition, of.from()));
     long lastNs = MachineClock.monotonicNs();
-    while (!isRead(consumer, offsets)) {
+    while (offsets.entrySet().stream()
+        .anyMatch(of -> consumer.position(of.getKey()) < of.getValue().to())) {
       heedAWishToStop();
       var records = consumer.poll(POLL);
       for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -345,12 +335,6 @@ public final class Recorder {
         throw new KafkaException("no record for " + SILENCE_LIMIT.toSeconds() + " s");
       }
     }
-  }
-
-  private static boolean isRead(
-      Consumer<byte[], byte[]> consumer, Map<TopicPartition, Offsets> offsets) {
-    return offsets.entrySet().stream()
-        .allMatch(of -> consumer.position(of.getKey()) >= of.getValue().to());
   }
 
   // --- a whole log
@@ -393,26 +377,23 @@ public final class Recorder {
     options.tellFile(console);
   }
 
-  /** The beginning of the run as its topic {@code runs} tells it; null: it does not. */
   private @Nullable RunStarted started(LogMerge merge) throws IOException {
     var found = new RunStarted[1];
     merge.read(
         merge.whole(List.of("runs")),
         record -> {
           heedAWishToStop();
-          if (found[0] == null && record.value() != null) {
-            found[0] = started(record.value());
+          try {
+            if (found[0] == null
+                && record.value() != null
+                && EventCodec.RUNS.read(record.value()) instanceof RunStarted started) {
+              found[0] = started;
+            }
+          } catch (UnreadableEventException e) {
+            // it tells of no beginning
           }
         });
     return found[0];
-  }
-
-  private static @Nullable RunStarted started(byte[] value) {
-    try {
-      return EventCodec.RUNS.read(value) instanceof RunStarted started ? started : null;
-    } catch (UnreadableEventException e) {
-      return null;
-    }
   }
 
   private void tellMissing() {
@@ -431,36 +412,25 @@ public final class Recorder {
     /** Number of records that lack a field, and the first of them, by the field's name. */
     private final Map<String, Lacking> lacking = new LinkedHashMap<>();
 
-    private static final class Lacking {
-      final String first;
-      long count;
+    private record Lacking(String first, long count) {}
 
-      Lacking(String first) {
-        this.first = first;
-      }
-    }
-
-    /** Notes that a partition begins after offset 0. */
     void gone(String topic, int partition, long firstOffset) {
       gone.add(
-          topic
-              + "/"
-              + partition
-              + ": offsets 0 to "
-              + (firstOffset - 1)
-              + " are gone by retention, and were not recorded");
+          "%s/%d: offsets 0 to %d are gone by retention, and were not recorded"
+              .formatted(topic, partition, firstOffset - 1));
     }
 
-    /** Notes a record that is no request and cannot be one. */
     void unreadable(ConsumerRecord<byte[], byte[]> record) {
       if (unreadableCount++ < SHOWN_MAX) {
         unreadable.add(place(record) + " is unreadable: " + begin(record.value()));
       }
     }
 
-    /** Notes a record that lacks a field. */
     void lacks(ConsumerRecord<byte[], byte[]> record, String field) {
-      lacking.computeIfAbsent(field, name -> new Lacking(place(record))).count++;
+      lacking.merge(
+          field,
+          new Lacking(place(record), 1),
+          (known, more) -> new Lacking(known.first, known.count + 1));
     }
 
     private static String place(ConsumerRecord<byte[], byte[]> record) {
@@ -477,7 +447,6 @@ public final class Recorder {
       return text.replaceAll("\\p{Cntrl}", "?") + (length < value.length ? "…" : "");
     }
 
-    /** All that is missing, a line each. */
     List<String> lines() {
       List<String> lines = new ArrayList<>(gone);
       lines.addAll(unreadable);
@@ -487,11 +456,12 @@ public final class Recorder {
       lacking.forEach(
           (field, of) ->
               lines.add(
-                  of.count
-                      + (of.count == 1 ? " record lacks " : " records lack ")
-                      + field
-                      + ", the first is "
-                      + of.first));
+                  "%d %s %s, the first is %s"
+                      .formatted(
+                          of.count,
+                          of.count == 1 ? "record lacks" : "records lack",
+                          field,
+                          of.first)));
       return lines;
     }
   }

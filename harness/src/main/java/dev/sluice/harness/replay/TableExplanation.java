@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param dispatches rows of its dispatches in dispatches.csv, by decision
  */
 record TableExplanation(Row job, List<Row> dispatches) {
-  /** What only a log tells. */
   private static final List<String> LACKS =
       List.of(
           "why it waited, by reason",
@@ -32,7 +31,6 @@ record TableExplanation(Row job, List<Row> dispatches) {
           new String[] {"start_time", "to_start"},
           new String[] {"end_time", "runs"});
 
-  /** A row of a table, by column. */
   record Row(Map<String, String> cells) {
     String text(String column) {
       return cells.getOrDefault(column, "");

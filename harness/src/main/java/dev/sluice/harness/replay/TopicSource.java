@@ -8,14 +8,16 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,7 +41,6 @@ final class TopicSource {
   /**
    * @param from null: from the beginning
    * @param to null: up to the present end
-   * @param missing takes what is gone
    */
   TopicSource(
       Consumer<byte[], byte[]> consumer,
@@ -59,12 +60,10 @@ final class TopicSource {
 
   /** Refuses a topic that does not exist. */
   UserMistakeException missing(String topic) {
-    Set<String> prefixes =
-        all.keySet().stream()
-            .filter(name -> name.endsWith(".facts"))
-            .map(name -> name.substring(0, name.length() - ".facts".length()))
-            .collect(Collectors.toSet());
-    List<String> names = new ArrayList<>(prefixes);
+    Set<String> names = new TreeSet<>();
+    for (String name : all.keySet()) {
+      names.add(name.endsWith(".facts") ? name.substring(0, name.length() - 6) : name);
+    }
     names.addAll(all.keySet());
     Optional<String> nearest = NearestName.of(topic, names);
     return new UserMistakeException(
@@ -75,7 +74,6 @@ final class TopicSource {
             .orElse("it has been removed, or is on another Kafka: --bootstrap HOST:PORT"));
   }
 
-  /** The partitions of topics, in order. */
   List<TopicPartition> partitions(Collection<String> topics) {
     return topics.stream()
         .flatMap(topic -> all.getOrDefault(topic, List.of()).stream())
@@ -131,22 +129,19 @@ final class TopicSource {
           "the value (" + to.text() + ") is not after --from (" + from.text() + ")",
           "you exchanged the two");
     }
-    Map<TopicPartition, Long> first = at(from, fromMs, partitions, ends);
-    Map<TopicPartition, Long> last = at(to, toMs, partitions, ends);
+    Map<TopicPartition, Long> first = from == null ? Map.of() : at(from, fromMs, partitions, ends);
+    Map<TopicPartition, Long> last = to == null ? ends : at(to, toMs, partitions, ends);
     Map<TopicPartition, Offsets> offsets = new LinkedHashMap<>();
-    boolean any = false;
     for (TopicPartition p : partitions) {
       long begin = offset(begins, p);
-      long beginWanted = from == null ? 0 : offset(first, p);
-      long end = to == null ? offset(ends, p) : Math.min(offset(ends, p), offset(last, p));
-      if (begin > 0 && beginWanted <= begin) {
+      long end = Math.min(offset(ends, p), offset(last, p));
+      if (begin > 0 && offset(first, p) <= begin) {
         missing.gone(p.topic(), p.partition(), begin);
       }
-      long start = Math.min(end, Math.max(begin, beginWanted));
-      offsets.put(p, new Offsets(start, Math.max(start, end)));
-      any |= start < end;
+      long start = Math.min(end, Math.max(begin, offset(first, p)));
+      offsets.put(p, new Offsets(start, end));
     }
-    if (!any) {
+    if (offsets.values().stream().allMatch(of -> of.from() == of.to())) {
       throw new UserMistakeException(
           from == null ? "--to" : "--from",
           "the topic (" + shown + ") holds no record between these bounds",
@@ -180,10 +175,9 @@ final class TopicSource {
     };
   }
 
-  /** The timestamp of the first record that the broker still has. */
   private long beginMs(List<TopicPartition> partitions) {
     return offsetsFor(partitions, 0).values().stream()
-        .flatMap(found -> Optional.ofNullable(found).stream())
+        .filter(Objects::nonNull)
         .mapToLong(OffsetAndTimestamp::timestamp)
         .min()
         .orElse(0);
@@ -198,22 +192,17 @@ final class TopicSource {
   }
 
   private Map<TopicPartition, Long> at(
-      @Nullable Bound moment,
+      Bound moment,
       @Nullable Long epochMs,
       List<TopicPartition> partitions,
       Map<TopicPartition, Long> ends) {
-    Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
-    if (moment == null) {
-      return offsets;
-    }
-    if (epochMs == null) {
-      partitions.forEach(p -> offsets.put(p, moment.value()));
-      return offsets;
-    }
-    Map<TopicPartition, @Nullable OffsetAndTimestamp> found = offsetsFor(partitions, epochMs);
+    Map<TopicPartition, @Nullable OffsetAndTimestamp> found =
+        epochMs == null ? Map.of() : offsetsFor(partitions, epochMs);
+    Map<TopicPartition, Long> offsets = new HashMap<>();
     for (TopicPartition p : partitions) {
       OffsetAndTimestamp at = found.get(p);
-      offsets.put(p, at == null ? offset(ends, p) : at.offset());
+      long none = epochMs == null ? moment.value() : offset(ends, p);
+      offsets.put(p, at == null ? none : at.offset());
     }
     return offsets;
   }
@@ -230,7 +219,6 @@ final class TopicSource {
     private static final Pattern TIME = Pattern.compile("(?:" + PART.pattern() + ")+");
     private static final Pattern OFFSET = Pattern.compile("offset:(\\d{1,18})");
 
-    /** What a bound counts in. */
     enum Kind {
       INSTANT,
       TIME_INTO_TOPIC,

@@ -512,7 +512,6 @@ public final class CapacityRun {
       return simulate ? parsed : LiveExperiment.withUsableLanes(parsed);
     }
 
-    /** Lowest and highest rate. */
     double[] range() throws UserMistakeException {
       Matcher matcher = RANGE.matcher(between);
       if (!matcher.matches()) {

@@ -52,7 +52,6 @@ public final class CheckRun {
     this.options = options;
   }
 
-  /** Checks the schedule, prints and saves the report, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException {
     CheckReport report = check();
     if (options.json()) {

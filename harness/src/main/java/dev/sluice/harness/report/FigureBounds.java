@@ -40,7 +40,6 @@ public final class FigureBounds {
     return bounds;
   }
 
-  /** Returns the means of the bounds of several runs. */
   static Map<String, Double> meansOf(List<ComparedRun> runs) throws UserMistakeException {
     Map<String, Double> means = new HashMap<>();
     for (ComparedRun compared : runs) {

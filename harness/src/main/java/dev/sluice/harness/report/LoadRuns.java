@@ -49,7 +49,6 @@ final class LoadRuns {
     this.folder = folder;
   }
 
-  /** A run that a person has stopped. */
   static final class StoppedRunException extends Exception {
     private static final long serialVersionUID = 1;
   }

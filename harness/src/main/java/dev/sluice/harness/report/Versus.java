@@ -41,7 +41,6 @@ public record Versus(
   /** Both settings, read and found comparable as far as the experiment tells. */
   record Settings(ParsedExperiment a, ParsedExperiment b) {}
 
-  /** The {@code key=value} of B. */
   List<String> overridesOfB() {
     List<String> all = new ArrayList<>(overrides);
     all.addAll(changes);
@@ -110,12 +109,10 @@ public record Versus(
         + Sha256.hex(all.getBytes(StandardCharsets.UTF_8)).substring(0, ID_DIGITS);
   }
 
-  /** What A is, for people. */
   String nameOfA() {
     return "as the file says" + (overrides.isEmpty() ? "" : ", " + String.join(", ", overrides));
   }
 
-  /** What B is, for people. */
   String nameOfB() {
     return "with " + String.join(", ", changes);
   }

@@ -42,7 +42,6 @@ public final class VersusRun {
     this.console = console;
   }
 
-  /** Runs what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
     LiveExperiment.withUsableLanes(settings.a());

@@ -61,19 +61,16 @@ final class VersusSeries implements AutoCloseable {
         : Files.createDirectories(open.resolve(side + RunFolder.RUNNING));
   }
 
-  /** True if all runs of a setting are there. */
   boolean isWhole(String side) {
     return Files.exists(open.resolve(side));
   }
 
-  /** Says that all runs of a setting are there. */
   void whole(String side) throws IOException {
     if (!isWhole(side)) {
       Files.move(side(side), open.resolve(side), StandardCopyOption.ATOMIC_MOVE);
     }
   }
 
-  /** The folder in which a simulated setting makes its own. */
   Path folder() {
     return open;
   }
@@ -97,7 +94,6 @@ final class VersusSeries implements AutoCloseable {
     RunFolder.removeAll(side(side), runId);
   }
 
-  /** Removes what an interrupted simulation left of a setting. */
   void removeRest(String side) throws IOException {
     RunFolder.removeAll(open, side);
   }

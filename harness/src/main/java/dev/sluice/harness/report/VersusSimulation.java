@@ -31,7 +31,6 @@ public final class VersusSimulation {
     this.console = console;
   }
 
-  /** Simulates what is missing of the series, compares, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
     var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);

@@ -48,7 +48,6 @@ public final class BoundRun {
     this.console = console;
   }
 
-  /** Prints the bounds, and returns the exit status. */
   public int execute() throws UserMistakeException {
     var bound =
         ExperimentBound.of(

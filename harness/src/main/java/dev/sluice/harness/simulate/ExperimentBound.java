@@ -71,7 +71,6 @@ public final class ExperimentBound {
    * @param optimum true if a scheduler that knows the future reaches it
    */
   public record Good(int jobs, int goodMax, boolean optimum) {
-    /** Share of good jobs; 1 if there are no jobs. */
     public double share() {
       return jobs == 0 ? 1 : (double) goodMax / jobs;
     }
@@ -126,7 +125,6 @@ public final class ExperimentBound {
     return of(SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
   }
 
-  /** Bounds an experiment whose files were read; with the mistakes of {@link #of}. */
   static ExperimentBound of(SimulatedExperiment experiment) throws UserMistakeException {
     var bound = new ExperimentBound(experiment);
     if (bound.measured().findAny().isEmpty()) {
@@ -265,7 +263,6 @@ public final class ExperimentBound {
         : new Good(jobs.length, FluidBound.goodMax(instance), false);
   }
 
-  /** Returns the experiment, with the rate that its offered load asks for. */
   ParsedExperiment parsed() {
     return experiment.parsed();
   }

@@ -58,7 +58,6 @@ record HopsFile(String name, List<Hop> hops) {
     hops = List.copyOf(hops);
   }
 
-  /** A loop that takes no time. */
   static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
 
   /**
@@ -190,7 +189,6 @@ record HopsFile(String name, List<Hop> hops) {
     }
   }
 
-  /** The hops as a simulation plays them. */
   Hops play(long seed) {
     return hops.isEmpty() ? Hops.NONE : Hops.recorded(hops, seed);
   }

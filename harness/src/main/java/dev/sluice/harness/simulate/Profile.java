@@ -44,7 +44,6 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
       factors = List.copyOf(factors);
     }
 
-    /** The residuals as a simulation with a seed plays them. */
     BlockSeries play(long seed) {
       return new BlockSeries(atNs.stream().mapToLong(ns -> ns).toArray(), seed);
     }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class QuietSimulation {
   private final SimulatedExperiment experiment;
 
-  /** Reads the files that the simulation needs, of which the experiment names the service times. */
   public QuietSimulation(ParsedExperiment parsed) throws UserMistakeException {
     this(parsed, null);
   }
@@ -33,7 +32,6 @@ public final class QuietSimulation {
     experiment = SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile));
   }
 
-  /** Simulates, and returns the text of summary.json alone. */
   public String summary(String runId) throws IOException {
     return experiment.simulate(runId, experiment.environment(), null).report().summary().toJson();
   }
@@ -59,7 +57,6 @@ public final class QuietSimulation {
     }
   }
 
-  /** Simulates, and leaves nothing. */
   public RunReport simulate(String runId) throws IOException {
     return experiment.simulate(runId, experiment.environment(), null).report();
   }

@@ -68,7 +68,6 @@ public final class SimulatedCapacity {
     private final Map<String, OptionalDouble> known = new ConcurrentHashMap<>();
   }
 
-  /** Tells whether a share is kept at a rate. */
   @FunctionalInterface
   private interface Keeps {
     boolean at(double jobsSec) throws UserMistakeException;
@@ -92,7 +91,6 @@ public final class SimulatedCapacity {
     ExperimentBound.of(experiment).refuseUncountable();
   }
 
-  /** Names of the figures that {@link #write} leaves. */
   public static List<String> figures(List<Double> sharesOfBound) {
     List<String> names = new ArrayList<>(List.of(BOUND, CAPACITY, OF_BOUND));
     sharesOfBound.forEach(share -> names.add(GOOD_SHARE_AT + Decimals.plain(share)));

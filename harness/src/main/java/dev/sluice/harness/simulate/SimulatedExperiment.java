@@ -222,7 +222,6 @@ record SimulatedExperiment(
     return LatencyTable.read(file);
   }
 
-  /** The model that the experiment names, if it may be used and is there. */
   private static @Nullable LatencyModel latencyModel(Experiment experiment)
       throws UserMistakeException {
     Path path = Predictions.modelPath(experiment.predictor());
@@ -255,13 +254,11 @@ record SimulatedExperiment(
         .toList();
   }
 
-  /** What it is simulated by, for its folder. */
   Environment environment() throws IOException {
     return Environment.ofSimulation(
         parsed.experiment(), notes, LaneSource.knownWorkloads(parsed.experiment()));
   }
 
-  /** What a simulation made: its rows with all figures, and how it went. */
   record Simulated(RunReport report, SimulationEnd end) {}
 
   /**
@@ -312,7 +309,6 @@ record SimulatedExperiment(
     }
   }
 
-  /** The run's beginning, as its log would hold it. */
   RunStarted started(String runId) {
     return started(runId, requests.digest());
   }

@@ -40,7 +40,6 @@ final class SimulatedLog implements SimulationListener {
   /** Entries of the present millisecond, in the order in which they came. */
   private final List<RecordedEntry> present = new ArrayList<>();
 
-  /** Offset of the next record, by topic and partition. */
   private final Map<String, Long> nextOffset = new HashMap<>();
 
   private boolean begun;
@@ -107,7 +106,6 @@ final class SimulatedLog implements SimulationListener {
     }
   }
 
-  /** Records the run's end, and finishes the file. */
   void end(RunEnded ended) {
     if (recording != null) {
       record("runs", 0, presentMs, EventCodec.RUNS, ended);

@@ -22,10 +22,8 @@ final class SimulatedTimes implements ServiceModel {
   private final int lanes;
   private final Map<Key, OfModel> known = new HashMap<>();
 
-  /** What a service time depends on. */
   private record Key(ModelKey model, int samples) {}
 
-  /** What is known of a model and a number of samples. */
   private static final class OfModel {
     final double[] nsByBusyLanes;
     final Factor factor;

@@ -24,7 +24,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +77,6 @@ final class AskedPolicy {
     this.tally = tally;
   }
 
-  /** Returns the orders of waiting jobs that its answers need. */
   Set<JobOrder> orders() {
     Set<JobOrder> orders = new HashSet<>(policy.needs().orders());
     if (admission != Admission.NONE) {
@@ -131,10 +129,13 @@ final class AskedPolicy {
     Kind kind = Decision.difference(applied, now);
     if (recorded instanceof Choice.Start start) {
       Decision then = dispatch == null ? applied : Started.of(dispatch);
-      Late dropped = firstLate(start);
-      if (dropped != null) {
-        now = Decision.dropped(dropped.jobId(), dropped.reason());
-        kind = Kind.NOT_STARTED;
+      for (SchedulerState.Job job : start.batch()) {
+        Late dropped = late.get(job.spec().id());
+        if (dropped != null) {
+          now = dropped(dropped);
+          kind = Kind.NOT_STARTED;
+          break;
+        }
       }
       if (kind == null) {
         tally.equal();
@@ -153,27 +154,16 @@ final class AskedPolicy {
     differsNow = !(answer instanceof Choice.Nothing nothing && nothing.cause() == causeNow);
   }
 
-  private @Nullable Late firstLate(Choice.Start start) {
-    return start.batch().stream()
-        .map(job -> late.get(job.spec().id()))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
-  }
-
   /** Takes in an end that the core told of, which is the recorded one. */
   void ended(JobEnded end) {
     startedInVain.remove(end.jobId());
     droppedInVain.remove(end.jobId());
     boolean byAdmission =
-        end.status() == JobEnded.Status.DROPPED
+        admission != recordedAdmission
+            && end.status() == JobEnded.Status.DROPPED
             && (Reason.EXPIRED.is(end.reason()) || Reason.HOPELESS.is(end.reason()));
-    if (!byAdmission || admission == recordedAdmission) {
-      tally.equal();
-      return;
-    }
-    Late here = late.remove(end.jobId());
-    if (here != null && here.reason().equals(end.reason())) {
+    Late here = byAdmission ? late.remove(end.jobId()) : null;
+    if (!byAdmission || (here != null && here.reason().equals(end.reason()))) {
       tally.equal();
       return;
     }
@@ -182,8 +172,7 @@ final class AskedPolicy {
     if (here == null) {
       other(Kind.NOT_DROPPED, -1, classType, then, Decision.NOTHING);
     } else {
-      var now = Decision.dropped(here.jobId(), here.reason());
-      other(Kind.DROPPED, -1, classType, then, now);
+      other(Kind.DROPPED, -1, classType, then, dropped(here));
     }
   }
 
@@ -198,17 +187,14 @@ final class AskedPolicy {
   }
 
   void started(List<DispatchedJob> jobs) {
-    if (!startedInVain.isEmpty()) {
-      jobs.forEach(job -> startedInVain.remove(job.jobId()));
-    }
+    jobs.forEach(job -> startedInVain.remove(job.jobId()));
   }
 
   /** Ends the fact at hand. */
   void applied() {
     for (Late job : late.values()) {
       if (droppedInVain.add(job.jobId())) {
-        var now = Decision.dropped(job.jobId(), job.reason());
-        other(Kind.DROPPED, -1, job.classType(), Decision.NOTHING, now);
+        other(Kind.DROPPED, -1, job.classType(), Decision.NOTHING, dropped(job));
       }
     }
     late.clear();
@@ -218,9 +204,13 @@ final class AskedPolicy {
     differsNow = false;
   }
 
+  private static Decision dropped(Late job) {
+    return Decision.dropped(job.jobId(), job.reason());
+  }
+
   private void other(
       Kind kind, int place, @Nullable String classType, Decision then, Decision now) {
-    tally.other(new Difference(at, place, kind, classType, then, now, List.of(), null));
+    tally.other(Difference.of(at, place, kind, classType, then, now));
   }
 
   static String classOf(Choice.Start start) {

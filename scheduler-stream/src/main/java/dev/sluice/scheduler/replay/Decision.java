@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
@@ -59,11 +60,7 @@ public sealed interface Decision {
     }
   }
 
-  /**
-   * A lane changes what its memory holds.
-   *
-   * @param releases models that it releases first
-   */
+  /** A lane releases models from its memory, then loads others. */
   record Prepared(String laneId, List<String> releases, List<String> loads) implements Decision {}
 
   /** Any other decision, in words. */
@@ -90,12 +87,15 @@ public sealed interface Decision {
         : NOTHING;
   }
 
-  /** Returns the preparation of a lane. */
-  static Decision of(LanePrepared dispatch) {
+  static Decision of(Dispatch dispatch) {
+    if (dispatch instanceof BatchDispatched batch) {
+      return Started.of(batch);
+    }
+    LanePrepared prepared = (LanePrepared) dispatch;
     return new Prepared(
-        dispatch.executorId() + "/" + dispatch.lane(),
-        dispatch.releases().stream().map(ModelKey::toString).toList(),
-        dispatch.loads().stream().map(ModelKey::toString).toList());
+        prepared.executorId() + "/" + prepared.lane(),
+        prepared.releases().stream().map(ModelKey::toString).toList(),
+        prepared.loads().stream().map(ModelKey::toString).toList());
   }
 
   /** Returns how a choice differs from the recorded one; null: both start the same or nothing. */
@@ -116,12 +116,10 @@ public sealed interface Decision {
     return isSame ? null : Kind.LANE;
   }
 
-  /** Returns the drop of a job before anything starts. */
   static Decision dropped(String jobId, @Nullable String reason) {
     return new Other("drops " + jobId + " as " + reason);
   }
 
-  /** Returns the end of a job, or of a span in which lanes were idle while jobs waited. */
   static Decision of(Outcome event) {
     if (event instanceof JobEnded end) {
       return new Other(
@@ -140,7 +138,6 @@ public sealed interface Decision {
             .formatted(seconds(span.fromNs()), seconds(span.toNs()), span.cause()));
   }
 
-  /** Returns bytes that are no decision. */
   static Decision unreadable(byte[] bytes) {
     String beginning = new String(bytes, 0, Math.min(bytes.length, 80), UTF_8);
     return new Other("bytes that are no decision: " + beginning.replaceAll("\\p{Cntrl}", "?"));

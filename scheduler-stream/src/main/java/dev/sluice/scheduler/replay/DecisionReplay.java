@@ -36,7 +36,6 @@ public final class DecisionReplay {
   /** A place in a shard's log at which a replay ends. */
   record Stop(int shard, long offset, int place, AtStop then) {}
 
-  /** Makes a replay of a whole log. */
   public DecisionReplay(ReplaySettings settings) {
     this(settings, null);
   }
@@ -84,11 +83,7 @@ public final class DecisionReplay {
     }
   }
 
-  /**
-   * Ends the replay after the last record.
-   *
-   * @param cutShort whether the recording was cut short
-   */
+  /** Ends the replay after the last record of a log, which may have been cut short. */
   public void finish(boolean cutShort) throws UserMistakeException {
     boolean cut = cutShort || (hasRuns && !isWhole);
     for (ShardReplay shard : shards.values()) {
@@ -103,36 +98,30 @@ public final class DecisionReplay {
     return shards.values().stream().anyMatch(ShardReplay::isOver);
   }
 
-  /** Returns the comparison of the record with what this core decides on its settings. */
+  /** The comparison of the record with what this core decides on its settings. */
   public Tally recorded() {
     return recorded;
   }
 
-  /** Returns the comparison of the record with what is asked; null: nothing else is asked. */
+  /** The comparison of the record with what is asked; null: nothing else is asked. */
   public @Nullable Tally asked() {
     return asked;
   }
 
-  /**
-   * Returns how many of the last decisions were not compared, since the log was cut short before it
-   * could hold them.
-   */
+  /** How many of the last decisions a log that was cut short could not hold. */
   public long unrecorded() {
     return unrecorded;
   }
 
-  /** Returns how many facts were taken. */
   public long facts() {
     return shards.values().stream().mapToLong(ShardReplay::facts).sum();
   }
 
-  /** Returns how many facts of a shard were taken. */
   public long facts(int shard) {
     ShardReplay of = shards.get(shard);
     return of == null ? 0 : of.facts();
   }
 
-  /** Returns how many shards have a record. */
   public int shards() {
     return shards.size();
   }

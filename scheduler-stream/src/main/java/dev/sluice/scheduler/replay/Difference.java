@@ -1,11 +1,12 @@
 package dev.sluice.scheduler.replay;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.sluice.contract.event.Fact;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,8 +42,14 @@ public record Difference(
     fields = List.copyOf(fields);
   }
 
-  static Difference of(LoggedFact after, Kind kind, Decision then, Decision now) {
-    return new Difference(after, -1, kind, null, then, now, List.of(), null);
+  static Difference of(
+      LoggedFact after,
+      int place,
+      Kind kind,
+      @Nullable String classType,
+      Decision then,
+      Decision now) {
+    return new Difference(after, place, kind, classType, then, now, List.of(), null);
   }
 
   /**
@@ -51,14 +58,14 @@ public record Difference(
    * version that this Sluice does not know.
    */
   static List<Field> differingFields(byte[] then, byte[] now) {
+    if (Arrays.equals(then, now)) {
+      return List.of();
+    }
     JsonNode recorded = read(then);
     JsonNode own = read(now);
     List<Field> fields = new ArrayList<>();
     int byVersion = Integer.compare(recorded.path(VERSION).asInt(), own.path(VERSION).asInt());
-    Set<String> names = new LinkedHashSet<>();
-    own.fieldNames().forEachRemaining(names::add);
-    recorded.fieldNames().forEachRemaining(names::add);
-    for (String name : names) {
+    for (String name : names(own, recorded)) {
       boolean isOfOneVersion =
           (byVersion < 0 && !recorded.has(name)) || (byVersion > 0 && !own.has(name));
       if (!isOfOneVersion && (byVersion == 0 || !name.equals(VERSION))) {
@@ -71,19 +78,22 @@ public record Difference(
   private static void compare(
       String name, @Nullable JsonNode then, @Nullable JsonNode now, List<Field> fields) {
     if (then != null && now != null && then.isObject() && now.isObject()) {
-      Set<String> names = new LinkedHashSet<>();
-      now.fieldNames().forEachRemaining(names::add);
-      then.fieldNames().forEachRemaining(names::add);
-      names.forEach(inner -> compare(name + "." + inner, then.get(inner), now.get(inner), fields));
-    } else if (!isNull(then) || !isNull(now)) {
-      if (then == null || !then.equals(now)) {
-        fields.add(new Field(name, text(then), text(now)));
-      }
+      names(now, then)
+          .forEach(inner -> compare(name + "." + inner, then.get(inner), now.get(inner), fields));
+    } else if (!withoutNull(then).equals(withoutNull(now))) {
+      fields.add(new Field(name, text(then), text(now)));
     }
   }
 
-  private static boolean isNull(@Nullable JsonNode node) {
-    return node == null || node.isNull();
+  private static Set<String> names(JsonNode first, JsonNode second) {
+    Set<String> names = new LinkedHashSet<>();
+    first.fieldNames().forEachRemaining(names::add);
+    second.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
+  private static JsonNode withoutNull(@Nullable JsonNode node) {
+    return node == null || node.isNull() ? MissingNode.getInstance() : node;
   }
 
   private static JsonNode read(byte[] event) {
@@ -95,14 +105,9 @@ public record Difference(
   }
 
   private static @Nullable String text(@Nullable JsonNode node) {
-    try {
-      return node == null ? null : JSON.writeValueAsString(node);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("JSON that was read cannot be written", e);
-    }
+    return node == null ? null : node.toString();
   }
 
-  /** What differs. */
   public enum Kind {
     /** Other jobs start. */
     JOBS,
@@ -129,19 +134,12 @@ public record Difference(
     /** The record holds bytes that are no decision. */
     UNREADABLE;
 
-    /** The kind as reports write it. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /**
-   * A field of an event.
-   *
-   * @param name name as in the event's JSON, dotted where it is nested
-   * @param then recorded value as JSON; null: the field is absent
-   * @param now value made again, likewise
-   */
+  /** A field of an event, dotted where it is nested, with its values as JSON; null: absent. */
   public record Field(String name, @Nullable String then, @Nullable String now) {}
 
   /**

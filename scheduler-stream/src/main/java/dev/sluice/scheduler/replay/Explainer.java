@@ -15,9 +15,11 @@ import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,19 +28,14 @@ import org.jspecify.annotations.Nullable;
  * the job through the core of its own. Nothing is kept of other jobs but their ids.
  */
 public final class Explainer {
-  private static final long NS_PER_MS = 1_000_000;
-
   private final String log;
   private final String jobId;
   private final Supplier<SchedulingCore> newCore;
   private final Map<Integer, Shard> shards = new HashMap<>();
   private final List<String> jobIds = new ArrayList<>();
-  private final List<DispatchId> recordedDispatches = new ArrayList<>();
+  private final Set<DispatchId> recordedDispatches = new LinkedHashSet<>();
   private @Nullable JobEnded recordedEnd;
   private long recordedEndAtEpochMs;
-
-  /** Shard of the job; null: the job has not come. */
-  private @Nullable Shard its;
 
   private @Nullable JobWatch watch;
 
@@ -59,12 +56,11 @@ public final class Explainer {
     @Nullable Long toNs(long appendedAtEpochMs) {
       return timeZeroEpochMs == null
           ? null
-          : Long.valueOf((appendedAtEpochMs - timeZeroEpochMs) * NS_PER_MS);
+          : Long.valueOf((appendedAtEpochMs - timeZeroEpochMs) * 1_000_000);
     }
   }
 
   /**
-   * @param log name of the log, for messages
    * @param newCore makes the core of a shard, as the run's scheduler made it
    */
   public Explainer(String log, String jobId, Supplier<SchedulingCore> newCore) {
@@ -80,28 +76,30 @@ public final class Explainer {
    */
   public void take(RecordedEntry entry) throws UserMistakeException {
     JobWatch found = watch;
-    if (found != null && found.hasEnded() && recordedEnd != null) {
+    if (found != null && found.end() != null && recordedEnd != null) {
       return; // no later record matters
     }
-    boolean isFact = entry.topic().equals("facts");
-    if (isFact) {
+    if (entry.topic().equals("facts")) {
       refuseGap(entry);
     }
-    if (found == null ? !isFact : found.shard() != entry.partition()) {
+    if (found != null && found.shard() != entry.partition()) {
       return;
     }
     try {
       switch (entry.topic()) {
         case "facts" -> takeFact(entry, EventCodec.FACTS.read(entry.value()));
         case "dispatches" -> {
-          if (EventCodec.DISPATCHES.read(entry.value()) instanceof BatchDispatched batch) {
-            takeDispatch(batch);
+          if (found != null
+              && EventCodec.DISPATCHES.read(entry.value()) instanceof BatchDispatched batch
+              && batch.jobs().stream().anyMatch(job -> job.jobId().equals(jobId))) {
+            recordedDispatches.add(batch.dispatchId());
           }
         }
         case "outcomes" -> {
-          if (EventCodec.OUTCOMES.read(entry.value()) instanceof JobEnded end
-              && end.jobId().equals(jobId)
-              && recordedEnd == null) {
+          if (found != null
+              && recordedEnd == null
+              && EventCodec.OUTCOMES.read(entry.value()) instanceof JobEnded end
+              && end.jobId().equals(jobId)) {
             recordedEnd = end;
             recordedEndAtEpochMs = entry.appendedAtEpochMs();
           }
@@ -137,20 +135,19 @@ public final class Explainer {
     if (fact instanceof RunStarted started && shard.timeZeroEpochMs == null) {
       shard.timeZeroEpochMs = started.timeZeroEpochMs();
     }
-    long appendedNs = shard.nowNs;
-    if (shard.timeZeroEpochMs != null) {
-      appendedNs = (entry.appendedAtEpochMs() - shard.timeZeroEpochMs) * NS_PER_MS;
+    Long logNs = shard.toNs(entry.appendedAtEpochMs());
+    long appendedNs = logNs == null ? shard.nowNs : logNs;
+    if (logNs != null) {
       shard.nowNs = Math.max(shard.nowNs, shard.core.timeNs(appendedNs, fact));
     }
     if (watch == null) {
       noteId(fact);
       watch = JobWatch.beginsWith(fact, jobId, shard.core, entry.partition(), shard.nowNs);
-      its = watch == null ? null : shard;
     }
     JobWatch follows = watch;
     if (follows == null) {
       shard.core.apply(entry.offset(), appendedNs, fact, CoreListener.NOBODY);
-    } else if (!follows.hasEnded()) {
+    } else if (follows.end() == null) {
       follows.before(fact, shard.nowNs);
       shard.core.apply(entry.offset(), appendedNs, fact, follows);
       follows.after();
@@ -165,13 +162,6 @@ public final class Explainer {
     }
   }
 
-  private void takeDispatch(BatchDispatched dispatch) {
-    if (dispatch.jobs().stream().anyMatch(job -> job.jobId().equals(jobId))
-        && !recordedDispatches.contains(dispatch.dispatchId())) {
-      recordedDispatches.add(dispatch.dispatchId());
-    }
-  }
-
   /** Returns the ids of the jobs that were read before the job was found, or of all jobs. */
   public List<String> jobIds() {
     return List.copyOf(jobIds);
@@ -180,10 +170,10 @@ public final class Explainer {
   /** Returns the job's timeline; null: no record brought the job. */
   public @Nullable Explanation explanation() {
     JobWatch follows = watch;
-    Shard shard = its;
-    if (follows == null || shard == null) {
+    if (follows == null) {
       return null;
     }
+    Shard shard = shard(follows.shard());
     Long toldNs = recordedEnd == null ? null : shard.toNs(recordedEndAtEpochMs);
     return follows.explanation(shard.nowNs, toldNs, differences(follows));
   }
@@ -191,7 +181,7 @@ public final class Explainer {
   private List<String> differences(JobWatch follows) {
     List<String> differences = new ArrayList<>();
     List<DispatchId> again = follows.dispatches();
-    if (!recordedDispatches.equals(again)) {
+    if (!List.copyOf(recordedDispatches).equals(again)) {
       differences.add("recorded dispatches %s, made again %s".formatted(recordedDispatches, again));
     }
     JobEnded end = follows.end();

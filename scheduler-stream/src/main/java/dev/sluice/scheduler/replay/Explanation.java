@@ -15,10 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A job's timeline. The names and the order of all fields are those of the JSON that {@code explain
  * --json} prints. A job of a workflow has the times and the promise of its workflow.
  *
- * @param shard partition of its request
  * @param sloNs latency promise; null: none
  * @param status null: the log does not hold its end
- * @param reason reason for which it was dropped or failed; null if done or not ended
  * @param attemptsCounted number of dispatches, refusals not counted
  * @param loggedNs log time of the request
  * @param endedNs end of its batch if done, else the log time of the fact that ended it, else of the
@@ -71,9 +69,8 @@ public record Explanation(
   /**
    * What a job of a workflow waited for.
    *
-   * @param count number of its inputs
-   * @param releasedNs log time at which the job was released; null: it never was
-   * @param ended ends of these jobs, in order; the last one let the job go or ended it
+   * @param releasedNs log time; null: it never was
+   * @param ended ends of its inputs, in order; the last one let the job go or ended it
    */
   public record Inputs(int count, @Nullable Long releasedNs, List<InputEnd> ended) {}
 
@@ -159,7 +156,6 @@ public record Explanation(
       @Nullable DispatchId dispatch,
       long fromNs,
       long toNs) {
-    /** What happens to a job during a span. */
     public enum Kind {
       /** The job was meant to be sent, and its generator had not sent it. */
       LATE,
@@ -181,13 +177,11 @@ public record Explanation(
       HELD
     }
 
-    /** Returns the cause that counts; null: it did not wait. */
     @JsonProperty
     public @Nullable Cause cause() {
       return causes.isEmpty() ? null : causes.get(0);
     }
 
-    /** Returns the other causes; null: it did not wait. */
     @JsonProperty
     @Nullable List<Cause> also() {
       return causes.isEmpty() ? null : causes.subList(1, causes.size());
@@ -197,7 +191,7 @@ public record Explanation(
       return toNs - fromNs;
     }
 
-    /** Returns whether the other span is alike, but for its times. */
+    /** Returns whether another span differs at most in its times. */
     boolean isLike(Span other) {
       return kind == other.kind
           && causes.equals(other.causes)

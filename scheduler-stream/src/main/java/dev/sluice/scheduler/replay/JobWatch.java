@@ -45,7 +45,10 @@ final class JobWatch implements CoreListener {
   private final List<String> inputIds;
 
   private final long requestedAtNs;
-  private final JobTimeline timeline = new JobTimeline();
+
+  /** States of the job as spans without an end: each holds until the next one's log time. */
+  private final List<Span> states = new ArrayList<>();
+
   private final List<InputEnd> inputEnds = new ArrayList<>();
   private final List<Dispatched> attempts = new ArrayList<>();
   private final List<Overtaking> overtaking = new ArrayList<>();
@@ -130,10 +133,10 @@ final class JobWatch implements CoreListener {
     this.lanesNeeded = lanesNeeded;
     this.inputIds = inputIds;
     this.requestedAtNs = requestedAtNs;
-    timeline.add(request.intendedAtNs(), Span.Kind.LATE);
-    timeline.add(request.sentAtNs(), Span.Kind.TO_LOG);
+    state(request.intendedAtNs(), Span.Kind.LATE, List.of(), null);
+    state(request.sentAtNs(), Span.Kind.TO_LOG, List.of(), null);
     if (!inputIds.isEmpty()) {
-      timeline.add(requestedAtNs, Span.Kind.INPUTS);
+      state(requestedAtNs, Span.Kind.INPUTS, List.of(), null);
     }
   }
 
@@ -153,7 +156,19 @@ final class JobWatch implements CoreListener {
         if (jobId.equals(prefix + node.nodeId())) {
           List<String> inputs =
               node.inputs().stream().map(i -> prefix + workflow.nodes().get(i).nodeId()).toList();
-          JobRequested job = request(workflow, node, jobId);
+          var job =
+              new JobRequested(
+                  jobId,
+                  workflow.generator(),
+                  workflow.index(),
+                  workflow.classType(),
+                  node.workload(),
+                  node.backend(),
+                  node.precision(),
+                  node.samples(),
+                  1, // the workflow's promise is kept beside it, since there may be none
+                  workflow.intendedAtNs(),
+                  workflow.sentAtNs());
           return new JobWatch(core, shard, job, workflow.sloNs(), node.lanes(), inputs, atNs);
         }
       }
@@ -161,31 +176,11 @@ final class JobWatch implements CoreListener {
     return null;
   }
 
-  private static JobRequested request(
-      WorkflowRequested workflow, WorkflowRequested.Node node, String jobId) {
-    return new JobRequested(
-        jobId,
-        workflow.generator(),
-        workflow.index(),
-        workflow.classType(),
-        node.workload(),
-        node.backend(),
-        node.precision(),
-        node.samples(),
-        1, // the workflow's promise is kept beside it, since there may be none
-        workflow.intendedAtNs(),
-        workflow.sentAtNs());
-  }
-
   int shard() {
     return shard;
   }
 
-  /** Returns whether the job has ended in the replay. */
-  boolean hasEnded() {
-    return end != null;
-  }
-
+  /** The end of the job in the replay; null: it has not ended. */
   @Nullable JobEnded end() {
     return end;
   }
@@ -229,14 +224,23 @@ final class JobWatch implements CoreListener {
     if (watched.waits()) {
       leaveOpenAttempts();
       WaitReasons reasons = watched.reasons();
-      timeline.waits(nowNs, reasons.causes());
+      state(nowNs, Span.Kind.WAITS, reasons.causes(), null);
       if (reasons.first() == Cause.TOKENS) {
         long free = reasons.tokensFree();
         long freeMost = tokens == null ? free : Math.max(tokens.freeMost(), free);
         tokens = new Tokens(reasons.tokensNeeded(), freeMost);
       }
     } else {
-      timeline.held(nowNs, attempts.get(attempts.size() - 1).event.dispatchId());
+      DispatchId holder = attempts.get(attempts.size() - 1).event.dispatchId();
+      state(nowNs, Span.Kind.HELD, List.of(), holder);
+    }
+  }
+
+  private void state(
+      long fromNs, Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch) {
+    var state = new Span(kind, causes, dispatch, fromNs, fromNs);
+    if (states.isEmpty() || !states.get(states.size() - 1).isLike(state)) {
+      states.add(state);
     }
   }
 
@@ -267,18 +271,18 @@ final class JobWatch implements CoreListener {
     if (end != null) {
       return;
     }
-    List<DispatchedJob> jobs = dispatch.jobs();
-    if (jobs.stream().anyMatch(started -> started.jobId().equals(request.jobId()))) {
-      startedWith(dispatch);
+    List<String> jobIds = dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
+    if (jobIds.contains(request.jobId())) {
+      startedWith(dispatch, jobIds);
       return;
     }
     WatchedJob watched = job;
     if (watched == null || !watched.waits() || !watched.canRunOn(dispatch.executorId())) {
       return;
     }
-    for (int i = 0; i < jobs.size(); i++) {
-      String other = jobs.get(i).jobId();
+    for (String other : jobIds) {
       String classType = classOfLater(other, watched);
+      boolean chosen = other.equals(jobIds.get(0));
       if (classType != null) {
         overtaking.add(
             new Overtaking(
@@ -286,8 +290,8 @@ final class JobWatch implements CoreListener {
                 classType,
                 dispatch.dispatchId(),
                 dispatch.decidedAtNs(),
-                i == 0,
-                i == 0 ? dispatch.scoreTerms() : Map.of()));
+                chosen,
+                chosen ? dispatch.scoreTerms() : Map.of()));
       }
     }
   }
@@ -305,17 +309,13 @@ final class JobWatch implements CoreListener {
     return ofWorkflow.entry() > watched.entry() ? ofWorkflow.spec().classType() : null;
   }
 
-  private void startedWith(BatchDispatched dispatch) {
+  private void startedWith(BatchDispatched dispatch, List<String> jobIds) {
     if (job == null) { // it came and started with one fact
       job = requireNonNull(core.inspection().find(request.jobId()));
       releasedAtNs = nowNs;
     }
     leaveOpenAttempts(); // one fact ended the attempt before and led to this one
-    List<String> others =
-        dispatch.jobs().stream()
-            .map(DispatchedJob::jobId)
-            .filter(id -> !id.equals(request.jobId()))
-            .toList();
+    List<String> others = jobIds.stream().filter(id -> !id.equals(request.jobId())).toList();
     attempts.add(new Dispatched(dispatch, others, others.size() + job.othersToShareWith()));
   }
 
@@ -338,7 +338,6 @@ final class JobWatch implements CoreListener {
   Explanation explanation(long lastFactAtNs, @Nullable Long toldNs, List<String> differences) {
     JobEnded event = end;
     long endedNs = endedNs(event, lastFactAtNs);
-    List<Attempt> all = attempts.stream().map(Dispatched::toAttempt).toList();
     return new Explanation(
         request.jobId(),
         shard,
@@ -351,132 +350,82 @@ final class JobWatch implements CoreListener {
         sloNs,
         event == null ? null : event.status(),
         event == null ? null : event.reason(),
-        event == null ? all.size() : event.attempt(),
+        event == null ? attempts.size() : event.attempt(),
         request.intendedAtNs(),
         request.sentAtNs(),
         requestedAtNs,
         endedNs,
         toldNs,
         endedNs - request.intendedAtNs(),
-        timeline.spans(endedNs, all),
+        spans(endedNs),
         tokens,
         inputIds.isEmpty() ? null : new Inputs(inputIds.size(), releasedAtNs, inputEnds),
         overtaking,
-        all,
+        attempts.stream().map(Dispatched::toAttempt).toList(),
         differences);
   }
 
   private long endedNs(@Nullable JobEnded ended, long lastFactAtNs) {
-    if (ended != null && ended.status() == JobEnded.Status.DONE) {
-      for (Dispatched attempt : attempts) {
-        BatchCompleted completion = attempt.completion;
-        if (attempt.is(ended.dispatchId())
-            && completion != null
-            && completion.finishedAtNs() != null) {
-          return completion.finishedAtNs();
-        }
-      }
+    Dispatched last = ended == null ? null : attempt(ended.dispatchId());
+    BatchCompleted completion = last == null ? null : last.completion;
+    if (ended != null
+        && ended.status() == JobEnded.Status.DONE
+        && completion != null
+        && completion.finishedAtNs() != null) {
+      return completion.finishedAtNs();
     }
     // log time is whole milliseconds, rounded down, and so may lie before the job was sent
     return Math.max(ended == null ? lastFactAtNs : ended.endedAtNs(), request.sentAtNs());
   }
 
+  private @Nullable Dispatched attempt(@Nullable DispatchId id) {
+    return attempts.stream().filter(attempt -> attempt.is(id)).findFirst().orElse(null);
+  }
+
   /**
-   * The states of a job from fact to fact, and their parting into spans.
-   *
-   * <p>A state holds from its fact's log time to that of the next. Within a dispatch, the times
-   * that the executor measured part the span. A measured time, and a log time of whole milliseconds
-   * beside it, need not stand in order: each time counts as at least the one before it, and at most
-   * the end. So spans are never negative, leave no gap, and sum up exactly.
+   * Parts the job's states into spans up to an end. Within a dispatch, the times that the executor
+   * measured part the span. A measured time, and a log time of whole milliseconds beside it, need
+   * not stand in order: each time counts as at least the one before it, and at most the end. So
+   * spans are never negative, leave no gap, and sum up exactly; those that last no time are left
+   * out.
    */
-  private static final class JobTimeline {
-    /** States as spans without an end. */
-    private final List<Span> states = new ArrayList<>();
-
-    void add(long fromNs, Span.Kind kind) {
-      add(fromNs, kind, List.of(), null);
-    }
-
-    void waits(long fromNs, List<Cause> causes) {
-      add(fromNs, Span.Kind.WAITS, causes, null);
-    }
-
-    void held(long fromNs, DispatchId dispatch) {
-      add(fromNs, Span.Kind.HELD, List.of(), dispatch);
-    }
-
-    private void add(
-        long fromNs, Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch) {
-      var state = new Span(kind, causes, dispatch, fromNs, fromNs);
-      if (states.isEmpty() || !states.get(states.size() - 1).isLike(state)) {
-        states.add(state);
+  private List<Span> spans(long endNs) {
+    List<Span> spans = new ArrayList<>();
+    for (int i = 0; i < states.size(); i++) {
+      Span state = states.get(i);
+      Dispatched holder = attempt(state.dispatch());
+      boolean done = holder != null && holder.outcome == Outcome.DONE;
+      boolean last = done || i + 1 == states.size();
+      long toNs = Math.min(last ? endNs : states.get(i + 1).fromNs(), endNs);
+      BatchCompleted told = holder == null ? null : holder.completion;
+      if (told == null || told.startedAtNs() == null || told.finishedAtNs() == null) {
+        add(state.kind(), state, toNs, spans);
+      } else {
+        long startedNs = told.startedAtNs();
+        add(Span.Kind.TO_START, state, Math.min(startedNs - told.switchNs(), toNs), spans);
+        add(Span.Kind.LOADS, state, Math.min(startedNs, toNs), spans);
+        add(Span.Kind.RUNS, state, Math.min(told.finishedAtNs(), toNs), spans);
+        add(Span.Kind.REPORTS, state, toNs, spans);
+      }
+      if (done) {
+        break; // the scheduler may have given it up meanwhile, but its batch ran on
       }
     }
+    return spans;
+  }
 
-    /** Returns the spans up to an end; those that last no time are left out. */
-    List<Span> spans(long endNs, List<Attempt> attempts) {
-      Map<DispatchId, Attempt> byId = new HashMap<>();
-      attempts.forEach(attempt -> byId.put(attempt.dispatch(), attempt));
-      var parts = new Parts(states.get(0).fromNs(), endNs);
-      for (int i = 0; i < states.size(); i++) {
-        Span state = states.get(i);
-        long toNs = i + 1 < states.size() ? states.get(i + 1).fromNs() : endNs;
-        Attempt attempt = state.dispatch() == null ? null : byId.get(state.dispatch());
-        if (attempt == null) {
-          parts.add(state.kind(), state.causes(), state.dispatch(), toNs);
-        } else if (attempt.outcome() == Explanation.Outcome.DONE) {
-          parts.add(attempt, endNs);
-          break; // the scheduler may have given it up meanwhile, but its batch ran on
-        } else {
-          parts.add(attempt, toNs);
-        }
-      }
-      return parts.spans;
+  /** Adds a part of a state, up to a time; it begins where the last part ends. */
+  private void add(Span.Kind kind, Span state, long toNs, List<Span> spans) {
+    Span last = spans.isEmpty() ? null : spans.get(spans.size() - 1);
+    long fromNs = last == null ? states.get(0).fromNs() : last.toNs();
+    if (toNs <= fromNs) {
+      return;
     }
-
-    /** Spans under construction. */
-    private static final class Parts {
-      final List<Span> spans = new ArrayList<>();
-      private final long endNs;
-      private long atNs;
-
-      Parts(long fromNs, long endNs) {
-        this.atNs = fromNs;
-        this.endNs = endNs;
-      }
-
-      void add(Attempt attempt, long toNs) {
-        Long startedNs = attempt.startedNs();
-        Long finishedNs = attempt.finishedNs();
-        Long loadNs = attempt.loadNs();
-        if (startedNs == null || finishedNs == null || loadNs == null) {
-          add(Span.Kind.HELD, attempt, toNs);
-          return;
-        }
-        add(Span.Kind.TO_START, attempt, Math.min(startedNs - loadNs, toNs));
-        add(Span.Kind.LOADS, attempt, Math.min(startedNs, toNs));
-        add(Span.Kind.RUNS, attempt, Math.min(finishedNs, toNs));
-        add(Span.Kind.REPORTS, attempt, toNs);
-      }
-
-      private void add(Span.Kind kind, Attempt attempt, long toNs) {
-        add(kind, List.of(), attempt.dispatch(), toNs);
-      }
-
-      void add(Span.Kind kind, List<Cause> causes, @Nullable DispatchId dispatch, long toNs) {
-        long untilNs = Math.min(Math.max(atNs, toNs), endNs);
-        if (untilNs == atNs) {
-          return;
-        }
-        Span span = new Span(kind, causes, dispatch, atNs, untilNs);
-        Span last = spans.isEmpty() ? null : spans.get(spans.size() - 1);
-        if (last != null && last.isLike(span)) {
-          spans.set(spans.size() - 1, new Span(kind, causes, dispatch, last.fromNs(), untilNs));
-        } else {
-          spans.add(span);
-        }
-        atNs = untilNs;
-      }
+    var span = new Span(kind, state.causes(), state.dispatch(), fromNs, toNs);
+    if (last != null && last.isLike(span)) {
+      spans.remove(last);
+      span = new Span(kind, state.causes(), state.dispatch(), last.fromNs(), toNs);
     }
+    spans.add(span);
   }
 }

@@ -39,11 +39,8 @@ public record ReplaySettings(
   }
 
   /**
-   * Returns the settings with which a log was decided.
+   * Reads the settings with which a log was decided from its header.
    *
-   * @param file the recording, for messages
-   * @param header its header
-   * @param vocabulary names that its experiment may use
    * @throws UserMistakeException if the header does not hold them, or holds unknown ones
    */
   public static ReplaySettings of(Path file, RecordingHeader header, Vocabulary vocabulary)
@@ -69,14 +66,12 @@ public record ReplaySettings(
         null);
   }
 
-  /** Another policy, other weights or another admission. */
   public record Asked(String schedulerName, Map<String, Double> weights, Admission admission) {
     public Asked {
       weights = Map.copyOf(weights);
     }
   }
 
-  /** Returns these settings with another choice to ask. */
   public ReplaySettings with(Asked newAsked) {
     return new ReplaySettings(log, core, schedulerName, weights, newAsked);
   }
@@ -108,7 +103,6 @@ public record ReplaySettings(
         : Optional.empty();
   }
 
-  /** Makes the recorded policy. */
   public SchedulingPolicy newPolicy() {
     return Policies.create(schedulerName, weights);
   }

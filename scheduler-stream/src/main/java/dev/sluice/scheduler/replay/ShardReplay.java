@@ -14,8 +14,6 @@ import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduler.replay.Decision.Started;
-import dev.sluice.scheduler.replay.Difference.Field;
 import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.InvalidChoiceException;
@@ -32,7 +30,7 @@ import dev.sluice.scheduling.policy.SchedulingPolicy.Happening;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,8 +48,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private final int shard;
   private final String log;
   private final SchedulingPolicy policy;
-  private final Set<JobOrder> orders;
-  private final Set<Need> needed;
+  private final Needs needs;
 
   /** Whether the policy loads models by itself. */
   private final boolean loads;
@@ -83,7 +80,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   /** Whether the recorded dispatches of the fact at hand are all known. */
   private boolean known;
 
-  /** Number of batches that the fact at hand has started so far. */
+  /** Number of dispatches that the fact at hand has led to so far. */
   private int place;
 
   /** Recorded dispatch of the state at hand; null: none is known. */
@@ -95,17 +92,11 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   /** Whether the policy's answer starts the recorded jobs on the recorded lanes. */
   private boolean repeats;
 
-  /** Number of batches started at the end of a log that was cut short before it could hold them. */
+  /** Number of dispatches made at the end of a log that was cut short before it could hold them. */
   private long unrecorded;
 
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
-  private record LoggedDispatch(byte[] value, Dispatch event) {
-    Decision decision() {
-      return event instanceof BatchDispatched batch
-          ? Started.of(batch)
-          : Decision.of((LanePrepared) event);
-    }
-  }
+  private record LoggedDispatch(byte[] value, Dispatch event) {}
 
   ShardReplay(
       int shard,
@@ -123,18 +114,13 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     this.stop = stop != null && stop.shard() == shard ? stop : null;
     this.outcomes = new OutcomeComparison(tally);
     this.at = new LoggedFact(shard, -1, 0, null);
-    EnumSet<JobOrder> read = EnumSet.noneOf(JobOrder.class);
-    read.addAll(policy.needs().orders());
+    Set<JobOrder> orders = new HashSet<>(policy.needs().orders());
+    Set<Need> others = new HashSet<>(policy.needs().others());
     if (asked != null) {
-      read.addAll(asked.orders());
+      orders.addAll(asked.orders());
+      others.addAll(asked.policy.needs().others());
     }
-    this.orders = Set.copyOf(read);
-    EnumSet<Need> needed = EnumSet.noneOf(Need.class);
-    needed.addAll(policy.needs().others());
-    if (asked != null) {
-      needed.addAll(asked.policy.needs().others());
-    }
-    this.needed = Set.copyOf(needed);
+    this.needs = new Needs(orders, others);
     this.core = new SchedulingCore(settings.core(), this);
   }
 
@@ -165,12 +151,12 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     try {
       dispatch = new LoggedDispatch(value, EventCodec.DISPATCHES.read(value));
     } catch (UnreadableEventException e) {
-      differ(Difference.of(at, Kind.UNREADABLE, Decision.unreadable(value), Decision.NOTHING));
+      differ(-1, Kind.UNREADABLE, Decision.unreadable(value), Decision.NOTHING);
       return;
     }
     DispatchId id = dispatch.event().dispatchId();
     if (lastRecorded != null && id.compareTo(lastRecorded) <= 0) {
-      recordedOnly(Kind.ORDER, dispatch);
+      differ(-1, Kind.ORDER, Decision.of(dispatch.event()), Decision.NOTHING);
     } else {
       lastRecorded = id;
       dispatches.add(dispatch);
@@ -190,9 +176,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (isOver()) {
       return 0;
     }
-    while (!dispatches.isEmpty()) {
-      recordedOnly(Kind.NOT_STARTED, dispatches.remove());
-    }
+    notStarted(Long.MAX_VALUE);
     return unrecorded + outcomes.finish(at, cut);
   }
 
@@ -201,7 +185,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return stopped || (!follows && tally.first() != null);
   }
 
-  /** Returns how many facts the log held. */
   long facts() {
     return nextOffset;
   }
@@ -235,9 +218,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (fact != null) {
       core.apply(entry.offset(), nowNs, fact, this);
     }
-    while (!dispatches.isEmpty() && idOfNext().factOffset() <= entry.offset()) {
-      recordedOnly(Kind.NOT_STARTED, dispatches.remove());
-    }
+    notStarted(entry.offset());
     if (asked != null) {
       asked.applied();
     }
@@ -251,6 +232,14 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
   }
 
+  /** Takes the recorded dispatches of facts up to this one that were not made again. */
+  private void notStarted(long factOffset) {
+    while (!dispatches.isEmpty() && idOfNext().factOffset() <= factOffset) {
+      Decision then = Decision.of(dispatches.remove().event());
+      differ(-1, Kind.NOT_STARTED, then, Decision.NOTHING);
+    }
+  }
+
   private boolean isStop(int before) {
     if (stop != null && !stopped && stop.offset() == at.offset() && stop.place() == before) {
       stopped = true;
@@ -261,7 +250,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
 
   @Override
   public Needs needs() {
-    return new Needs(orders, needed);
+    return needs;
   }
 
   @Override
@@ -318,100 +307,72 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     return !dispatches.isEmpty() && idOfNext().equals(id) ? dispatches.remove() : null;
   }
 
+  private DispatchId idOfNext() {
+    return dispatches.element().event().dispatchId();
+  }
+
   /** Returns the recorded answer, as far as it is known and breaks no rule; else the own answer. */
   private Choice followed(SchedulerState state, DispatchId here, Choice own) {
     LoggedDispatch dispatch = recorded;
-    Decision then = dispatch == null ? Decision.NOTHING : dispatch.decision();
+    Decision then = dispatch == null ? Decision.NOTHING : Decision.of(dispatch.event());
     Decision now = Decision.of(here, own);
     Kind kind = Decision.difference(then, now);
     repeats = dispatch != null && kind == null;
     if (kind == null || (dispatch == null && !known)) {
       return own;
     }
-    Choice answer = Choice.nothing(Cause.POLICY);
-    String classType =
-        dispatch == null && own instanceof Choice.Start start ? AskedPolicy.classOf(start) : null;
+    Choice answer = own;
     String note = null;
-    if (dispatch != null && !(dispatch.event() instanceof BatchDispatched)) {
-      note = "the recorded preparation cannot be repeated, so that the histories part";
-      answer = own;
-    } else if (dispatch != null) {
+    if (dispatch == null) {
+      answer = Choice.nothing(Cause.POLICY);
+    } else if (dispatch.event() instanceof BatchDispatched batch) {
       try {
-        Choice.Start start = recordedStart(state, (BatchDispatched) dispatch.event());
-        classType = AskedPolicy.classOf(start);
-        answer = start;
+        List<String> jobIds = batch.jobs().stream().map(DispatchedJob::jobId).toList();
+        answer = RecordedDecisions.start(state, jobIds, batch.executorId(), batch.lanes());
       } catch (InvalidChoiceException e) {
         note =
             "the recorded start cannot be repeated, so that the histories part: " + e.getMessage();
-        answer = own;
       }
+    } else {
+      note = "the recorded preparation cannot be repeated, so that the histories part";
     }
+    Choice about = dispatch == null ? own : answer;
+    String classType =
+        note == null && about instanceof Choice.Start start ? AskedPolicy.classOf(start) : null;
     differ(new Difference(at, place, kind, classType, then, now, List.of(), note));
     return answer;
   }
 
-  private static Choice.Start recordedStart(SchedulerState state, BatchDispatched dispatch) {
-    List<String> jobIds = dispatch.jobs().stream().map(DispatchedJob::jobId).toList();
-    return RecordedDecisions.start(state, jobIds, dispatch.executorId(), dispatch.lanes());
-  }
-
   @Override
   public void prepared(LanePrepared dispatch) {
-    int preparedAt = place++;
-    LoggedDispatch then = loads ? recorded : preparation;
+    made(dispatch, loads ? recorded : preparation, repeats || !loads);
     preparation = null;
-    if (then == null && known && tally.first() == null) {
-      differ(
-          new Difference(
-              at,
-              preparedAt,
-              Kind.STARTED,
-              null,
-              Decision.NOTHING,
-              Decision.of(dispatch),
-              List.of(),
-              null));
-    } else if (then == null) {
-      unrecorded++;
-    } else if (tally.first() == null && (repeats || !loads)) {
-      compare(preparedAt, then, dispatch, Decision.of(dispatch));
-    }
   }
 
   @Override
   public void started(BatchDispatched dispatch) {
-    int startedAt = place++;
     if (asked != null) {
       asked.started(dispatch.jobs());
     }
-    LoggedDispatch then = recorded;
-    if (then == null) {
+    made(dispatch, recorded, repeats);
+  }
+
+  /** Compares a dispatch with the recorded one, field by field if it repeats it. */
+  private void made(Dispatch dispatch, @Nullable LoggedDispatch then, boolean isRepeated) {
+    int madeAt = place++;
+    if (then == null && known) {
+      differ(madeAt, Kind.STARTED, Decision.NOTHING, Decision.of(dispatch));
+    } else if (then == null) {
       unrecorded++;
-      return;
-    }
-    if (!repeats || tally.first() != null) {
-      return;
-    }
-    compare(startedAt, then, dispatch, Started.of(dispatch));
-  }
-
-  /** Compares a dispatch with the recorded one, field by field. */
-  private void compare(int madeAt, LoggedDispatch then, Dispatch dispatch, Decision now) {
-    byte[] value = EventCodec.DISPATCHES.write(dispatch);
-    List<Field> fields =
-        Arrays.equals(value, then.value())
-            ? List.of()
-            : Difference.differingFields(then.value(), value);
-    if (fields.isEmpty()) {
-      tally.equal();
-    } else {
-      tally.other(
-          new Difference(at, madeAt, Kind.FIELDS, null, then.decision(), now, fields, null));
+    } else if (isRepeated && tally.first() == null) {
+      byte[] value = EventCodec.DISPATCHES.write(dispatch);
+      tally.compareFields(
+          at, madeAt, then.value(), value, Decision.of(then.event()), Decision.of(dispatch));
     }
   }
 
-  private void recordedOnly(Kind kind, LoggedDispatch dispatch) {
-    differ(Difference.of(at, kind, dispatch.decision(), Decision.NOTHING));
+  private void differ(int before, Kind kind, Decision then, Decision now) {
+    differ(Difference.of(at, before, kind, null, then, now));
   }
 
   /** Notes a difference, unless there was one already. */
@@ -419,10 +380,6 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     if (tally.first() == null) {
       tally.other(difference);
     }
-  }
-
-  private DispatchId idOfNext() {
-    return dispatches.element().event().dispatchId();
   }
 
   @Override
@@ -445,13 +402,12 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
    * Compares one shard's outcomes, made again, with the recorded ones in their order, up to the
    * first difference.
    */
-  static final class OutcomeComparison {
+  private static final class OutcomeComparison {
     private final Tally tally;
     private final ArrayDeque<byte[]> recorded = new ArrayDeque<>();
     private final ArrayDeque<Made> made = new ArrayDeque<>();
 
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-    private record Made(Outcome event, byte[] value, LoggedFact after) {}
+    private record Made(Outcome event, LoggedFact after) {}
 
     OutcomeComparison(Tally tally) {
       this.tally = tally;
@@ -463,7 +419,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
 
     void make(Outcome event, LoggedFact after) {
-      made.add(new Made(event, EventCodec.OUTCOMES.write(event), after));
+      made.add(new Made(event, after));
       compare();
     }
 
@@ -478,12 +434,13 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       if (tally.first() == null && !recorded.isEmpty()) {
         Outcome event = read(recorded.element());
         Kind kind = event instanceof Blocked ? Kind.IDLE : Kind.NOT_ENDED;
-        tally.other(Difference.of(last, kind, decision(recorded.element()), Decision.NOTHING));
+        Decision then = decision(event, recorded.element());
+        tally.other(Difference.of(last, -1, kind, null, then, Decision.NOTHING));
       } else if (tally.first() == null && !made.isEmpty() && !cut) {
         Made first = made.element();
         Kind kind = first.event() instanceof Blocked ? Kind.IDLE : Kind.ENDED;
-        tally.other(
-            Difference.of(first.after(), kind, Decision.NOTHING, Decision.of(first.event())));
+        Decision now = Decision.of(first.event());
+        tally.other(Difference.of(first.after(), -1, kind, null, Decision.NOTHING, now));
       }
       return cut ? made.size() : 0;
     }
@@ -499,25 +456,22 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
 
     private void compare(byte[] value, Made own) {
-      if (Arrays.equals(value, own.value())) {
+      byte[] bytes = EventCodec.OUTCOMES.write(own.event());
+      if (Arrays.equals(value, bytes)) {
         tally.equal();
         return;
       }
-      Decision then = decision(value);
-      Decision now = Decision.of(own.event());
       Outcome event = read(value);
+      Decision then = decision(event, value);
+      Decision now = Decision.of(own.event());
       if (event == null) {
-        tally.other(Difference.of(own.after(), Kind.UNREADABLE, then, Decision.NOTHING));
+        tally.other(Difference.of(own.after(), -1, Kind.UNREADABLE, null, then, Decision.NOTHING));
       } else if (!subject(event).equals(subject(own.event()))) {
         boolean isSpan = event instanceof Blocked || own.event() instanceof Blocked;
-        tally.other(Difference.of(own.after(), isSpan ? Kind.IDLE : Kind.ENDED, then, now));
+        Kind kind = isSpan ? Kind.IDLE : Kind.ENDED;
+        tally.other(Difference.of(own.after(), -1, kind, null, then, now));
       } else {
-        List<Field> fields = Difference.differingFields(value, own.value());
-        if (fields.isEmpty()) {
-          tally.equal();
-        } else {
-          tally.other(new Difference(own.after(), -1, Kind.FIELDS, null, then, now, fields, null));
-        }
+        tally.compareFields(own.after(), -1, value, bytes, then, now);
       }
     }
 
@@ -526,8 +480,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       return event instanceof JobEnded end ? end.jobId() : ((Blocked) event).fromNs();
     }
 
-    private static Decision decision(byte[] value) {
-      Outcome event = read(value);
+    private static Decision decision(@Nullable Outcome event, byte[] value) {
       return event == null ? Decision.unreadable(value) : Decision.of(event);
     }
 

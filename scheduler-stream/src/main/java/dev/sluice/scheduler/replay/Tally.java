@@ -1,16 +1,22 @@
 package dev.sluice.scheduler.replay;
 
+import dev.sluice.scheduler.replay.Difference.Kind;
 import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Counts of compared decisions, and the first that differs. */
 public final class Tally {
-  private final Map<Difference.Kind, Long> othersByKind = new EnumMap<>(Difference.Kind.class);
+  private static final Comparator<Difference> ORDER =
+      Comparator.comparing(Difference::after, LoggedFact.ORDER).thenComparingInt(Difference::place);
+
+  private final Map<Kind, Long> othersByKind = new EnumMap<>(Kind.class);
   private final Map<String, Long> othersByClass = new TreeMap<>();
   private long equal;
   private long others;
@@ -27,47 +33,49 @@ public final class Tally {
     if (classType != null) {
       othersByClass.merge(classType, 1L, Long::sum);
     }
-    Difference known = first;
-    if (known == null || isBefore(difference, known)) {
+    if (first == null || ORDER.compare(difference, first) < 0) {
       first = difference;
     }
   }
 
-  private static boolean isBefore(Difference a, Difference b) {
-    int byFact = LoggedFact.ORDER.compare(a.after(), b.after());
-    return byFact < 0 || (byFact == 0 && a.place() < b.place());
+  /** Compares two events of one kind, then and now, field by field. */
+  void compareFields(
+      LoggedFact after, int place, byte[] then, byte[] now, Decision before, Decision made) {
+    List<Difference.Field> fields = Difference.differingFields(then, now);
+    if (fields.isEmpty()) {
+      equal++;
+    } else {
+      other(new Difference(after, place, Kind.FIELDS, null, before, made, fields, null));
+    }
   }
 
-  /** Returns how many decisions are equal to the recorded ones. */
+  /** How many decisions are equal to the recorded ones. */
   public long equalCount() {
     return equal;
   }
 
-  /** Returns how many decisions are others than the recorded ones, missing or additional. */
+  /** How many decisions are others than the recorded ones, missing or additional. */
   public long others() {
     return others;
   }
 
-  /** Returns how many decisions were compared. */
   public long compared() {
     return equal + others;
   }
 
-  /** Returns the counts of others by the text of their kind, in the order of kinds. */
+  /** The others by the text of their kind, in the order of kinds. */
   public Map<String, Long> othersByKind() {
     Map<String, Long> counts = new LinkedHashMap<>();
     othersByKind.forEach((kind, count) -> counts.put(kind.text(), count));
     return counts;
   }
 
-  /**
-   * Returns the counts of others by the class of the job that they are about, where it is known.
-   */
+  /** The others by the class of the job that they are about, where it is known. */
   public Map<String, Long> othersByClass() {
     return Collections.unmodifiableMap(othersByClass);
   }
 
-  /** Returns the earliest other, by time, shard and offset of its fact; null: there is none. */
+  /** The earliest other, by time, shard and offset of its fact; null: there is none. */
   public @Nullable Difference first() {
     return first;
   }

@@ -19,27 +19,27 @@ final class CommitWatch implements AutoCloseable {
   private final ProcessClock clock;
   private final BooleanSupplier ownsShards;
   private final Consumer<Throwable> onFailure;
-  private final ScheduledExecutorService looking =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            var thread = new Thread(task, "sluice-commit-watch");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService looking = daemon("sluice-commit-watch");
 
   /** Monotonic time since which an applied fact is not committed; null: all facts are committed. */
   private @Nullable Long sinceNs;
 
   /**
-   * Prepares the watch, which {@link #start} begins.
-   *
    * @param ownsShards whether this process decides for shards, or is about to
-   * @param onFailure called when nothing could be committed for too long
    */
   CommitWatch(ProcessClock clock, BooleanSupplier ownsShards, Consumer<Throwable> onFailure) {
     this.clock = clock;
     this.ownsShards = ownsShards;
     this.onFailure = onFailure;
+  }
+
+  static ScheduledExecutorService daemon(String name) {
+    return Executors.newSingleThreadScheduledExecutor(
+        task -> {
+          var thread = new Thread(task, name);
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   void start() {
@@ -48,14 +48,12 @@ final class CommitWatch implements AutoCloseable {
             this::look, LOOK_EVERY.toMillis(), LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Notes that a fact was applied. */
   synchronized void applied() {
     if (sinceNs == null) {
       sinceNs = clock.monotonicNs();
     }
   }
 
-  /** Notes that all applied facts are committed. */
   synchronized void committed() {
     sinceNs = null;
   }

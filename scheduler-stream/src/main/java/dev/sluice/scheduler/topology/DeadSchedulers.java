@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -39,16 +40,15 @@ import org.slf4j.LoggerFactory;
 final class DeadSchedulers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeadSchedulers.class);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
-
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  private final LogClients kafka;
   private final TopicPartition runs;
   private final TopicReader reader;
   private final String group;
   private final String instance;
   private final Supplier<@Nullable String> presentTransactionalId;
-  private final Thread thread;
+  private final Admin admin;
+  private final ScheduledExecutorService looking = CommitWatch.daemon("sluice-dead-schedulers");
 
   /** Last owner of each shard, as the topic {@code runs} says. */
   private final Map<Integer, Owner> lastOwners = new TreeMap<>();
@@ -56,15 +56,10 @@ final class DeadSchedulers implements AutoCloseable {
   /** Offsets in {@code runs} of the shard takings whose instances were fenced. */
   private final Set<Long> fencedOffsets = new HashSet<>();
 
-  private boolean assigning;
+  private volatile boolean assigning;
 
-  /** Number of times that a reassignment of shards began or ended. */
-  private long changes;
-
-  /** Number of these changes that the last complete look has covered. */
-  private long changesSeen;
-
-  private boolean closed;
+  /** Whether a reassignment has begun or ended that no look has covered. */
+  private volatile boolean due;
 
   /**
    * A shard's owner.
@@ -74,8 +69,6 @@ final class DeadSchedulers implements AutoCloseable {
   private record Owner(long offset, ShardTaken taken) {}
 
   /**
-   * Prepares the search, which {@link #start} begins.
-   *
    * @param group the schedulers' consumer group
    * @param instance name of this process, with which its consumers' client ids begin
    * @param presentTransactionalId transactional id under which this process writes now
@@ -86,67 +79,44 @@ final class DeadSchedulers implements AutoCloseable {
       String group,
       String instance,
       Supplier<@Nullable String> presentTransactionalId) {
-    this.kafka = kafka;
     runs = new TopicPartition(topics.runs(), 0);
     reader = TopicReader.open(kafka, Reading.UNCOMMITTED);
     this.group = group;
     this.instance = instance;
     this.presentTransactionalId = presentTransactionalId;
-    this.thread = new Thread(this::run, "sluice-dead-schedulers");
-    thread.setDaemon(true);
+    admin = kafka.admin(ANSWER_LIMIT);
   }
 
   void start() {
-    thread.start();
+    var unused =
+        looking.scheduleWithFixedDelay(
+            this::lookIfDue, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Notes whether shards are being reassigned. */
-  synchronized void assigning(boolean assigning) {
-    this.assigning = assigning;
-    changes++;
-    notifyAll();
+  void assigning(boolean isAssigning) {
+    assigning = isAssigning;
+    due = true;
   }
 
-  private void run() {
-    try (reader;
-        var admin = kafka.admin(ANSWER_LIMIT)) {
-      for (long change = awaitChange(); change >= 0; change = awaitChange()) {
-        try {
-          look(admin);
-          seen(change);
-        } catch (ExecutionException | KafkaException e) {
-          LOG.info("cannot look for dead schedulers yet: {}", String.valueOf(e));
-        }
-        rest();
-      }
+  private void lookIfDue() {
+    if (!due && !assigning) {
+      return;
+    }
+    due = false;
+    try {
+      look();
+    } catch (ExecutionException | KafkaException e) {
+      due = true;
+      LOG.info("cannot look for dead schedulers yet: {}", String.valueOf(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       LOG.error("dead schedulers are no longer fenced: a takeover may take longer", e);
+      throw e; // which ends the looking
     }
   }
 
-  /**
-   * Waits until there is a reason to look, and returns the number of the change; -1 once closed.
-   */
-  private synchronized long awaitChange() throws InterruptedException {
-    while (!closed && !assigning && changes == changesSeen) {
-      wait();
-    }
-    return closed ? -1 : changes;
-  }
-
-  private synchronized void seen(long change) {
-    changesSeen = change;
-  }
-
-  private synchronized void rest() throws InterruptedException {
-    if (!closed) {
-      TimeUnit.MILLISECONDS.timedWait(this, LOOK_EVERY.toMillis());
-    }
-  }
-
-  private void look(Admin admin) throws ExecutionException, InterruptedException {
+  private void look() throws ExecutionException, InterruptedException {
     reader.readOn(runs, this::take);
     List<Owner> suspects =
         lastOwners.values().stream()
@@ -185,29 +155,20 @@ final class DeadSchedulers implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether a client belongs to an instance: Kafka Streams names its threads by number, and
-   * its clients after their threads.
-   */
+  /** Kafka Streams names its threads by number, and its clients after their threads. */
   private static boolean isOf(String instance, String clientId) {
     return clientId.startsWith(instance + "-StreamThread-");
   }
 
   @Override
   public void close() {
-    synchronized (this) {
-      closed = true;
-      notifyAll();
-    }
-    if (thread.getState() == Thread.State.NEW) {
-      reader.close(); // never started
-      return;
-    }
-    reader.wakeUp();
+    looking.shutdownNow();
     try {
-      thread.join();
+      boolean unused = looking.awaitTermination(2 * ANSWER_LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    reader.close();
+    admin.close();
   }
 }

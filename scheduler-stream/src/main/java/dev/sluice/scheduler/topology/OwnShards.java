@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.topology;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -18,8 +19,6 @@ final class OwnShards {
   private record Queue(int waiting, int running) {}
 
   /**
-   * Begins without shards.
-   *
    * @param onTaken receives each shard whose state is complete in this process, before the first
    *     decision for it
    * @param onApplied called after each fact
@@ -53,15 +52,13 @@ final class OwnShards {
   }
 
   SchedulerStream.Counts counts() {
-    int shards = 0;
-    int waiting = 0;
-    int running = 0;
-    for (Queue queue : queues.values()) {
-      shards++;
-      waiting += queue.waiting();
-      running += queue.running();
-    }
+    List<Queue> all = List.copyOf(queues.values());
     return new SchedulerStream.Counts(
-        shards, facts.sum(), dispatches.sum(), outcomes.sum(), waiting, running);
+        all.size(),
+        facts.sum(),
+        dispatches.sum(),
+        outcomes.sum(),
+        all.stream().mapToInt(Queue::waiting).sum(),
+        all.stream().mapToInt(Queue::running).sum());
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.scheduler.topology;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.event.BatchDispatched;
@@ -17,7 +18,6 @@ import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreListener;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -57,10 +57,6 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private @Nullable SnapshotStore store;
   private @Nullable SchedulingCore core;
   private @Nullable RunStarted run;
-
-  /** The fact that began the run, as text; null before the run. */
-  private @Nullable String runText;
-
   private long factAtEpochMs;
   private boolean askedForTheLastCommit;
 
@@ -80,26 +76,20 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     this.context = context;
     outcomes.clear();
     askedForTheLastCommit = false;
-    run = null;
-    runText = null;
     SnapshotStore snapshots = context.getStateStore(SchedulerTopology.STORE);
     store = snapshots;
     SnapshotStore.Held held = snapshots.read();
     SchedulingCore restored = restoreCore.apply(held.entities());
     core = restored;
-    String runBefore = held.run();
-    if (runBefore != null) {
-      begin(runBefore.getBytes(StandardCharsets.UTF_8));
-    }
+    run = held.run() == null ? null : run(held.run());
     applyAgain(held.position());
     shards.taken(shard(), restored.waiting(), restored.running());
     requestWakeUp();
   }
 
-  private void begin(byte[] runBytes) {
+  private static RunStarted run(String text) {
     try {
-      run = (RunStarted) EventCodec.FACTS.read(runBytes);
-      runText = new String(runBytes, StandardCharsets.UTF_8);
+      return (RunStarted) EventCodec.FACTS.read(text.getBytes(UTF_8));
     } catch (UnreadableEventException e) {
       throw new IllegalStateException("the run in the store cannot be read", e);
     }
@@ -116,19 +106,19 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
   private void applyAgain(long offset, long appendedAtEpochMs, byte @Nullable [] bytes) {
     byte[] value = bytes == null ? new byte[0] : bytes;
     try {
-      apply(offset, appendedAtEpochMs, EventCodec.FACTS.read(value), value, CoreListener.NOBODY);
+      apply(offset, appendedAtEpochMs, EventCodec.FACTS.read(value), CoreListener.NOBODY);
     } catch (UnreadableEventException e) {
       LOG.debug("fact {} stands among the dead letters", offset, e);
     }
     store().applied(offset, value.length);
   }
 
-  private void apply(
-      long offset, long appendedAtEpochMs, Fact fact, byte[] bytes, CoreListener listener) {
-    if (fact instanceof RunStarted && run == null) {
-      begin(bytes);
+  private void apply(long offset, long appendedAtEpochMs, Fact fact, CoreListener listener) {
+    if (fact instanceof RunStarted started && run == null) {
+      run = started;
     }
-    core().apply(offset, nowNs(appendedAtEpochMs), fact, listener);
+    long nowNs = run == null ? 0 : (appendedAtEpochMs - run.timeZeroEpochMs()) * 1_000_000;
+    core().apply(offset, nowNs, fact, listener);
   }
 
   @Override
@@ -146,7 +136,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     }
     refusal = null;
     factAtEpochMs = record.timestamp();
-    apply(source.offset(), factAtEpochMs, fact, bytes, this);
+    apply(source.offset(), factAtEpochMs, fact, this);
     if (refusal != null) {
       forwardDeadLetter(record, source, refusal);
     }
@@ -154,7 +144,11 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
       forward(EventCodec.OUTCOMES.write(outcome), SchedulerTopology.OUTCOMES);
     }
     outcomes.clear();
-    keep(source.offset(), bytes.length);
+    store().applied(source.offset(), bytes.length);
+    if (store().isDue(core().waiting())) {
+      String runText = run == null ? null : new String(EventCodec.FACTS.write(run), UTF_8);
+      store().begin(runText, core().entities());
+    }
     shards.applied(shard(), core().waiting(), core().running());
     if (fact instanceof Ticked) {
       wakeUps.ticked(shard());
@@ -163,17 +157,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     commitWhatEndsTheRun();
   }
 
-  private void keep(long offset, int factBytes) {
-    store().applied(offset, factBytes);
-    if (store().isDue(core().waiting())) {
-      store().begin(runText, core().entities());
-    }
-  }
-
-  /**
-   * Requests a commit at the run's end, so that readers of its last outcomes need not wait for the
-   * commit interval.
-   */
+  /** Spares readers of the run's last outcomes the commit interval. */
   private void commitWhatEndsTheRun() {
     if (!askedForTheLastCommit
         && core().waiting() == 0
@@ -182,10 +166,6 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
       askedForTheLastCommit = true;
       context().commit();
     }
-  }
-
-  private long nowNs(long appendedAtEpochMs) {
-    return run == null ? 0 : (appendedAtEpochMs - run.timeZeroEpochMs()) * 1_000_000;
   }
 
   private void requestWakeUp() {
@@ -268,21 +248,14 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
 
   /** A shard's facts, to be read once more by a scheduler that takes the shard over. */
   interface FactLog {
-    /** Receives facts in the order of the log. */
+    /** Receives facts in the order of the log; the value may be missing. */
     interface Reader {
-      /**
-       * Called with each fact.
-       *
-       * @param bytes the record's value; null: it has none
-       */
       void fact(long offset, long appendedAtEpochMs, byte @Nullable [] bytes);
     }
 
     /**
-     * Reads facts that are in the log.
+     * Reads the facts between two offsets, both included.
      *
-     * @param from offset of the first
-     * @param to offset of the last; below {@code from}: there are none to read
      * @throws IllegalStateException if some of them are gone from the log
      */
     void read(int shard, long from, long to, Reader reader);
@@ -293,8 +266,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     /**
      * Replaces the shard's earlier wake-up.
      *
-     * @param timeZeroEpochMs time zero of the run
-     * @param atNs time at which the core wants to be woken; {@link Long#MAX_VALUE}: not at all
+     * @param atNs {@link Long#MAX_VALUE}: the core need not be woken
      */
     void wakeAt(int shard, long timeZeroEpochMs, long atNs);
 

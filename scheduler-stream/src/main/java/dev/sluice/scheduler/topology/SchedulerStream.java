@@ -52,27 +52,13 @@ public final class SchedulerStream implements AutoCloseable {
   private final CountDownLatch running = new CountDownLatch(1);
 
   /**
-   * Counts of a scheduler's work since it was made, and of the jobs and batches that it holds.
-   *
-   * @param shards number of shards that it decides for now
-   * @param factsApplied number of facts applied, of all shards that it ever had, including facts
-   *     that were read again
-   * @param dispatches number of batches started, including dispatches that were decided again
-   * @param outcomes number of jobs ended, including outcomes that were decided again
-   * @param waiting number of jobs that wait now, in its shards
-   * @param running number of batches that run now, in its shards
+   * Counts of a scheduler's work since it was made, including what was read or decided again, and
+   * of its shards, waiting jobs and running batches now.
    */
   public record Counts(
       int shards, long factsApplied, long dispatches, long outcomes, int waiting, int running) {}
 
-  /**
-   * Prepares the role; {@link #start} begins.
-   *
-   * @param instance unique among the run's processes, also after a restart
-   * @param stateFolder folder for the files of Kafka Streams, used by this process alone
-   * @param onFailure receives the failure that ends the role before it is closed, from any thread
-   * @throws org.apache.kafka.common.KafkaException if the broker is out of reach
-   */
+  /** Prepares the role for an experiment; {@link #start} begins. */
   public SchedulerStream(
       Experiment experiment,
       Topics topics,
@@ -94,10 +80,14 @@ public final class SchedulerStream implements AutoCloseable {
   }
 
   /**
-   * Prepares the role for core settings that come from no experiment; {@link #start} begins.
+   * Prepares the role; {@link #start} begins.
    *
    * @param settings settings of the core with leases, whose heartbeat is also that of the ticks
    * @param policies makes one for each shard
+   * @param instance unique among the run's processes, also after a restart
+   * @param stateFolder folder for the files of Kafka Streams, used by this process alone
+   * @param onFailure receives the failure that ends the role before it is closed, from any thread
+   * @throws org.apache.kafka.common.KafkaException if the broker is out of reach
    */
   public SchedulerStream(
       CoreSettings settings,
@@ -112,9 +102,7 @@ public final class SchedulerStream implements AutoCloseable {
     String group = topics.prefix() + ".scheduler";
     commits = new CommitWatch(clock, this::ownsShards, onFailure);
     var clients = new TopologyClients(commits::committed);
-    Properties properties =
-        StreamsProperties.of(
-            kafka, group, instance, StreamsProperties.sessionTimeoutMs(kafka), stateFolder);
+    Properties properties = StreamsProperties.of(kafka, group, instance, stateFolder);
     producer = kafka.producer(Writing.SINGLE, ThreadFailures.LIMIT);
     int heartbeatMs = Math.toIntExact(settings.leases().heartbeatNs() / 1_000_000);
     timer = new TickTimer(topics, producer, clock, heartbeatMs, onFailure);
@@ -163,7 +151,6 @@ public final class SchedulerStream implements AutoCloseable {
             });
   }
 
-  /** Begins to read facts. */
   public void start() {
     timer.start();
     deadSchedulers.start();
@@ -171,16 +158,12 @@ public final class SchedulerStream implements AutoCloseable {
     streams.start();
   }
 
-  /**
-   * Waits until the topology runs.
-   *
-   * @return whether the topology runs within the time given
-   */
+  /** Waits, and returns whether the topology runs within the time given. */
   public boolean awaitRunning(Duration timeout) throws InterruptedException {
     return running.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Returns counts of the work so far; from any thread. */
+  /** Counts of the work so far; from any thread. */
   public Counts counts() {
     return shards.counts();
   }

@@ -13,18 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
-import org.apache.kafka.streams.state.internals.CacheFlushListener;
-import org.apache.kafka.streams.state.internals.CachedStateStore;
+import org.apache.kafka.streams.state.internals.WrappedStateStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * which is in use until all chunks of the new one stand. The record that tells which one is in use
  * is written last. A scheduler that dies meanwhile therefore leaves the earlier snapshot.
  *
- * <p>By {@code CachedStateStore} Kafka Streams asks a store to write what it holds back before a
- * commit.
+ * <p>Before a commit, Kafka Streams asks a store to write what it holds back, by {@link
+ * #flushCache}.
  */
-final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]> {
+final class SnapshotStore extends WrappedStateStore<KeyValueStore<String, byte[]>, String, byte[]> {
   private static final String SNAPSHOT_KEY = "snapshot";
   private static final String POSITION_KEY = "position";
 
@@ -55,19 +49,15 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   private static final JsonMapper JSON = new JsonMapper();
 
   /** Form of snapshots; one of another form is not read, and all facts are applied again. */
-  private static final int FORM = 4;
+  private static final int FORM = 5;
 
   /** About the bytes that a waiting job takes in a snapshot. */
-  private static final long JOB_BYTES = 64;
+  private static final long JOB_BYTES = 128;
 
   /** Bytes of facts that let as many bytes of a snapshot be written. */
   private static final int FACT_BYTES_SHARE = 2;
 
-  private final KeyValueStore<String, byte[]> inner;
   private final Pace pace;
-
-  /** Keys of the chunks in the inner store. */
-  private final Set<String> chunks = new HashSet<>();
 
   /** Name of the snapshot in use; 0: there is none yet. */
   private long inUse;
@@ -109,8 +99,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   /**
    * What the store holds.
    *
-   * @param entities entities of the core
-   * @param offset offset of the last fact that they cover; -1: none
+   * @param offset offset of the last fact that the entities cover; -1: none
    * @param position offset of the last fact of which the decisions are committed; -1: none
    */
   record Held(List<CoreEntity> entities, @Nullable String run, long offset, long position) {}
@@ -134,7 +123,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   }
 
   SnapshotStore(KeyValueStore<String, byte[]> inner, Pace pace) {
-    this.inner = inner;
+    super(inner);
     this.pace = pace;
   }
 
@@ -155,18 +144,10 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
    */
   Held read() {
     forget();
-    try (var all = inner.all()) {
-      while (all.hasNext()) {
-        KeyValue<String, byte[]> entry = all.next();
-        if (!entry.key.equals(SNAPSHOT_KEY) && !entry.key.equals(POSITION_KEY)) {
-          chunks.add(entry.key);
-        }
-      }
-    }
     try {
-      byte[] last = inner.get(POSITION_KEY);
+      byte[] last = wrapped().get(POSITION_KEY);
       position = last == null ? -1 : JSON.readValue(last, Long.class);
-      byte[] description = inner.get(SNAPSHOT_KEY);
+      byte[] description = wrapped().get(SNAPSHOT_KEY);
       if (description == null) {
         return new Held(List.of(), null, -1, position);
       }
@@ -187,7 +168,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
     var crc32 = new CRC32();
     List<InputStream> streams = new ArrayList<>();
     for (int i = 0; i < snapshot.chunks; i++) {
-      byte[] chunk = inner.get(key(snapshot.name, i));
+      byte[] chunk = wrapped().get(key(snapshot.name, i));
       if (chunk == null) {
         throw new IllegalStateException(
             "chunk (%d) of %d of the snapshot at fact %d is missing"
@@ -238,12 +219,9 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   private void writeMore(Writing snapshot) {
     byte[] chunk = snapshot.writer.next(pace.chunkBytes);
     if (chunk != null) {
-      String key = key(snapshot.name, snapshot.chunks);
-      snapshot.chunks++;
+      wrapped().put(key(snapshot.name, snapshot.chunks++), chunk);
       snapshot.bytes += chunk.length;
       snapshot.crc32.update(chunk);
-      inner.put(key, chunk);
-      chunks.add(key);
     }
     if (chunk == null || chunk.length < pace.chunkBytes) {
       use(snapshot);
@@ -251,28 +229,28 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   }
 
   private void use(Writing snapshot) {
-    inner.put(
-        SNAPSHOT_KEY,
-        json(
-            new Description(
-                FORM,
-                snapshot.name,
-                snapshot.chunks,
-                snapshot.crc32.getValue(),
-                snapshot.offset,
-                snapshot.run)));
+    wrapped()
+        .put(
+            SNAPSHOT_KEY,
+            json(
+                new Description(
+                    FORM,
+                    snapshot.name,
+                    snapshot.chunks,
+                    snapshot.crc32.getValue(),
+                    snapshot.offset,
+                    snapshot.run)));
     inUse = snapshot.name;
     writing = null;
-    Set<String> used = new HashSet<>();
+    Set<String> old = new HashSet<>();
+    try (var all = wrapped().all()) {
+      all.forEachRemaining(entry -> old.add(entry.key));
+    }
+    old.removeAll(List.of(SNAPSHOT_KEY, POSITION_KEY));
     for (int i = 0; i < snapshot.chunks; i++) {
-      used.add(key(snapshot.name, i));
+      old.remove(key(snapshot.name, i));
     }
-    for (String key : chunks) {
-      if (!used.contains(key)) {
-        inner.delete(key);
-      }
-    }
-    chunks.retainAll(used);
+    old.forEach(wrapped()::delete); // those of the snapshot before, or of one that was not finished
   }
 
   private static String key(long name, int chunk) {
@@ -288,7 +266,6 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   }
 
   private void forget() {
-    chunks.clear();
     inUse = 0;
     appliedTo = -1;
     position = -1;
@@ -300,7 +277,7 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   public void flushCache() {
     if (appliedTo > position) {
       position = appliedTo;
-      inner.put(POSITION_KEY, json(position));
+      wrapped().put(POSITION_KEY, json(position));
     }
   }
 
@@ -310,50 +287,9 @@ final class SnapshotStore implements StateStore, CachedStateStore<String, byte[]
   }
 
   @Override
-  public boolean setFlushListener(
-      CacheFlushListener<String, byte[]> listener, boolean sendOldValues) {
-    return false;
-  }
-
-  @Override
-  public String name() {
-    return inner.name();
-  }
-
-  @Override
-  public void init(StateStoreContext context, StateStore root) {
-    inner.init(context, root);
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    inner.commit(changelogOffsets);
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return inner.committedOffset(partition);
-  }
-
-  @Override
-  public Position getPosition() {
-    return inner.getPosition();
-  }
-
-  @Override
   public void close() {
     forget();
-    inner.close();
-  }
-
-  @Override
-  public boolean persistent() {
-    return false;
-  }
-
-  @Override
-  public boolean isOpen() {
-    return inner.isOpen();
+    super.close();
   }
 
   private record Builder(StoreBuilder<KeyValueStore<String, byte[]>> inner, Pace pace)

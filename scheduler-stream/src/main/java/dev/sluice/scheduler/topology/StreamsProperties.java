@@ -16,10 +16,7 @@ import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssigno
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The settings with which Kafka Streams runs the topology: with low latency, exactly once, and with
- * fast takeovers.
- */
+/** Settings for low latency, exactly once, and fast takeovers. */
 final class StreamsProperties {
   private static final Logger LOG = LoggerFactory.getLogger(StreamsProperties.class);
 
@@ -28,13 +25,10 @@ final class StreamsProperties {
 
   private static final int HEARTBEAT_INTERVAL_MS = 300;
 
-  /**
-   * Interval between commits. Each commit delays dispatches by some milliseconds; outcomes become
-   * visible at the next commit.
-   */
+  /** Each commit delays dispatches by some milliseconds; outcomes become visible at the next. */
   private static final int COMMIT_INTERVAL_MS = 2_000;
 
-  /** Transaction timeout: the last resort if no process is left to fence a dead scheduler. */
+  /** The last resort if no process is left to fence a dead scheduler. */
   private static final int TRANSACTION_TIMEOUT_MS = 10_000;
 
   private static final String GROUP_MIN_SESSION_TIMEOUT = "group.min.session.timeout.ms";
@@ -42,14 +36,10 @@ final class StreamsProperties {
   private StreamsProperties() {}
 
   /**
-   * Returns the properties.
-   *
-   * @param group the schedulers' consumer group
    * @param instance name of this process, from which its clients are named
-   * @param sessionTimeoutMs session timeout from {@link #sessionTimeoutMs}
    */
-  static Properties of(
-      LogClients kafka, String group, String instance, int sessionTimeoutMs, Path stateFolder) {
+  static Properties of(LogClients kafka, String group, String instance, Path stateFolder)
+      throws InterruptedException {
     var properties = new Properties();
     properties.putAll(kafka.properties());
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, group);
@@ -67,7 +57,7 @@ final class StreamsProperties {
     properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
     consumer(properties, ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
     consumer(properties, ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    consumer(properties, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionTimeoutMs);
+    consumer(properties, ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionTimeoutMs(kafka));
     consumer(properties, ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, HEARTBEAT_INTERVAL_MS);
     producer(properties, ProducerConfig.LINGER_MS_CONFIG, 0);
     // While one request is on its way the next one gathers: under low load no record waits, and
@@ -91,7 +81,7 @@ final class StreamsProperties {
   }
 
   /** Returns the session timeout: the wanted one, or the broker's minimum if that is longer. */
-  static int sessionTimeoutMs(LogClients kafka) throws InterruptedException {
+  private static int sessionTimeoutMs(LogClients kafka) throws InterruptedException {
     int timeoutMs = SESSION_TIMEOUT_MS;
     try (var admin = kafka.admin()) {
       timeoutMs = Math.max(timeoutMs, sessionTimeoutMsMin(admin));

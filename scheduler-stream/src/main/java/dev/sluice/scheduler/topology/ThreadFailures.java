@@ -38,8 +38,6 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
   private boolean closed;
 
   /**
-   * Begins to handle failures.
-   *
    * @param pause time before another thread begins
    * @param onFailure receives the failure that ends the role
    */
@@ -56,7 +54,11 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
     }
     if (mayPass(error) && isWithinLimit()) {
       LOG.warn("the scheduler's thread ended, another follows", error);
-      pause();
+      try {
+        TimeUnit.MILLISECONDS.timedWait(this, pause.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       return StreamThreadExceptionResponse.REPLACE_THREAD;
     }
     onFailure.accept(error);
@@ -72,10 +74,7 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
     return nowNs - firstNs <= LIMIT.toNanos();
   }
 
-  /**
-   * Returns whether a failure may pass. Kafka Streams wraps exceptions of processors and clients,
-   * so that the innermost cause decides.
-   */
+  /** Judges by the innermost cause: Kafka Streams wraps exceptions of processors and clients. */
   private static boolean mayPass(Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {
@@ -90,14 +89,6 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
             || root instanceof InvalidTxnStateException
             || root instanceof UnknownServerException
         : root instanceof KafkaException;
-  }
-
-  private void pause() {
-    try {
-      TimeUnit.MILLISECONDS.timedWait(this, pause.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Ends the handling: no further thread follows. */

@@ -1,6 +1,5 @@
 package dev.sluice.scheduler.topology;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.scheduling.driver.CoreEntity;
@@ -10,28 +9,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class SnapshotCodecTest {
-  @Test
-  void namesAGroupOnce_andAnIdOnlyWhereItDoesNotFollowFromTheIndex() throws IOException {
-    List<CoreEntity> jobs =
-        List.of(
-            job("job-3", 3, "batch", 1), job("job-3", 4, "batch", 1), job("own", 5, "batch", 2));
-    assertThat(new String(written(jobs, 1 << 10), UTF_8))
-        .isEqualTo(
-            """
-            ["batch","small","onnx","fp32",2,1,1,1000000000]\
-            [0,3,30,300,3000,1]\
-            [0,"job-3",4,40,400,4000,1]\
-            ["batch","small","onnx","fp32",2,2,1,1000000000]\
-            [1,"own",5,50,500,5000,1]""");
-    assertThat(SnapshotCodec.read(new ByteArrayInputStream(written(jobs, 1 << 10))))
-        .isEqualTo(jobs);
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 64, 100_000})
   void comesBack_inChunksOfAnySize(int size) throws IOException {
@@ -41,7 +22,24 @@ final class SnapshotCodecTest {
             new CoreEntity.DeviceCorrection("cpu", 0.5),
             job("a \"quoted\" id \u00e4", 1, "interactive", 4),
             job("job-007", 7, "batch", 1),
-            job("job-8", Long.MAX_VALUE, "b\\s", 1));
+            job("job-8", Long.MAX_VALUE, "b\\s", 1),
+            new WaitingJob(
+                new JobSpec(
+                    "w/n",
+                    0,
+                    1,
+                    "batch",
+                    "small",
+                    "onnx",
+                    "fp32",
+                    1,
+                    1,
+                    9,
+                    8,
+                    new JobSpec.Node(3, 0, 7)),
+                2,
+                3,
+                0));
     assertThat(SnapshotCodec.read(new ByteArrayInputStream(written(all, size)))).isEqualTo(all);
   }
 

@@ -50,7 +50,7 @@ final class SnapshotStoreTest {
     store.applied(1, 1);
     assertThat(store.isDue(0)).isTrue();
     assertThat(store.isDue(1)).isFalse();
-    store.applied(2, 64_000);
+    store.applied(2, 128_000);
     assertThat(store.isDue(1_000)).isTrue();
     assertThat(store.isDue(1_001)).isFalse();
 
@@ -89,7 +89,7 @@ final class SnapshotStoreTest {
 
     var other = new SnapshotStore(inner, PACE);
     other.read();
-    other.begin(null, jobs(3));
+    other.begin(null, jobs(2));
     other.applied(1, 1_000);
     assertThat(keys()).containsExactly("1/0", "1/1", "snapshot");
     other.begin(null, List.of());
