@@ -27,13 +27,11 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice bench}: measures Sluice's own speed. */
 @Command(
     name = "bench",
-    mixinStandardHelpOptions = true,
     description = {
       CheckoutCommands.BENCH,
       "Prints a table and writes bench.json, with the commit, the date, the machine and how noisy"
           + " it was. All takes about 25 minutes; nothing else should run meanwhile."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every row reached its goal",
       "1:a bug, or a measurement failed",
@@ -41,8 +39,6 @@ import picocli.CommandLine.Parameters;
       "3:done, but a row missed its goal"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice bench",
       "  ./sluice bench --table docs/performance.md",
       "  ./sluice bench hop-100 sustained --repeats 3",

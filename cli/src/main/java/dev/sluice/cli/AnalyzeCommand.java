@@ -9,12 +9,10 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice analyze CONFIG}: analytics as a process of its own. */
 @Command(
     name = "analyze",
-    mixinStandardHelpOptions = true,
     description = {
       "Shows the progress of a run, and leaves its folder when the run has ended, as run does.",
       "Then removes the run's topics."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met",
       "1:a bug, or the run failed",
@@ -24,8 +22,6 @@ import picocli.CommandLine.Option;
       "130:stopped by Ctrl-C"
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice analyze configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })

@@ -16,15 +16,13 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice bound CONFIG}: how many jobs any scheduler can make good, at most. */
 @Command(
     name = "bound",
-    mixinStandardHelpOptions = true,
     description = {
       "Proves how many of an experiment's jobs can end within their promise at most, under any"
           + " scheduler, also one that knows the future.",
       "On one lane, with jobs that are alike, it is the optimum. Leaves no folder."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in a file"},
-    footer = {"", "Example:", "  ./sluice bound configs/emulated_accelerator.yaml"})
+    footer = "  ./sluice bound configs/emulated_accelerator.yaml")
 final class BoundCommand implements Callable<Integer> {
   @Parameters(paramLabel = "CONFIG", description = "The experiment file (YAML).")
   private Path config = Path.of("");

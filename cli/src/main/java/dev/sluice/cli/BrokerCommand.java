@@ -11,12 +11,11 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice broker}: a Kafka of one node as a process of its own. */
 @Command(
     name = "broker",
-    mixinStandardHelpOptions = true,
     description = {
       "Starts a Kafka of one node, for this machine alone, until Ctrl-C.",
       "It stands in for your own Kafka. It keeps no replicas and asks for no password."
     },
-    footer = {"", "Example:", "  ./sluice broker --port 9092 --data /tmp/sluice-broker"})
+    footer = "  ./sluice broker --port 9092 --data /tmp/sluice-broker")
 public final class BrokerCommand implements Callable<Integer> {
   @Option(
       names = "--port",

@@ -13,13 +13,11 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice capacity CONFIG}: the highest rate that keeps a target, for each policy. */
 @Command(
     name = "capacity",
-    mixinStandardHelpOptions = true,
     description = {
       "Finds the highest arrival rate that keeps a target in every class and workload, or in the"
           + " figure named, for each policy.",
       "Leaves capacity.csv and capacity.png. Stopped, the same command goes on where it was."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:each policy has an answer",
       "1:a bug, or a run that failed",
@@ -28,8 +26,6 @@ import picocli.CommandLine.Option;
       "130:stopped by Ctrl-C"
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice capacity configs/emulated_accelerator.yaml --target \"slo_violation_rate < 0.01\""
           + " \\",
       "    --policies fifo,dynamic --between 50..2000 --simulate"

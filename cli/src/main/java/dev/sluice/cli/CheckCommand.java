@@ -14,13 +14,11 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice check LOG|RUN}: proves a schedule legal, or names each fault. */
 @Command(
     name = "check",
-    mixinStandardHelpOptions = true,
     description = {
       "Proves that a schedule is legal, or names each fault with its rule, rows and values.",
       "Reads a run's folder, live or simulated, or a log of executions on GPUs. The check shares no"
           + " code with what made the schedule."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:no fault",
       "1:a bug",
@@ -28,8 +26,6 @@ import picocli.CommandLine.Parameters;
       "5:there are faults"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice check results/quickstart-20261121-101500",
       "  ./sluice check baseline_execution_log.json --system system_config.yaml"
           + " --requests workflow_requests.yaml"

@@ -48,7 +48,6 @@ public interface CheckoutCommands {
     CommandSpec spec =
         CommandSpec.wrapWithoutInspection(lacking(name))
             .name(name)
-            .mixinStandardHelpOptions(true)
             .addPositional(
                 PositionalParamSpec.builder().arity("0..*").hidden(true).type(List.class).build());
     spec.usageMessage().description(description, "This installation lacks it; a checkout has it.");

@@ -14,14 +14,12 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice compare A B}: what B is beside A, figure by figure, with confidence. */
 @Command(
     name = "compare",
-    mixinStandardHelpOptions = true,
     description = {
       "Compares two finished runs, or two series of runs, figure by figure: the difference, its"
           + " 95 %% interval, and whether B is better, worse or within noise.",
       "Runs with equal requests are pairs. Eight pairs or more give a verdict on each figure; one"
           + " pair gives one on means and rates, if it is long enough."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done; with --gate: B is not worse",
       "1:a bug",
@@ -30,8 +28,6 @@ import picocli.CommandLine.Parameters;
       "4:--gate: nothing can be told of the primary figure"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice compare results/a results/b --bound",
       "  ./sluice compare results/a results/b --gate --primary all_p99_e2e_ms"
     })

@@ -10,14 +10,11 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice execute CONFIG}: an executor as a process of its own. */
 @Command(
     name = "execute",
-    mixinStandardHelpOptions = true,
     description = {
       "Runs batches of one shard of a run on lanes of its own. Ends with the run.",
       "Started again with an --executor-id, an executor replaces the earlier one of that id."
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice execute configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })

@@ -11,15 +11,13 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice explain RUN|FILE JOB}: tells where one job's time went. */
 @Command(
     name = "explain",
-    mixinStandardHelpOptions = true,
     description = {
       "Tells why one job of a run waited, who overtook it, and what its batches took.",
       "Makes the run's decisions again from its log; each millisecond of the job's life is named"
           + " once. Without a log, tells what the run's tables hold."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:the job is explained", "1:a bug", "2:a mistake in the command or in a file"},
-    footer = {"", "Example:", "  ./sluice explain results/quickstart job-17"})
+    footer = "  ./sluice explain results/quickstart job-17")
 final class ExplainCommand implements Callable<Integer> {
   @Parameters(
       index = "0",

@@ -15,20 +15,16 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice init}: an experiment to begin with. */
 @Command(
     name = "init",
-    mixinStandardHelpOptions = true,
     description = {
       "Writes an experiment to begin with, each key with what it means, and says what to do next.",
       "With --model: an experiment on a model of your own."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done",
       "1:a bug, or the file could not be written",
       "2:a mistake in the command, or the file exists"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice init",
       "  ./sluice init mine.yaml --model models/mine.onnx --input-shape 3,224,224"
     })
@@ -58,14 +54,16 @@ final class InitCommand implements Callable<Integer> {
       workloads: [resnet18, resnet50, vit_tiny]  # or a model of your own: docs/experiments.md#jobs
       backends_enabled: [pytorch, onnx]
       simulation:                  # where ./sluice simulate has its service times from
-        latency_table: %s""";
+        latency_table: %s\
+      """;
 
   private static final String OWN =
       """
       workloads:
         - {name: %s, path: '%s', input_shape: [%s], tokens: 100}
       backends_enabled: [%s]
-      precision_modes: [fp32]""";
+      precision_modes: [fp32]\
+      """;
 
   @Parameters(
       paramLabel = "FILE",

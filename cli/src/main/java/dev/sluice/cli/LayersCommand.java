@@ -28,7 +28,6 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice layers}: runs a model whose parameters do not fit into memory, by schedule. */
 @Command(
     name = "layers",
-    mixinStandardHelpOptions = true,
     description = {
       "Runs or trains a model whose parameters do not fit into memory: layer by layer, by a"
           + " schedule of fetch, compute, release and prefetch.",
@@ -42,8 +41,6 @@ import picocli.CommandLine.Parameters;
       LayersCommand.Check.class
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice layers demo",
       "  ./sluice layers run vit --budget 64MB --schedule auto --steps 20 --batch 1"
     })
@@ -59,13 +56,12 @@ public final class LayersCommand implements Callable<Integer> {
   /** {@code ./sluice layers demo}: the smallest example. */
   @Command(
       name = "demo",
-      mixinStandardHelpOptions = true,
       description = {
         "Runs one training step of a toy model, without prefetching and with it, and prints each"
             + " hook and operation with its start and end.",
         "Needs no engine; takes a second."
       },
-      footer = {"", "Example:", "  ./sluice layers demo"})
+      footer = "  ./sluice layers demo")
   static final class Demo implements Callable<Integer> {
     private static final long UNIT_NS = 10_000_000;
 
@@ -80,12 +76,10 @@ public final class LayersCommand implements Callable<Integer> {
   /** {@code ./sluice layers run}: inference by layers. */
   @Command(
       name = "run",
-      mixinStandardHelpOptions = true,
       description = {
         "Runs a model by layers within a budget of memory, and prints where its time went.",
         "Models: ${bundle:workloads}."
       },
-      exitCodeListHeading = "%nExit status:%n",
       exitCodeList = {
         "0:done",
         "1:a bug, or the run failed",
@@ -93,8 +87,6 @@ public final class LayersCommand implements Callable<Integer> {
         "130:stopped by Ctrl-C, after the layer that was being computed"
       },
       footer = {
-        "",
-        "Examples:",
         "  ./sluice layers run vit --budget 64MB --steps 20",
         "  ./sluice layers run vit --budget 64MB --bandwidth 700MB/s --trace results/vit-layers"
       })
@@ -117,13 +109,11 @@ public final class LayersCommand implements Callable<Integer> {
   /** {@code ./sluice layers train}: training by layers. */
   @Command(
       name = "train",
-      mixinStandardHelpOptions = true,
       description = {
         "Trains a model by layers within a budget of memory, on seeded data. Each step is durable"
             + " as a whole: what was killed goes on with --resume, and ends with the same bytes.",
         "Models: resnet18_small, vit_micro."
       },
-      exitCodeListHeading = "%nExit status:%n",
       exitCodeList = {
         "0:done",
         "1:a bug, or the training failed",
@@ -131,8 +121,6 @@ public final class LayersCommand implements Callable<Integer> {
         "130:stopped by Ctrl-C, after the layer that was being computed; --resume goes on"
       },
       footer = {
-        "",
-        "Examples:",
         "  ./sluice layers train resnet18_small --budget 80MB --steps 50 --out results/trained",
         "  ./sluice layers train resnet18_small --budget 80MB --steps 50 --out results/trained"
             + " --resume"
@@ -186,20 +174,14 @@ public final class LayersCommand implements Callable<Integer> {
   /** {@code ./sluice layers plan}: prints a schedule. */
   @Command(
       name = "plan",
-      mixinStandardHelpOptions = true,
       description = {
         "Prints a schedule as YAML on standard output, and nothing else; on standard error what it"
             + " would take.",
         "auto times each layer in three passes first, and chooses the list with the least wall"
             + " time."
       },
-      exitCodeListHeading = "%nExit status:%n",
       exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command"},
-      footer = {
-        "",
-        "Example:",
-        "  ./sluice layers plan vit --budget 64MB --schedule auto >schedule.yaml"
-      })
+      footer = "  ./sluice layers plan vit --budget 64MB --schedule auto >schedule.yaml")
   static final class Plan implements Callable<Integer> {
     @Mixin private RunOfLayers run = new RunOfLayers(20);
 
@@ -212,14 +194,12 @@ public final class LayersCommand implements Callable<Integer> {
   /** {@code ./sluice layers check}: proves a schedule legal. */
   @Command(
       name = "check",
-      mixinStandardHelpOptions = true,
       description = {
         "Checks a schedule's file: each fault with its line, and whether it fits into a budget.",
         "Needs no engine and runs nothing."
       },
-      exitCodeListHeading = "%nExit status:%n",
       exitCodeList = {"0:the schedule is legal", "1:a bug", "2:a mistake in the command or file"},
-      footer = {"", "Example:", "  ./sluice layers check schedule.yaml --budget 64MB"})
+      footer = "  ./sluice layers check schedule.yaml --budget 64MB")
   static final class Check implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "The schedule, a YAML file.")
     private Path file = Path.of("");

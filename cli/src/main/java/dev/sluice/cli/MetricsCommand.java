@@ -12,13 +12,11 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice metrics}: a run's seconds, to pipe on. */
 @Command(
     name = "metrics",
-    mixinStandardHelpOptions = true,
     description = {
       "Writes what analytics tells of a run, second by second, to standard output, until the run"
           + " has ended: the topic metrics as JSON Lines, or the rows of metrics.csv.",
       "Begins with the next second, unless --from-beginning is given. Topics are only read."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:the run has ended, or the other end of the pipe was closed",
       "1:a bug, or the run's last records never came",
@@ -26,8 +24,6 @@ import picocli.CommandLine.Option;
       "130:stopped by Ctrl-C"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice metrics --bootstrap localhost:9092 --run-id first",
       "  ./sluice metrics --bootstrap localhost:9092 --run-id first --from-beginning --csv"
     })

@@ -22,14 +22,12 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice plan}: splits a model's layers over unlike devices. */
 @Command(
     name = "plan",
-    mixinStandardHelpOptions = true,
     description = {
       "Splits a model's layers over unlike devices, so that most samples leave the pipeline a"
           + " second.",
       "Prints a YAML list of hosts with their first and last layer, and nothing else, on standard"
           + " output."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:there is a plan; or --compatible",
       "1:a bug, or a stage of --execute died or computed other logits",
@@ -37,8 +35,6 @@ import picocli.CommandLine.Option;
       "5:there is no plan; or the schedule of --evaluate breaks a rule"
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice plan -m google/vit-base-patch16-224 -b 8 -M models.yml -T device_types.yml"
           + " -D devices.yml"
     })

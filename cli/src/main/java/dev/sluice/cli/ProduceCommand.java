@@ -9,14 +9,11 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice produce CONFIG}: the generators as a process of their own. */
 @Command(
     name = "produce",
-    mixinStandardHelpOptions = true,
     description = {
       "Begins a run once each shard has a scheduler and lanes, sends its jobs at their times,"
           + " and ends it once each job has its outcome."
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice produce configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })

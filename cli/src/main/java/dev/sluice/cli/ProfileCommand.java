@@ -21,7 +21,6 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "profile",
-    mixinStandardHelpOptions = true,
     description = {
       "Measures how long batches take: each workload, backend, precision and samples that the"
           + " experiment's jobs can ask for, beside 0 to all other lanes at work.",
@@ -30,7 +29,6 @@ import picocli.CommandLine.Parameters;
       "With --layers instead of CONFIG: measures the layers of models, one in memory at a time, and"
           + " adds them to models.yml and device_types.yml, which plan reads."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, or stopped by --minutes, with a line that says so",
       "1:a bug, or a measurement failed",
@@ -38,8 +36,6 @@ import picocli.CommandLine.Parameters;
       "130:stopped by Ctrl-C, with all measurements kept"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice profile configs/profile.yaml",
       "  ./sluice profile configs/quickstart.yaml --minutes 2 --results results/quick",
       "  ./sluice profile --layers vit,resnet18 -b 1,8 --device-type laptop \\",

@@ -15,7 +15,6 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice record}: requests, or a whole log, into a file. */
 @Command(
     name = "record",
-    mixinStandardHelpOptions = true,
     customSynopsis = {
       "./sluice record [--whole] [--salvage] [--force] RUN FILE",
       "./sluice record --topic PREFIX [--bootstrap HOST:PORT] [--kafka-config FILE]",
@@ -27,7 +26,6 @@ import picocli.CommandLine.Parameters;
           + " again.",
       "Topics are only read: nothing is committed and nothing is created."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:recorded",
       "1:a bug",
@@ -35,8 +33,6 @@ import picocli.CommandLine.Parameters;
       "130:stopped by Ctrl-C, nothing recorded"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice record results/quickstart-1 monday.jsonl.gz",
       "  ./sluice record --topic shop-requests --from 2026-11-20T09:00Z --to 10m \\",
       "      --fields time=ts,class=tier,workload=model,samples=images monday.jsonl.gz"

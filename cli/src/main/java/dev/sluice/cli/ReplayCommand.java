@@ -17,7 +17,6 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice replay}: what was recorded, again. */
 @Command(
     name = "replay",
-    mixinStandardHelpOptions = true,
     description = {
       "With CONFIG: runs an experiment with the requests of a recording or a trace, at their"
           + " intended times. It is ./sluice run with the keys below arrivals set, and leaves what"
@@ -27,7 +26,6 @@ import picocli.CommandLine.Parameters;
       "With --with: asks another policy, other weights or another admission in each recorded state,"
           + " and compares its answers; that tells nothing of latencies."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met; or all decisions are equal",
       "1:a bug, or the run failed",
@@ -38,8 +36,6 @@ import picocli.CommandLine.Parameters;
       "130:stopped by Ctrl-C, its jobs ended and its folder written"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice replay results/quickstart-1 configs/quickstart.yaml --set scheduler_name=fifo",
       "  ./sluice replay monday.jsonl.gz configs/quickstart.yaml --speed 2 --from 600 --to 1200 \\",
       "    --map workload:mobile=vit_tiny --drop class:test",

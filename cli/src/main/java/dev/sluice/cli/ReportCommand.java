@@ -10,16 +10,14 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice report FOLDER}: makes report.html anew, for a folder made before. */
 @Command(
     name = "report",
-    mixinStandardHelpOptions = true,
     description = {
       "Makes report.html in a finished run's folder, or in those of its repeats, from the folder"
           + " alone.",
       "Each run makes its own; this is for a folder of an older version, or one whose disk was"
           + " full. The same folder gives the same bytes."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in a file"},
-    footer = {"", "Example:", "  ./sluice report results/quickstart-20261121-101500"})
+    footer = "  ./sluice report results/quickstart-20261121-101500")
 final class ReportCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FOLDER", description = "The folder of a finished run.")
   private Path folder = Path.of("");

@@ -7,7 +7,6 @@ import picocli.CommandLine.Mixin;
 /** {@code ./sluice run CONFIG}: the whole loop in one process. */
 @Command(
     name = "run",
-    mixinStandardHelpOptions = true,
     description = {
       "Runs an experiment: broker, generators, scheduler, lanes and analytics, in one process or"
           + " (--processes) each in its own.",
@@ -15,7 +14,6 @@ import picocli.CommandLine.Mixin;
           + " can be replayed.",
       "Several experiments run one after the other, and a table of all comes at the end."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met",
       "1:a bug, or the run failed",
@@ -26,8 +24,6 @@ import picocli.CommandLine.Mixin;
       "130:stopped by Ctrl-C, its jobs ended and its folder written"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice run configs/quickstart.yaml",
       "  ./sluice run configs/quickstart.yaml --set scheduler_name=fifo --set seed=7",
       "  ./sluice run configs/emulated_accelerator.yaml --repeat 8"

@@ -8,14 +8,11 @@ import picocli.CommandLine.Mixin;
 /** {@code ./sluice schedule CONFIG}: a scheduler as a process of its own. */
 @Command(
     name = "schedule",
-    mixinStandardHelpOptions = true,
     description = {
       "Decides for shards of a run. Several schedulers share the shards; one without a shard stands"
           + " by, and takes over when another ends. Ends with the run."
     },
     footer = {
-      "",
-      "Example:",
       "  ./sluice schedule configs/quickstart.yaml \\",
       "      --bootstrap localhost:9092 --run-id first"
     })

@@ -15,17 +15,11 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice serve}: the page of all runs, or of an online deployment. */
 @Command(
     name = "serve",
-    mixinStandardHelpOptions = true,
     description = {
       "Serves a page in the browser until Ctrl-C: every run of a folder, those under way live.",
       "With --bootstrap and --run-id: an online deployment, from its topics alone."
     },
-    footer = {
-      "",
-      "Examples:",
-      "  ./sluice serve",
-      "  ./sluice serve --bootstrap localhost:9092 --run-id first"
-    })
+    footer = {"  ./sluice serve", "  ./sluice serve --bootstrap localhost:9092 --run-id first"})
 final class ServeCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "RESULTS",

@@ -22,7 +22,6 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice simulate}: an experiment, or workflows over GPUs, in virtual time. */
 @Command(
     name = "simulate",
-    mixinStandardHelpOptions = true,
     description = {
       "Runs an experiment in virtual time: with the file, the requests and the scheduler"
           + " of a run, and with service times and loop costs from tables.",
@@ -31,7 +30,6 @@ import picocli.CommandLine.Parameters;
           + " baseline_scheduler.log, baseline_execution_log.json and a picture; with --execute the"
           + " workflows' nodes really run."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done, thresholds met",
       "1:a bug, or the run failed",
@@ -42,8 +40,6 @@ import picocli.CommandLine.Parameters;
       "5:a request for a workflow was not completed"
     },
     footer = {
-      "",
-      "Examples:",
       "  ./sluice simulate configs/emulated_accelerator.yaml",
       "  ./sluice simulate configs/quickstart.yaml --set scheduler_name=fifo --repeat 20",
       "  ./sluice simulate configs/quickstart.yaml --profile results/latency_table.csv",

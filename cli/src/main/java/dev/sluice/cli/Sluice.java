@@ -26,12 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
@@ -40,9 +42,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The main class, with all commands. */
 @Command(
     name = "./sluice",
-    mixinStandardHelpOptions = true,
     description = "Which scheduler keeps my latency promises, at which load, on which hardware?",
-    footer = {"", "Example:", "  ./sluice run configs/quickstart.yaml"})
+    footer = "  ./sluice run configs/quickstart.yaml")
 public final class Sluice implements Callable<Integer> {
   private static final int OUTPUT_BUFFER_BYTES = 8192;
 
@@ -148,9 +149,7 @@ public final class Sluice implements Callable<Integer> {
 
   /** Runs a command and returns its exit status. */
   static int execute(String... arguments) {
-    CommandLine sluice = named(arguments);
-    tellVersion(sluice);
-    return sluice
+    return named(arguments)
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
         .setExecutionExceptionHandler((error, command, parsed) -> explain(error))
         .execute(arguments);
@@ -165,9 +164,10 @@ public final class Sluice implements Callable<Integer> {
     List<Class<?>> all = new ArrayList<>(commands());
     all.add(StageCommand.class);
     all.add(CompletionCommand.class);
+    all.addAll(CheckoutCommands.found());
     CommandLine sluice = commandLine(all);
-    CheckoutCommands.found().forEach(sluice::addSubcommand);
     CheckoutCommands.addMissing(sluice);
+    complete(sluice);
     return sluice;
   }
 
@@ -179,6 +179,7 @@ public final class Sluice implements Callable<Integer> {
     sluice
         .getHelpSectionMap()
         .put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, help -> commandList());
+    complete(sluice);
     return sluice.setResourceBundle(new Registered());
   }
 
@@ -224,10 +225,19 @@ public final class Sluice implements Callable<Integer> {
     return command.getAnnotation(Command.class).name();
   }
 
-  /** Each subcommand has a {@code --version} too. */
-  private static void tellVersion(CommandLine command) {
-    command.getCommandSpec().versionProvider(new Version());
-    command.getSubcommands().values().forEach(Sluice::tellVersion);
+  /** What each command has: its {@code --help} with headings, and {@code --version}. */
+  private static void complete(CommandLine command) {
+    CommandSpec spec = command.getCommandSpec();
+    spec.mixinStandardHelpOptions(true).versionProvider(new Version());
+    UsageMessageSpec usage = spec.usageMessage();
+    if (usage.footer().length > 0) {
+      long examples = Stream.of(usage.footer()).filter(line -> line.startsWith("  ./")).count();
+      usage.footerHeading(examples > 1 ? "%nExamples:%n" : "%nExample:%n");
+    }
+    if (!usage.exitCodeList().isEmpty()) {
+      usage.exitCodeListHeading("%nExit status:%n");
+    }
+    command.getSubcommands().values().forEach(Sluice::complete);
   }
 
   private static int explain(ParameterException mistake) {
@@ -360,12 +370,11 @@ public final class Sluice implements Callable<Integer> {
   /** {@code ./sluice completion}: prints a script for the shell. */
   @Command(
       name = "completion",
-      mixinStandardHelpOptions = true,
       description = {
         "Prints a script by which bash and zsh complete commands and options.",
         "It completes ./sluice, and sluice if it stands on the path."
       },
-      footer = {"", "Example:", "  source <(./sluice completion)"})
+      footer = "  source <(./sluice completion)")
   static final class CompletionCommand implements Runnable {
     @Override
     public void run() {

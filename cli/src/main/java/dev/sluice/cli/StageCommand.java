@@ -10,7 +10,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "stage",
     hidden = true,
-    mixinStandardHelpOptions = true,
     description = "Computes layers of a model for a plan that runs here.")
 public final class StageCommand implements Callable<Integer> {
   @Option(names = "--model", required = true, paramLabel = "NAME")

@@ -28,7 +28,6 @@ import picocli.CommandLine.Spec;
 /** {@code ./sluice sweep}: many experiments, or many training commands over GPU slots. */
 @Command(
     name = "sweep",
-    mixinStandardHelpOptions = true,
     synopsisHeading = "Usage: ",
     customSynopsis = {
       "./sluice sweep GRID [--base=FILE] [--resume] [--dry-run] [--results=DIR]",
@@ -39,7 +38,6 @@ import picocli.CommandLine.Spec;
           + " once, and leaves sweep.csv, a heat map of each figure and sweep.html.",
       "With a COMMAND: runs many training commands over GPU slots, and loses none."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:done",
       "1:a bug",
@@ -47,21 +45,8 @@ import picocli.CommandLine.Spec;
       "5:done, but a cell or a task failed, or a cell is not comparable",
       "130:stopped by Ctrl-C; the same command goes on"
     },
-    subcommands = {
-      SweepCommand.Setup.class,
-      SweepCommand.Start.class,
-      SweepCommand.Status.class,
-      SweepCommand.Stop.class,
-      SweepCommand.KillAll.class,
-      SweepCommand.Config.class,
-      SweepCommand.Retry.class,
-      SweepCommand.Logs.class,
-      SweepCommand.Scheduler.class,
-      HelpCommand.class
-    },
+    subcommands = HelpCommand.class,
     footer = {
-      "",
-      "Examples:",
       "  ./sluice sweep configs/sweeps/policies.yaml",
       "  ./sluice sweep configs/sweeps/policies.yaml --resume",
       "  ./sluice sweep setup vision",
@@ -138,231 +123,156 @@ public final class SweepCommand implements Callable<Integer> {
     return grid;
   }
 
-  /** {@code ./sluice sweep setup}. */
   @Command(
       name = "setup",
-      mixinStandardHelpOptions = true,
       description = {
         "Makes a folder a workspace: scheduler.sh, scheduler_config.yml with every key, configs/"
             + " and out/.",
         "With --force, takes over what is there: the old wrapper becomes scheduler.sh.bak, the old"
             + " config's values stay, missing keys are added."
       },
-      footer = {"", "Example:", "  ./sluice sweep setup vision"})
-  static final class Setup implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "The workspace, which need not exist.")
-    private Path folder = Path.of("");
-
-    @Option(names = "--force", description = "Takes over a workspace that is there.")
-    private boolean force;
-
-    @Override
-    public Integer call() throws UserMistakeException {
-      Path launcher = Path.of(System.getProperty("sluice.home", ".")).resolve("sluice");
-      new WorkspaceSetup(folder, launcher, Console.standardOutput()).execute(force);
-      return ExitStatus.DONE;
-    }
+      footer = "  ./sluice sweep setup vision")
+  int setup(
+      @Parameters(paramLabel = "DIR", description = "The workspace, which need not exist.")
+          Path folder,
+      @Option(names = "--force", description = "Takes over a workspace that is there.")
+          boolean force)
+      throws UserMistakeException {
+    Path launcher = Path.of(System.getProperty("sluice.home", ".")).resolve("sluice");
+    new WorkspaceSetup(folder, launcher, Console.standardOutput()).execute(force);
+    return ExitStatus.DONE;
   }
 
-  /** {@code ./sluice sweep start}. */
   @Command(
       name = "start",
-      mixinStandardHelpOptions = true,
       description = "Queues configs, and starts the scheduler in the background.",
-      footer = {"", "Example:", "  ./sluice sweep start --wait"})
-  static final class Start implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Parameters(
-        index = "0",
-        arity = "0..1",
-        paramLabel = "CONFIG_LIST",
-        description = "Configs with commas between (default: all that match config_pattern).")
-    private @Nullable String configs;
-
-    @Parameters(
-        index = "1",
-        arity = "0..1",
-        paramLabel = "GPU_LIST",
-        description = "The GPU of each config (default: the one with the fewest tasks).")
-    private @Nullable String gpus;
-
-    @Option(names = "--wait", description = "Returns when all tasks have ended.")
-    private boolean wait;
-
-    @Option(names = "--foreground", description = "Runs the scheduler in this process.")
-    private boolean foreground;
-
-    @Override
-    public Integer call() throws Exception {
-      var workspace = where.open();
-      StartRun.Mode mode =
-          foreground
-              ? StartRun.Mode.FOREGROUND
-              : wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND;
-      return new StartRun(workspace, mode, Console.standardOutput()).start(configs, gpus);
-    }
+      footer = "  ./sluice sweep start --wait")
+  int start(
+      @Mixin WorkspaceOptions where,
+      @Parameters(
+              index = "0",
+              arity = "0..1",
+              paramLabel = "CONFIG_LIST",
+              description = "Configs with commas between (default: all that match config_pattern).")
+          @Nullable String configs,
+      @Parameters(
+              index = "1",
+              arity = "0..1",
+              paramLabel = "GPU_LIST",
+              description = "The GPU of each config (default: the one with the fewest tasks).")
+          @Nullable String gpus,
+      @Option(names = "--wait", description = "Returns when all tasks have ended.") boolean wait,
+      @Option(names = "--foreground", description = "Runs the scheduler in this process.")
+          boolean foreground)
+      throws Exception {
+    StartRun.Mode mode = foreground ? StartRun.Mode.FOREGROUND : mode(wait);
+    return new StartRun(where.open(), mode, Console.standardOutput()).start(configs, gpus);
   }
 
-  /** {@code ./sluice sweep status}. */
+  private static StartRun.Mode mode(boolean wait) {
+    return wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND;
+  }
+
   @Command(
       name = "status",
-      mixinStandardHelpOptions = true,
       description = "Shows what waits, runs, is done and has failed; exit 5 if one has failed.",
-      footer = {"", "Example:", "  ./sluice sweep status"})
-  static final class Status implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Option(names = "--json", description = "Prints one JSON object.")
-    private boolean json;
-
-    @Option(names = "--watch", description = "Draws the table anew until nothing runs any longer.")
-    private boolean watch;
-
-    @Override
-    public Integer call() throws Exception {
-      var workspace = where.open();
-      if (watch) {
-        if (json) {
-          throw new UserMistakeException(
-              "--watch",
-              "it does not go with --json, which prints once",
-              "you want one of the two");
-        }
-        return StatusWatch.until(workspace, Console.standardOutput());
-      }
-      QueueStatus status = QueueStatus.of(workspace);
-      if (json) {
-        System.out.print(status.json());
-      } else {
-        status.lines().forEach(System.out::println);
-      }
-      return status.exitStatus();
+      footer = "  ./sluice sweep status")
+  int status(
+      @Mixin WorkspaceOptions where,
+      @Option(names = "--json", description = "Prints one JSON object.") boolean json,
+      @Option(
+              names = "--watch",
+              description = "Draws the table anew until nothing runs any longer.")
+          boolean watch)
+      throws Exception {
+    var workspace = where.open();
+    if (watch && json) {
+      throw new UserMistakeException(
+          "--watch", "it does not go with --json, which prints once", "you want one of the two");
     }
+    if (watch) {
+      return StatusWatch.until(workspace, Console.standardOutput());
+    }
+    QueueStatus status = QueueStatus.of(workspace);
+    if (json) {
+      System.out.print(status.json());
+    } else {
+      status.lines().forEach(System.out::println);
+    }
+    return status.exitStatus();
   }
 
-  /** {@code ./sluice sweep stop}. */
   @Command(
       name = "stop",
-      mixinStandardHelpOptions = true,
       description = "Stops the scheduler; what runs goes on, and the next start finds it again.",
-      footer = {"", "Example:", "  ./sluice sweep stop"})
-  static final class Stop implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Override
-    public Integer call() throws Exception {
-      return where.runs().stop();
-    }
+      footer = "  ./sluice sweep stop")
+  int stop(@Mixin WorkspaceOptions where) throws Exception {
+    return where.runs().stop();
   }
 
-  /** {@code ./sluice sweep kill-all}. */
   @Command(
       name = "kill-all",
-      mixinStandardHelpOptions = true,
       description = "Ends the scheduler and all tasks of this workspace.",
-      footer = {"", "Example:", "  ./sluice sweep kill-all"})
-  static final class KillAll implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Override
-    public Integer call() throws Exception {
-      return where.runs().killAll();
-    }
+      footer = "  ./sluice sweep kill-all")
+  int killAll(@Mixin WorkspaceOptions where) throws Exception {
+    return where.runs().killAll();
   }
 
-  /** {@code ./sluice sweep config}. */
   @Command(
       name = "config",
-      mixinStandardHelpOptions = true,
       description = "Shows each key of the config, its value, and whence it comes.",
-      footer = {"", "Example:", "  ./sluice sweep config"})
-  static final class Config implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Override
-    public Integer call() throws Exception {
-      return where.runs().config();
-    }
+      footer = "  ./sluice sweep config")
+  int config(@Mixin WorkspaceOptions where) throws Exception {
+    return where.runs().config();
   }
 
-  /** {@code ./sluice sweep retry}. */
   @Command(
       name = "retry",
-      mixinStandardHelpOptions = true,
       description =
           "Runs tasks again: named ones, failed ones, or those whose config has changed since.",
-      footer = {"", "Example:", "  ./sluice sweep retry --failed"})
-  static final class Retry implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Parameters(paramLabel = "NAME", arity = "0..*", description = "Tasks to run again.")
-    private List<String> names = new ArrayList<>();
-
-    @Option(names = "--failed", description = "Runs all again that have failed.")
-    private boolean failed;
-
-    @Option(names = "--changed", description = "Runs all again whose config has changed since.")
-    private boolean changed;
-
-    @Option(names = "--wait", description = "Returns when all tasks have ended.")
-    private boolean wait;
-
-    @Override
-    public Integer call() throws Exception {
-      var workspace = where.open();
-      if (names.isEmpty() && !failed && !changed) {
-        throw new UserMistakeException(
-            "sluice",
-            "retry needs names, --failed or --changed",
-            "./sluice sweep retry --failed is meant");
-      }
-      return new StartRun(
-              workspace,
-              wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND,
-              Console.standardOutput())
-          .retry(new StartRun.Again(names, failed, changed));
+      footer = "  ./sluice sweep retry --failed")
+  int retry(
+      @Mixin WorkspaceOptions where,
+      @Parameters(paramLabel = "NAME", arity = "0..*", description = "Tasks to run again.")
+          @Nullable List<String> named,
+      @Option(names = "--failed", description = "Runs all again that have failed.") boolean failed,
+      @Option(names = "--changed", description = "Runs all again whose config has changed since.")
+          boolean changed,
+      @Option(names = "--wait", description = "Returns when all tasks have ended.") boolean wait)
+      throws Exception {
+    var workspace = where.open();
+    List<String> names = named == null ? List.of() : named;
+    if (names.isEmpty() && !failed && !changed) {
+      throw new UserMistakeException(
+          "sluice",
+          "retry needs names, --failed or --changed",
+          "./sluice sweep retry --failed is meant");
     }
+    return new StartRun(workspace, mode(wait), Console.standardOutput())
+        .retry(new StartRun.Again(names, failed, changed));
   }
 
-  /** {@code ./sluice sweep logs}. */
   @Command(
       name = "logs",
-      mixinStandardHelpOptions = true,
       description = "Prints a task's log.",
-      footer = {"", "Example:", "  ./sluice sweep logs exp1 -f"})
-  static final class Logs implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Parameters(
-        paramLabel = "NAME",
-        description = "The task: its config's name without the ending.")
-    private String name = "";
-
-    @Option(
-        names = {"-f", "--follow"},
-        description = "Goes on as the log grows, until Ctrl-C.")
-    private boolean follow;
-
-    @Override
-    public Integer call() throws Exception {
-      return where.runs().logs(name, follow);
-    }
+      footer = "  ./sluice sweep logs exp1 -f")
+  int logs(
+      @Mixin WorkspaceOptions where,
+      @Parameters(
+              paramLabel = "NAME",
+              description = "The task: its config's name without the ending.")
+          String name,
+      @Option(
+              names = {"-f", "--follow"},
+              description = "Goes on as the log grows, until Ctrl-C.")
+          boolean follow)
+      throws Exception {
+    return where.runs().logs(name, follow);
   }
 
-  /** {@code ./sluice sweep scheduler}. */
-  @Command(
-      name = "scheduler",
-      mixinStandardHelpOptions = true,
-      hidden = true,
-      description = "Started by start: runs the scheduler.")
-  static final class Scheduler implements Callable<Integer> {
-    @Mixin private WorkspaceOptions where = new WorkspaceOptions();
-
-    @Override
-    public Integer call() throws Exception {
-      return StartRun.runScheduler(where.open());
-    }
+  @Command(name = "scheduler", hidden = true, description = "Started by start: runs the scheduler.")
+  int scheduler(@Mixin WorkspaceOptions where) throws Exception {
+    return StartRun.runScheduler(where.open());
   }
 
   /** Options that name a workspace of the queue, as its scheduler.sh passes them. */

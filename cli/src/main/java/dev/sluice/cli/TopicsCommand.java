@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.kafka.LeftTopics;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +14,8 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice topics}: topics that runs left on a Kafka. */
 @Command(
     name = "topics",
-    mixinStandardHelpOptions = true,
     description = "Shows or removes the topics that runs left on a Kafka.",
-    subcommands = {TopicsCommand.ListRuns.class, TopicsCommand.Prune.class},
-    footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092"})
+    footer = "  ./sluice topics list --bootstrap localhost:9092")
 public final class TopicsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws UserMistakeException {
@@ -51,53 +48,41 @@ public final class TopicsCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code topics list}. */
   @Command(
       name = "list",
-      mixinStandardHelpOptions = true,
       description = "Shows which runs left topics.",
-      footer = {"", "Example:", "  ./sluice topics list --bootstrap localhost:9092 --json"})
-  static final class ListRuns implements Callable<Integer> {
-    @Mixin private Where where = new Where();
-
-    @Override
-    public Integer call() throws Exception {
-      return where.topics().list();
-    }
+      footer = "  ./sluice topics list --bootstrap localhost:9092 --json")
+  int list(@Mixin Where where) throws Exception {
+    return where.topics().list();
   }
 
-  /** {@code topics prune}. */
   @Command(
       name = "prune",
-      mixinStandardHelpOptions = true,
       description = {
         "Removes the topics and groups of runs that have ended, or of the named runs.",
         "Leaves topics alone that do not make up a whole run of Sluice."
       },
-      footer = {"", "Example:", "  ./sluice topics prune --bootstrap localhost:9092 --dry-run"})
-  static final class Prune implements Callable<Integer> {
-    @Mixin private Where where = new Where();
-
-    @Parameters(
-        paramLabel = "RUN",
-        arity = "0..*",
-        description = "Ids of runs to remove, ended or not (default: all that have ended).")
-    private List<String> named = new ArrayList<>();
-
-    @Option(
-        names = "--all",
-        description = "Tells runs that have not ended too, and leaves them, unless --yes is given.")
-    private boolean all;
-
-    @Option(names = "--yes", description = "With --all: removes runs that have not ended.")
-    private boolean yes;
-
-    @Option(names = "--dry-run", description = "Shows what would be removed, and removes nothing.")
-    private boolean dryRun;
-
-    @Override
-    public Integer call() throws Exception {
-      return where.topics().prune(new LeftTopics.Prune(named, all, yes, dryRun));
-    }
+      footer = "  ./sluice topics prune --bootstrap localhost:9092 --dry-run")
+  int prune(
+      @Mixin Where where,
+      @Parameters(
+              paramLabel = "RUN",
+              arity = "0..*",
+              description = "Ids of runs to remove, ended or not (default: all that have ended).")
+          @Nullable List<String> named,
+      @Option(
+              names = "--all",
+              description =
+                  "Tells runs that have not ended too, and leaves them, unless --yes is given.")
+          boolean all,
+      @Option(names = "--yes", description = "With --all: removes runs that have not ended.")
+          boolean yes,
+      @Option(
+              names = "--dry-run",
+              description = "Shows what would be removed, and removes nothing.")
+          boolean dryRun)
+      throws Exception {
+    List<String> runs = named == null ? List.of() : named;
+    return where.topics().prune(new LeftTopics.Prune(runs, all, yes, dryRun));
   }
 }

@@ -14,16 +14,14 @@ import picocli.CommandLine.Parameters;
 /** {@code ./sluice train PROFILES}: fits the latency model to a profile. */
 @Command(
     name = "train",
-    mixinStandardHelpOptions = true,
     description = {
       "Fits the latency model to the rows of a profile, and says how far to trust the model on"
           + " unseen passes and samples.",
       "Leaves a folder with model.sluice, report.html and its pictures. Equal rows and seeds give"
           + " equal models, byte for byte."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:done", "1:a bug", "2:a mistake in the command or in the profile"},
-    footer = {"", "Example:", "  ./sluice train results/profiles.csv"})
+    footer = "  ./sluice train results/profiles.csv")
 final class TrainCommand implements Callable<Integer> {
   @Parameters(paramLabel = "PROFILES", description = "The profile (CSV).")
   private @Nullable Path profiles;

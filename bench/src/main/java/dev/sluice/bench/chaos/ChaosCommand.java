@@ -13,7 +13,6 @@ import picocli.CommandLine.Option;
 /** {@code ./sluice chaos CONFIG}: a run whose processes are killed, and the audit of its log. */
 @Command(
     name = "chaos",
-    mixinStandardHelpOptions = true,
     description = {
       CheckoutCommands.CHAOS,
       "Harms only processes that it started itself. The load ends after the last fault.",
@@ -22,13 +21,12 @@ import picocli.CommandLine.Option;
           + " executor aborted; a lane hung; the broker's disk full, the results' disk full at the"
           + " end (both by a file size limit; Linux)."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:nothing was lost or doubled",
       "1:the audit found a violation, or the run came to no end",
       "2:a mistake in the command or in a file"
     },
-    footer = {"", "Example:", "  ./sluice chaos configs/chaos.yaml --kills 20 --seed 7"})
+    footer = "  ./sluice chaos configs/chaos.yaml --kills 20 --seed 7")
 public final class ChaosCommand implements Callable<Integer> {
   @Mixin private ExperimentOptions options = new ExperimentOptions();
 

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
@@ -44,9 +42,6 @@ public record BatchCompleted(
   public static final int VERSION = 2;
 
   public BatchCompleted {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
-    requireNonNull(result, "result");
     results = List.copyOf(results);
     Checks.atLeast(0, serviceNs, "serviceNs");
     Checks.atLeast(0, switchNs, "switchNs");
@@ -127,7 +122,6 @@ public record BatchCompleted(
   /** One job's most likely classes, the likeliest first. */
   public record JobResult(String jobId, List<Integer> topClasses) {
     public JobResult {
-      requireNonNull(jobId, "jobId");
       topClasses = List.copyOf(topClasses);
     }
   }

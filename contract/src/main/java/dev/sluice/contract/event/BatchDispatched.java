@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
@@ -30,14 +28,6 @@ public record BatchDispatched(
     DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
     implements Dispatch {
   public static final int VERSION = 4;
-
-  public BatchDispatched {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(place, "place");
-    requireNonNull(work, "work");
-    requireNonNull(decision, "decision");
-    requireNonNull(prediction, "prediction");
-  }
 
   @Override
   public int version() {
@@ -115,7 +105,6 @@ public record BatchDispatched(
    */
   public record Place(String executorId, long incarnation, List<Integer> lanes) {
     public Place {
-      requireNonNull(executorId, "executorId");
       lanes = List.copyOf(lanes);
       Checks.atLeast(1, lanes.size(), "lanes");
     }
@@ -133,9 +122,6 @@ public record BatchDispatched(
   public record Work(
       ModelKey model, List<DispatchedJob> jobs, int samples, int tokens, int attempt) {
     public Work {
-      requireNonNull(model.workload(), "workload");
-      requireNonNull(model.backend(), "backend");
-      requireNonNull(model.precision(), "precision");
       jobs = List.copyOf(jobs);
       Checks.atLeast(1, jobs.size(), "jobs");
       Checks.atLeast(1, samples, "samples");
@@ -165,9 +151,6 @@ public record BatchDispatched(
       Map<String, Double> scoreTerms,
       @Nullable DispatchId cancels,
       @Nullable Long notBeforeNs) {
-    public Decision {
-      requireNonNull(scoreTerms, "scoreTerms");
-    }
 
     /** A decision that cancels nothing, and starts at once. */
     public Decision(long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
@@ -183,7 +166,6 @@ public record BatchDispatched(
   /** A job in a batch. Its inputs are made from the run's seed and its id. */
   public record DispatchedJob(String jobId, int samples) {
     public DispatchedJob {
-      requireNonNull(jobId, "jobId");
       Checks.atLeast(1, samples, "samples");
     }
   }
@@ -217,13 +199,6 @@ public record BatchDispatched(
       @Nullable DispatchId cancels,
       @Nullable Long notBeforeNs) {
     Flat {
-      requireNonNull(dispatchId, "dispatchId");
-      requireNonNull(executorId, "executorId");
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
-      requireNonNull(precision, "precision");
-      requireNonNull(predictionSource, "predictionSource");
-      requireNonNull(scoreTerms, "scoreTerms");
       lanes = List.copyOf(lanes);
       jobs = List.copyOf(jobs);
     }

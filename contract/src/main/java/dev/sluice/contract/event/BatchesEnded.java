@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,6 @@ public record BatchesEnded(long toNs, List<Executor> executors) implements Windo
   /** An executor that has reported and not left, or one of whose batches has ended. */
   public record Executor(String id, List<Lane> lanes) {
     public Executor {
-      requireNonNull(id, "id");
       lanes = List.copyOf(lanes);
     }
   }
@@ -84,16 +81,5 @@ public record BatchesEnded(long toNs, List<Executor> executors) implements Windo
       @Nullable Double predictedMs,
       @Nullable Double p95Ms,
       @Nullable Double serviceMs,
-      Map<String, Double> scoreTerms) {
-    public Batch {
-      requireNonNull(id, "id");
-      requireNonNull(result, "result");
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
-      requireNonNull(precision, "precision");
-      requireNonNull(firstJob, "firstJob");
-      requireNonNull(scoreTerms, "scoreTerms");
-      scoreTerms.values().forEach(term -> requireNonNull(term, "a term of scoreTerms"));
-    }
-  }
+      Map<String, Double> scoreTerms) {}
 }

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.Locale;
 
 /**
@@ -41,7 +39,6 @@ public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
   }
 
   public Blocked {
-    requireNonNull(cause, "cause");
     if (toNs <= fromNs) {
       throw new IllegalArgumentException("toNs (" + toNs + ") must be above fromNs");
     }

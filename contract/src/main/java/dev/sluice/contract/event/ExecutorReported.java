@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
@@ -41,8 +39,6 @@ public record ExecutorReported(
   public static final int VERSION = 4;
 
   public ExecutorReported {
-    requireNonNull(executorId, "executorId");
-    requireNonNull(deviceKind, "deviceKind");
     lanes = List.copyOf(lanes);
     capabilities = List.copyOf(capabilities);
   }
@@ -106,9 +102,6 @@ public record ExecutorReported(
       @Nullable Long loadNs,
       @Nullable Long memoryBytes) {
     public Capability {
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
-      requireNonNull(precision, "precision");
       warmUps = List.copyOf(warmUps);
       if (loadNs != null) {
         Checks.atLeast(1, loadNs, "loadNs");

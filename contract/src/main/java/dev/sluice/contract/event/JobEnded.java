@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Reason;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +21,6 @@ public record JobEnded(
     int attempt,
     long endedAtNs)
     implements Outcome {
-  public JobEnded {
-    requireNonNull(jobId, "jobId");
-    requireNonNull(status, "status");
-  }
 
   /** The end of a job whose dispatch was completed. */
   public static JobEnded done(String jobId, DispatchId dispatchId, int attempt, long endedAtNs) {

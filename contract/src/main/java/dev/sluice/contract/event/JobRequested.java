@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.ModelKey;
 
@@ -31,11 +29,6 @@ public record JobRequested(
     long sentAtNs)
     implements Fact {
   public JobRequested {
-    requireNonNull(jobId, "jobId");
-    requireNonNull(classType, "classType");
-    requireNonNull(workload, "workload");
-    requireNonNull(backend, "backend");
-    requireNonNull(precision, "precision");
     Checks.atLeast(0, generator, "generator");
     Checks.atLeast(0, index, "index");
     Checks.atLeast(1, samples, "samples");

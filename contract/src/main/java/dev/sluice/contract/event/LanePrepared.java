@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import java.util.List;
@@ -25,8 +23,6 @@ public record LanePrepared(
     long decidedAtNs)
     implements Dispatch {
   public LanePrepared {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
     releases = List.copyOf(releases);
     loads = List.copyOf(loads);
     if (releases.isEmpty() && loads.isEmpty()) {

@@ -1,7 +1,7 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ public record MetricsWindow(
     long running,
     int lanes,
     @Nullable Double laneUse,
-    Map<String, Long> blockedNs,
+    @JsonSetter(nulls = Nulls.AS_EMPTY) Map<String, Long> blockedNs,
     @Nullable Long tokensInUse,
     @Nullable Long tokens,
     @Nullable Double sendLatenessMsMax,
@@ -54,11 +54,9 @@ public record MetricsWindow(
     implements WindowRecord {
   public static final int VERSION = 2;
 
-  @SuppressWarnings("ConstantValue") // version 1 has no blockedNs
   public MetricsWindow {
-    requireNonNull(total, "total");
     byClass = new TreeMap<>(byClass);
-    blockedNs = blockedNs == null ? new TreeMap<>() : new TreeMap<>(blockedNs);
+    blockedNs = new TreeMap<>(blockedNs);
   }
 
   @Override

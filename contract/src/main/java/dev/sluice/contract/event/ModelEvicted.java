@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 
@@ -14,10 +12,4 @@ import dev.sluice.contract.value.ModelKey;
  */
 public record ModelEvicted(
     DispatchId dispatchId, String executorId, long incarnation, int lane, ModelKey model, long atNs)
-    implements Fact {
-  public ModelEvicted {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
-    requireNonNull(model, "model");
-  }
-}
+    implements Fact {}

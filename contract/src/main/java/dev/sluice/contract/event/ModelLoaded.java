@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +22,4 @@ public record ModelLoaded(
     long startedAtNs,
     long finishedAtNs,
     @Nullable String cause)
-    implements Fact {
-  public ModelLoaded {
-    requireNonNull(dispatchId, "dispatchId");
-    requireNonNull(executorId, "executorId");
-    requireNonNull(model, "model");
-  }
-}
+    implements Fact {}

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.ModelKey;
 import java.util.HashSet;
@@ -38,9 +36,6 @@ public record PredictionsPublished(
   public static final double RESIDUAL_MAX = 14;
 
   public PredictionsPublished {
-    requireNonNull(executorId, "executorId");
-    requireNonNull(deviceKind, "deviceKind");
-    requireNonNull(modelVersion, "modelVersion");
     Checks.atLeast(1, tableVersion, "tableVersion");
     services = List.copyOf(services);
     calibrations = List.copyOf(calibrations);
@@ -71,9 +66,6 @@ public record PredictionsPublished(
   public record Service(
       String workload, String backend, String precision, List<List<Long>> meanNs) {
     public Service {
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
-      requireNonNull(precision, "precision");
       meanNs = meanNs.stream().map(List::copyOf).toList();
       Checks.atLeast(1, meanNs.size(), "busy lanes");
       int samples = meanNs.get(0).size();
@@ -110,8 +102,6 @@ public record PredictionsPublished(
    */
   public record Calibration(String workload, String backend, List<Double> residuals) {
     public Calibration {
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
       residuals = List.copyOf(residuals);
       if (residuals.size() > RESIDUALS_MAX) {
         throw new IllegalArgumentException(

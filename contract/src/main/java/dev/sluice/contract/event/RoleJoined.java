@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record RoleJoined(Role role, String instance, String configDigest, @Nullable Integer shard)
     implements RunRecord {
-  public RoleJoined {
-    requireNonNull(role, "role");
-    requireNonNull(instance, "instance");
-    requireNonNull(configDigest, "configDigest");
-  }
 
   /** Role of a process in the run; each is a command with the same name. */
   public enum Role {

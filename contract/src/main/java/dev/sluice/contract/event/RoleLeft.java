@@ -1,16 +1,9 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * A role's process has closed all that it had open and ends in order; nothing of it reads or writes
  * the run's topics any more. Topic {@code runs}.
  *
  * @param instance as in its {@link RoleJoined}
  */
-public record RoleLeft(RoleJoined.Role role, String instance) implements RunRecord {
-  public RoleLeft {
-    requireNonNull(role, "role");
-    requireNonNull(instance, "instance");
-  }
-}
+public record RoleLeft(RoleJoined.Role role, String instance) implements RunRecord {}

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,10 +26,6 @@ public record RunDescribed(
     Map<String, String> versions)
     implements WindowRecord {
   public RunDescribed {
-    requireNonNull(runId, "runId");
-    requireNonNull(experimentYaml, "experimentYaml");
-    requireNonNull(configDigest, "configDigest");
-    requireNonNull(requestDigest, "requestDigest");
     notes = List.copyOf(notes);
     versions = new TreeMap<>(versions);
   }

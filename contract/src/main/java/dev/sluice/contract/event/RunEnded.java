@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +28,6 @@ public record RunEnded(
   public static final int VERSION = 3;
 
   public RunEnded {
-    requireNonNull(runId, "runId");
     Checks.atLeast(0, jobsSent, "jobsSent");
     if (jobsNeverSent != null) {
       Checks.atLeast(0, jobsNeverSent, "jobsNeverSent");

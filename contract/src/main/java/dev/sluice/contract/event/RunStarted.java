@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +31,6 @@ public record RunStarted(
   public static final int VERSION = 2;
 
   public RunStarted {
-    requireNonNull(runId, "runId");
-    requireNonNull(configDigest, "configDigest");
-    requireNonNull(requestDigest, "requestDigest");
     Checks.atLeast(1, shards, "shards");
     Checks.atLeast(1, generators, "generators");
   }

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +9,4 @@ import org.jspecify.annotations.Nullable;
  * @param failure reason why the run was given up; null: it came to its end
  */
 public record RunSummarized(String runId, @Nullable String summaryJson, @Nullable String failure)
-    implements WindowRecord {
-  public RunSummarized {
-    requireNonNull(runId, "runId");
-  }
-}
+    implements WindowRecord {}

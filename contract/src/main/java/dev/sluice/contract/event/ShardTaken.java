@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 public record ShardTaken(int shard, String instance, @Nullable String transactionalId)
     implements RunRecord {
   public ShardTaken {
-    requireNonNull(instance, "instance");
     Checks.atLeast(0, shard, "shard");
   }
 }

@@ -1,7 +1,5 @@
 package dev.sluice.contract.event;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.ModelKey;
 import java.util.BitSet;
@@ -38,9 +36,6 @@ public record WorkflowRequested(
     List<Node> nodes)
     implements Fact {
   public WorkflowRequested {
-    requireNonNull(requestId, "requestId");
-    requireNonNull(workflowId, "workflowId");
-    requireNonNull(classType, "classType");
     nodes = List.copyOf(nodes);
     Checks.atLeast(0, generator, "generator");
     Checks.atLeast(0, index, "index");
@@ -131,10 +126,6 @@ public record WorkflowRequested(
       long expectedNs,
       List<Integer> inputs) {
     public Node {
-      requireNonNull(nodeId, "nodeId");
-      requireNonNull(workload, "workload");
-      requireNonNull(backend, "backend");
-      requireNonNull(precision, "precision");
       inputs = List.copyOf(inputs);
       Checks.atLeast(1, samples, "samples");
       Checks.atLeast(1, lanes, "lanes");

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.exc.InvalidFormatException;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import java.io.EOFException;
@@ -183,6 +184,9 @@ public final class UserMistakeException extends Exception {
       }
       if (e instanceof InputCoercionException) {
         return "a number is out of range";
+      }
+      if (e instanceof InvalidNullException missing) {
+        return missing.getPropertyName().getSimpleName();
       }
       String said = String.valueOf(e.getOriginalMessage());
       for (Known known : KNOWN) {

@@ -1,9 +1,14 @@
 package dev.sluice.contract.log;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
@@ -12,6 +17,7 @@ import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
+import java.lang.reflect.AnnotatedType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +45,32 @@ public final class EventCodec<E> {
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .annotationIntrospector(new NothingMissing())
             .build();
     reader = mapper.readerFor(type);
     writer = mapper.writerFor(type);
+  }
+
+  /** An event lacks no field but those that are {@code @Nullable}. */
+  private static final class NothingMissing extends JacksonAnnotationIntrospector {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public JsonSetter.Value findSetterInfo(Annotated member) {
+      if (member instanceof AnnotatedParameter parameter
+          && parameter.getDeclaringClass().isRecord()) {
+        AnnotatedType type =
+            parameter
+                .getDeclaringClass()
+                .getRecordComponents()[parameter.getIndex()]
+                .getAnnotatedType();
+        if (!parameter.getRawType().isPrimitive() && !type.isAnnotationPresent(Nullable.class)) {
+          return JsonSetter.Value.construct(Nulls.FAIL, Nulls.FAIL)
+              .withOverrides(super.findSetterInfo(member));
+        }
+      }
+      return super.findSetterInfo(member);
+    }
   }
 
   /** The event as bytes. */

@@ -1,7 +1,5 @@
 package dev.sluice.contract.value;
 
-import static java.util.Objects.requireNonNull;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +25,6 @@ public record Prediction(
     @Nullable Long p95Ns,
     @Nullable Long p99Ns) {
   public Prediction {
-    requireNonNull(source, "predictionSource");
     if (busyLanes != null) {
       Checks.atLeast(1, busyLanes, "busyLanes");
     }
