@@ -1,6 +1,5 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.fold.OpenJobs.OpenJob;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -41,11 +40,10 @@ public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
-  private final OpenJobs jobs = new OpenJobs();
+  private final Map<String, OpenJob> jobs = new HashMap<>();
   private final Map<DispatchKey, Batch> batches = new HashMap<>();
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<String, Executor> executors = new HashMap<>();
-  private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, Shard> shards = new TreeMap<>();
   private @Nullable RunStarted started;
   private @Nullable RunEnded ended;
@@ -86,8 +84,24 @@ public final class LiveFold implements LogFold {
     }
   }
 
+  /** A job that has not ended by the outcomes read so far. */
+  private static final class OpenJob {
+    final String classType;
+    final long intendedAtNs;
+    final long sloNs;
+
+    /** Batch of the last dispatch that holds it; null: it waits. */
+    @Nullable Batch batch;
+
+    OpenJob(String classType, long intendedAtNs, long sloNs) {
+      this.classType = classType;
+      this.intendedAtNs = intendedAtNs;
+      this.sloNs = sloNs;
+    }
+  }
+
   /** A dispatch with jobs that have not ended and are in no later dispatch. */
-  static final class Batch {
+  private static final class Batch {
     private final DispatchKey key;
     private final long decidedAtNs;
     private final int lanes;
@@ -208,8 +222,8 @@ public final class LiveFold implements LogFold {
 
   private void onRequested(JobRequested request, long atNs) {
     requested++;
-    String classType = names.computeIfAbsent(request.classType(), name -> name);
-    jobs.add(request.jobId(), classType, request.intendedAtNs(), request.sloNs());
+    String classType = request.classType();
+    jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }
 

@@ -37,9 +37,8 @@ final class LaneTimelinePlot implements Plots.Plot {
     }
     List<String> lanes =
         Arrays.stream(ran)
-            .map(batches::placeNumber)
+            .mapToObj(batches::place)
             .distinct()
-            .mapToObj(batches.places()::get)
             .sorted(
                 Comparator.comparing(BatchDispatched.Place::executorId)
                     .thenComparing(place -> place.lanes().get(0)))

@@ -94,7 +94,7 @@ public final class Plots {
 
   /** Words for a picture of which a run has nothing to show. */
   static String why(RunRows run) {
-    int measured = run.measuredCount();
+    int measured = run.measured().length;
     return measured > 0 && run.measuredDoneBatches().length == 0
         ? "none done of " + measured + (measured == 1 ? " measured job" : " measured jobs")
         : "no data";
