@@ -37,7 +37,6 @@ public interface Figure {
    */
   record Definition(
       String name, Unit unit, Bounds range, Better better, boolean ofDone, int fewBelow) {
-    /** Units of numbers. */
     public enum Unit {
       COUNT,
       MILLISECONDS,

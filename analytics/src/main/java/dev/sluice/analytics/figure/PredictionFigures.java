@@ -62,7 +62,6 @@ public final class PredictionFigures implements Figure {
       this.probability = probability;
     }
 
-    /** The bound as text: p95 or p99. */
     public String text() {
       return text;
     }
@@ -72,7 +71,6 @@ public final class PredictionFigures implements Figure {
       return probability;
     }
 
-    /** True if the batch was given this bound. */
     public boolean isGiven(Batches batches, int batch) {
       return ns(batches, batch) != Jobs.NONE;
     }
@@ -170,7 +168,6 @@ public final class PredictionFigures implements Figure {
     return "prediction_p99_count";
   }
 
-  /** Batches that the figures count. */
   public static int[] predicted(RunRows run) {
     Batches batches = run.batches();
     return Arrays.stream(run.measuredDoneBatches())

@@ -121,7 +121,6 @@ public final class RunFold implements LogFold {
     }
   }
 
-  /** Returns the rows of everything read so far. */
   public RunRows rows(RunContext context) {
     var load = context.experiment().load();
     long zeroEpochMs = started == null ? 0 : started.timeZeroEpochMs();

@@ -116,12 +116,10 @@ public final class RunRows {
     return ended;
   }
 
-  /** Jobs by intended arrival, ties by generator, then index. */
   public Jobs jobs() {
     return jobs;
   }
 
-  /** Attempts to run batches by decision, ties by shard and id. */
   public Batches batches() {
     return jobs.batches();
   }
@@ -131,7 +129,6 @@ public final class RunRows {
     return stays;
   }
 
-  /** Spans in which lanes stood idle beside work that waited, of all shards. */
   public List<Blocked> blocked() {
     return blocked;
   }
@@ -153,7 +150,6 @@ public final class RunRows {
     return defects.faults();
   }
 
-  /** Start of the measured window. */
   public long windowStartNs() {
     return Math.round(context.experiment().load().warmupSeconds() * 1e9);
   }
@@ -171,7 +167,6 @@ public final class RunRows {
     return Math.max(windowStartNs(), Math.min(endNs, lastNs));
   }
 
-  /** Length of the measured window in seconds. */
   public double windowSeconds() {
     return (windowEndNs() - windowStartNs()) / 1e9;
   }

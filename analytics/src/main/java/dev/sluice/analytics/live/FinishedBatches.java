@@ -27,7 +27,6 @@ public final class FinishedBatches {
   /** Most lanes that have shares of their own; of more lanes each executor has. */
   private static final int LANES_MAX = 64;
 
-  /** Most rows of shares. */
   private static final int ROWS_MAX = 200;
 
   /** Most spans that have a share. */

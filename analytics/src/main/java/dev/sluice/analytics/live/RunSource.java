@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * {@link UserMistakeException} if a table of the folder cannot be read.
  */
 interface RunSource {
-  /** The rows in a run's folder. */
   static RunSource of(FinishedRun run) {
     return new FolderRows(run);
   }
@@ -43,7 +42,6 @@ interface RunSource {
   /** Reads all attempts, by decision. */
   void batches(Consumer<FinishedBatch> to) throws UserMistakeException;
 
-  /** Counts all jobs. */
   void countJobs(FinishedWindows windows) throws UserMistakeException;
 
   /** Reads the spans in which lanes stood idle beside work that waited, if the run keeps them. */

@@ -100,7 +100,6 @@ public final class EventLogReader implements AutoCloseable {
   private final Thread thread;
   private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
 
-  /** Lock of the fields below it. */
   private final Object lock = new Object();
 
   private LiveFold fold = new LiveFold();
@@ -147,19 +146,10 @@ public final class EventLogReader implements AutoCloseable {
         early);
   }
 
-  EventLogReader(
-      Supplier<Consumer<byte[], byte[]>> consumers,
-      Producer<byte[], byte[]> producer,
-      Topics topics,
-      ProcessClock clock,
-      Function<RunStarted, RunDescribed> describe) {
-    this(consumers.get(), consumers, producer, topics, clock, describe, null);
-  }
-
   /**
    * @param again opens the consumer of the second reading
    */
-  private EventLogReader(
+  EventLogReader(
       Consumer<byte[], byte[]> consumer,
       Supplier<Consumer<byte[], byte[]>> again,
       Producer<byte[], byte[]> producer,
@@ -200,14 +190,12 @@ public final class EventLogReader implements AutoCloseable {
     }
   }
 
-  /** The run's beginning; null before it was read. */
   public @Nullable RunStarted started() {
     synchronized (lock) {
       return fold.started();
     }
   }
 
-  /** The run's end; null before it was read. */
   public @Nullable RunEnded ended() {
     synchronized (lock) {
       return fold.ended();
@@ -280,7 +268,6 @@ public final class EventLogReader implements AutoCloseable {
     }
   }
 
-  /** Stops reading and frees the clients. */
   @Override
   public void close() {
     stop();

@@ -71,7 +71,6 @@ final class LaneTimelinePlot implements Plots.Plot {
             TimelineChart.height(lanes.size())));
   }
 
-  /** A part of the run. */
   private record Stretch(long fromNs, long toNs, boolean whole) {
     String text() {
       return String.format(

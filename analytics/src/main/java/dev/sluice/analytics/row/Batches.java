@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A time that there is not is {@link Jobs#NONE}. Not safe for threads while it is written.
  */
 public final class Batches {
-  /** All that was read of an attempt. */
   private static final class Row {
     final int shard;
     final DispatchId id;

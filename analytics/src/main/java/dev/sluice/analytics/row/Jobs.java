@@ -35,7 +35,6 @@ public final class Jobs {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The phase as tables hold it. */
     public String text() {
       return text;
     }
@@ -50,13 +49,11 @@ public final class Jobs {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The status as tables hold it. */
     public String text() {
       return text;
     }
   }
 
-  /** All that was read of a job. */
   private static final class Row {
     final String id;
     @Nullable JobRequested request;
@@ -79,7 +76,6 @@ public final class Jobs {
   private long warmupEndNs;
   private long arrivalsEndNs;
 
-  /** The attempts to run batches of these jobs. */
   public Batches batches() {
     return batches;
   }
@@ -197,7 +193,6 @@ public final class Jobs {
     return request(job).sentAtNs() - request(job).intendedAtNs();
   }
 
-  /** Partition of its request. */
   public int shard(int job) {
     return rows.get(job).shard;
   }
