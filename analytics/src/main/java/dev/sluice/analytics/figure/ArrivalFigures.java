@@ -4,7 +4,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -35,8 +34,16 @@ final class ArrivalFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Times(run);
+  public void addTo(Summary summary, RunRows run) {
+    Load load = run.context().experiment().load();
+    boolean atOnce = load.scenario() == Scenario.OFFLINE;
+    boolean overTime = load.scenario() == Scenario.SERVER;
+    double[] atNs = Arrays.stream(run.measured()).mapToDouble(run.jobs()::intendedAtNs).toArray();
+    summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
+    summary.put("asked_arrivals", asked(load));
+    summary.put("realized_rate_jobs_sec", atOnce ? null : atNs.length / run.windowSeconds());
+    summary.put("realized_gap_cv", gapVariation(atNs));
+    summary.put("realized_dispersion_1s", atOnce ? null : dispersion(run));
   }
 
   private static String asked(Load load) {
@@ -47,91 +54,38 @@ final class ArrivalFigures implements Figure {
     return load.arrivals().words() + shape;
   }
 
-  private static final class Times implements OfJobs {
-    private final RunRows run;
-    private final long windowStartNs;
-
-    /** Measured jobs in each whole second of the window. */
-    private final int[] ofSecond;
-
-    private final long countedToNs;
-    private final double meanGapNs;
-    private double squares;
-    private long beforeNs;
-    private boolean begun;
-
-    Times(RunRows run) {
-      this.run = run;
-      windowStartNs = run.windowStartNs();
-      int seconds = (int) Math.min(Integer.MAX_VALUE, Math.floor(run.windowSeconds()));
-      ofSecond = new int[isAtOnce() ? 0 : Math.max(0, seconds)];
-      countedToNs = windowStartNs + ofSecond.length * NS_PER_SECOND;
-      meanGapNs = meanGapNs();
+  private static @Nullable Double gapVariation(double[] atNs) {
+    int gaps = atNs.length - 1;
+    double meanNs = gaps < 2 ? 0 : (atNs[gaps] - atNs[0]) / gaps;
+    if (meanNs == 0) {
+      return null;
     }
-
-    private boolean isAtOnce() {
-      return run.context().experiment().load().scenario() == Scenario.OFFLINE;
+    double squares = 0;
+    for (int i = 1; i <= gaps; i++) {
+      double gapNs = atNs[i] - atNs[i - 1];
+      squares += (gapNs - meanNs) * (gapNs - meanNs);
     }
+    return Math.sqrt(squares / (gaps - 1)) / meanNs;
+  }
 
-    /** Mean of the gaps: jobs stand by their intended arrival, and so do the measured ones. */
-    private double meanGapNs() {
-      int gaps = run.measuredCount() - 1;
-      if (gaps < 2) {
-        return 0;
+  private static @Nullable Double dispersion(RunRows run) {
+    int[] ofSecond = new int[Math.max(0, (int) Math.floor(run.windowSeconds()))];
+    int counted = 0;
+    for (int job : run.measured()) {
+      long second = (run.jobs().intendedAtNs(job) - run.windowStartNs()) / NS_PER_SECOND;
+      if (second < ofSecond.length) { // of the window's last part of a second nothing counts
+        ofSecond[(int) second]++;
+        counted++;
       }
-      Jobs jobs = run.jobs();
-      int first = 0;
-      while (!jobs.isMeasured(jobs.at(first))) {
-        first++;
-      }
-      long spanNs = jobs.intendedAtNs(jobs.at(first + gaps)) - jobs.intendedAtNs(jobs.at(first));
-      return (double) spanNs / gaps;
     }
-
-    @Override
-    public void takeJob(int job) {
-      if (!run.jobs().isMeasured(job)) {
-        return;
-      }
-      long atNs = run.jobs().intendedAtNs(job);
-      if (atNs < countedToNs) { // of the window's last part of a second nothing counts
-        ofSecond[(int) ((atNs - windowStartNs) / NS_PER_SECOND)]++;
-      }
-      if (begun) {
-        double gap = (double) atNs - beforeNs;
-        squares += (gap - meanGapNs) * (gap - meanGapNs);
-      }
-      begun = true;
-      beforeNs = atNs;
+    if (ofSecond.length < 2 || counted == 0) {
+      return null;
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      Load load = run.context().experiment().load();
-      boolean overTime = load.scenario() == Scenario.SERVER;
-      summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
-      summary.put("asked_arrivals", asked(load));
-      summary.put(
-          "realized_rate_jobs_sec", isAtOnce() ? null : run.measuredCount() / run.windowSeconds());
-      summary.put("realized_gap_cv", meanGapNs == 0 ? null : gapVariation());
-      summary.put("realized_dispersion_1s", ofSecond.length < 2 ? null : dispersion());
+    double mean = (double) counted / ofSecond.length;
+    double sum = 0;
+    for (int count : ofSecond) {
+      sum += (count - mean) * (count - mean);
     }
-
-    private double gapVariation() {
-      return Math.sqrt(squares / (run.measuredCount() - 2)) / meanGapNs;
-    }
-
-    private @Nullable Double dispersion() {
-      long counted = Arrays.stream(ofSecond).asLongStream().sum();
-      if (counted == 0) {
-        return null;
-      }
-      double mean = (double) counted / ofSecond.length;
-      double sum = 0;
-      for (int count : ofSecond) {
-        sum += (count - mean) * (count - mean);
-      }
-      return sum / (ofSecond.length - 1) / mean;
-    }
+    return sum / (ofSecond.length - 1) / mean;
   }
 }

@@ -30,21 +30,12 @@ public final class EmulationFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Errors(run);
-  }
-
-  private static final class Errors implements OfBatches {
-    private final Batches batches;
-    private final LongBag errorsNs = new LongBag();
-    private final LongBag timesLimit = new LongBag();
-
-    Errors(RunRows run) {
-      batches = run.batches();
-    }
-
-    @Override
-    public void takeBatch(int batch) {
+  public void addTo(Summary summary, RunRows run) {
+    Batches batches = run.batches();
+    var errorsNs = new LongBag();
+    var timesLimit = new LongBag();
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
       long meantNs = batches.emulatedServiceNs(batch);
       if (batches.isDone(batch) && meantNs != Jobs.NONE) {
         long errorNs = Math.abs(batches.serviceNs(batch) - meantNs);
@@ -52,17 +43,13 @@ public final class EmulationFigures implements Figure {
         timesLimit.add(errorNs / Math.max(LIMIT_SHARE * meantNs, LIMIT_NS_MIN));
       }
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      int count = errorsNs.size();
-      summary.put("emulation_count", count);
-      summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs.sorted(), 99) / 1e6);
-      int rank = (int) NearestRank.of(99, count);
-      summary.put(
-          "emulation_late",
-          rank == 0 ? null : Boolean.valueOf(LongBag.asDouble(timesLimit.sorted()[rank - 1]) > 1));
-    }
+    int count = errorsNs.size();
+    summary.put("emulation_count", count);
+    summary.put("emulation_late_p99_ms", NearestRank.percentile(errorsNs.sorted(), 99) / 1e6);
+    int rank = (int) NearestRank.of(99, count);
+    summary.put(
+        "emulation_late",
+        rank == 0 ? null : Boolean.valueOf(LongBag.asDouble(timesLimit.sorted()[rank - 1]) > 1));
   }
 
   @Override

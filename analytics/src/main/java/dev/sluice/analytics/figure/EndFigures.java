@@ -32,22 +32,12 @@ final class EndFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Ends(run);
-  }
-
-  private static final class Ends implements OfJobs {
-    private final RunRows run;
-    private final Map<String, Long> drops = new TreeMap<>();
-    private final Map<String, Long> failures = new TreeMap<>();
-    private long open;
-
-    Ends(RunRows run) {
-      this.run = run;
-    }
-
-    @Override
-    public void takeJob(int job) {
+  public void addTo(Summary summary, RunRows run) {
+    Map<String, Long> drops = new TreeMap<>();
+    Map<String, Long> failures = new TreeMap<>();
+    long open = 0;
+    for (int i = 0; i < run.jobs().size(); i++) {
+      int job = run.jobs().at(i);
       JobStatus status = run.jobs().status(job);
       if (status == JobStatus.OPEN) {
         open++;
@@ -57,14 +47,10 @@ final class EndFigures implements Figure {
             .merge(reason == null ? "unknown" : reason, 1L, Long::sum);
       }
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      summary.put("start_to_first_dispatch_ms", startToFirstDispatchMs(run));
-      summary.put("drops_by_reason", drops);
-      summary.put("failures_by_reason", failures);
-      addEnd(summary, run, open);
-    }
+    summary.put("start_to_first_dispatch_ms", startToFirstDispatchMs(run));
+    summary.put("drops_by_reason", drops);
+    summary.put("failures_by_reason", failures);
+    addEnd(summary, run, open);
   }
 
   private static @Nullable Double startToFirstDispatchMs(RunRows run) {
@@ -108,7 +94,7 @@ final class EndFigures implements Figure {
       summary.worsen(
           Verdict.FAILED, "the log holds no whole account of the end of " + open + " jobs");
     }
-    if (run.measuredCount() == 0) {
+    if (run.measured().length == 0) {
       summary.worsen(Verdict.FAILED, nothingMeasured(run));
     }
   }

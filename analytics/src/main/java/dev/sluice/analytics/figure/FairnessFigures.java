@@ -27,78 +27,52 @@ final class FairnessFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Groups(run);
+  public void addTo(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    int classes = run.classNames().size();
+    int workloads = run.workloadNames().size();
+    long[] waitSumNs = new long[classes];
+    long[] done = new long[classes];
+    long[][] met = new long[classes][workloads];
+    long[][] measured = new long[classes][workloads];
+    for (int job : run.measured()) {
+      int ofClass = run.classOf(job);
+      int workload = run.workloadOf(job);
+      measured[ofClass][workload]++;
+      met[ofClass][workload] += jobs.isViolation(job) ? 0 : 1;
+      if (jobs.isDone(job)) {
+        waitSumNs[ofClass] += jobs.waitNs(job);
+        done[ofClass]++;
+      }
+    }
+    double batchNs = averageWaitNs(run, false, waitSumNs, done);
+    double interactiveNs = averageWaitNs(run, true, waitSumNs, done);
+    boolean defined = batchNs >= LEAST_WAIT_NS && interactiveNs >= LEAST_WAIT_NS;
+    summary.put("fairness_ratio", defined ? batchNs / interactiveNs : Double.NaN);
+    Map<String, Double> attainments = new TreeMap<>();
+    for (int i = 0; i < classes; i++) {
+      for (int j = 0; j < workloads; j++) {
+        if (measured[i][j] > 0) {
+          String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
+          attainments.put(group, (double) met[i][j] / measured[i][j]);
+        }
+      }
+    }
+    var lowest = attainments.entrySet().stream().min(Map.Entry.comparingByValue());
+    summary.put("slo_attainment_min", lowest.map(Map.Entry::getValue).orElse(null));
+    summary.put("slo_attainment_min_of", lowest.map(Map.Entry::getKey).orElse(null));
   }
 
-  /** Waits by class, and kept promises by class and workload, by their places. */
-  private static final class Groups implements OfJobs {
-    private final RunRows run;
-    private final Jobs jobs;
-    private final long[] waitSumNs;
-    private final long[] done;
-    private final long[][] met;
-    private final long[][] measured;
-
-    Groups(RunRows run) {
-      this.run = run;
-      jobs = run.jobs();
-      int classes = run.classNames().size();
-      int workloads = run.workloadNames().size();
-      waitSumNs = new long[classes];
-      done = new long[classes];
-      met = new long[classes][workloads];
-      measured = new long[classes][workloads];
-    }
-
-    @Override
-    public void takeJob(int job) {
-      if (jobs.isMeasured(job)) {
-        int ofClass = run.classOf(job);
-        int workload = run.workloadOf(job);
-        measured[ofClass][workload]++;
-        met[ofClass][workload] += jobs.isViolation(job) ? 0 : 1;
-        if (jobs.isDone(job)) {
-          waitSumNs[ofClass] += jobs.waitNs(job);
-          done[ofClass]++;
-        }
+  private static double averageWaitNs(
+      RunRows run, boolean interactive, long[] waitSumNs, long[] done) {
+    long sumNs = 0;
+    long count = 0;
+    for (int i = 0; i < done.length; i++) {
+      if (run.isInteractive(run.classNames().get(i)) == interactive) {
+        sumNs += waitSumNs[i];
+        count += done[i];
       }
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      double batchNs = averageWaitNs(false);
-      double interactiveNs = averageWaitNs(true);
-      boolean defined = batchNs >= LEAST_WAIT_NS && interactiveNs >= LEAST_WAIT_NS;
-      summary.put("fairness_ratio", defined ? batchNs / interactiveNs : Double.NaN);
-      addLowestAttainment(summary);
-    }
-
-    private double averageWaitNs(boolean interactive) {
-      long sumNs = 0;
-      long count = 0;
-      for (int i = 0; i < done.length; i++) {
-        if (run.isInteractive(run.classNames().get(i)) == interactive) {
-          sumNs += waitSumNs[i];
-          count += done[i];
-        }
-      }
-      return count == 0 ? 0 : (double) sumNs / count;
-    }
-
-    private void addLowestAttainment(Summary summary) {
-      Map<String, Double> attainments = new TreeMap<>();
-      for (int i = 0; i < met.length; i++) {
-        for (int j = 0; j < met[i].length; j++) {
-          if (measured[i][j] > 0) {
-            String group = run.classNames().get(i) + " × " + run.workloadNames().get(j);
-            attainments.put(group, (double) met[i][j] / measured[i][j]);
-          }
-        }
-      }
-      var lowest = attainments.entrySet().stream().min(Map.Entry.comparingByValue());
-      summary.put("slo_attainment_min", lowest.map(Map.Entry::getValue).orElse(null));
-      summary.put("slo_attainment_min_of", lowest.map(Map.Entry::getKey).orElse(null));
-    }
+    return count == 0 ? 0 : (double) sumNs / count;
   }
 }

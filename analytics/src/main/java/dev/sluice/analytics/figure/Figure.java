@@ -16,41 +16,8 @@ public interface Figure {
    */
   List<Definition> numbers();
 
-  /** Begins the family's figures of a run. Must not depend on another family's. */
-  Fold begin(RunRows run);
-
-  /**
-   * A family's figures of one run. It declares by its interfaces which rows it takes: it is fed
-   * each of them in turn, in the one walk over all of them, and then asked for its figures. Walks
-   * over rows of unlike kinds may go on beside each other.
-   */
-  interface Fold {
-    /** Adds the figures of what was taken. */
-    void addTo(Summary summary);
-  }
-
-  /** Takes each job that was requested, by intended arrival. */
-  interface OfJobs extends Fold {
-    void takeJob(int job);
-  }
-
-  /** Takes each attempt to run a batch, by decision. */
-  interface OfBatches extends Fold {
-    void takeBatch(int batch);
-  }
-
-  /** Takes each batch that ended a measured job as done, once, by intended arrival. */
-  interface OfDone extends Fold {
-    void takeDone(int batch);
-  }
-
-  /**
-   * Takes the time between two batches that ran on one lane with none between them, by start of the
-   * next one.
-   */
-  interface OfIntervals extends Fold {
-    void takeInterval(int before, int next);
-  }
+  /** Adds the family's figures of a run, which must not depend on another family's. */
+  void addTo(Summary summary, RunRows run);
 
   /** Returns the name of the number that counts the values behind a number of this family. */
   default String countBehind(String name) {
@@ -70,7 +37,6 @@ public interface Figure {
    */
   record Definition(
       String name, Unit unit, Bounds range, Better better, boolean ofDone, int fewBelow) {
-    /** Units of numbers. */
     public enum Unit {
       COUNT,
       MILLISECONDS,

@@ -5,8 +5,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.SECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Bounds;
@@ -17,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,18 +146,12 @@ public final class Figures {
   public static Summary summarize(RunRows run) {
     var summary = new Summary();
     RunHead.addTo(summary, run);
-    List<Figure.Fold> folds = ALL.stream().map(figure -> figure.begin(run)).toList();
     List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
     try (var beside = new ParallelTasks()) {
-      beside.begin(() -> walkJobs(run, those(folds, Figure.OfJobs.class)));
-      beside.begin(() -> walkDone(run, those(folds, Figure.OfDone.class)));
-      beside.begin(() -> walkBatches(run, those(folds, Figure.OfBatches.class)));
-      beside.begin(() -> walkIntervals(run, those(folds, Figure.OfIntervals.class)));
-      beside.await();
       for (int i = 0; i < parts.size(); i++) {
-        Figure.Fold fold = folds.get(i);
+        Figure figure = ALL.get(i);
         Summary part = parts.get(i);
-        beside.begin(() -> fold.addTo(part));
+        beside.begin(() -> figure.addTo(part, run));
       }
       beside.await();
     } catch (IOException e) {
@@ -170,46 +161,6 @@ public final class Figures {
     addThresholds(summary, run.context().experiment().thresholds());
     RunHead.addProvenanceTo(summary, run);
     return summary;
-  }
-
-  private static <F> List<F> those(List<Figure.Fold> folds, Class<F> kind) {
-    return folds.stream().filter(kind::isInstance).map(kind::cast).toList();
-  }
-
-  private static void walkJobs(RunRows run, List<Figure.OfJobs> folds) {
-    Jobs jobs = run.jobs();
-    for (int i = 0; i < jobs.size(); i++) {
-      for (Figure.OfJobs fold : folds) {
-        fold.takeJob(jobs.at(i));
-      }
-    }
-  }
-
-  private static void walkBatches(RunRows run, List<Figure.OfBatches> folds) {
-    Batches batches = run.batches();
-    for (int i = 0; i < batches.size(); i++) {
-      for (Figure.OfBatches fold : folds) {
-        fold.takeBatch(batches.at(i));
-      }
-    }
-  }
-
-  private static void walkDone(RunRows run, List<Figure.OfDone> folds) {
-    for (int batch : run.measuredDoneBatches()) {
-      folds.forEach(fold -> fold.takeDone(batch));
-    }
-  }
-
-  private static void walkIntervals(RunRows run, List<Figure.OfIntervals> folds) {
-    Map<String, Integer> lastOfLane = new HashMap<>();
-    for (int next : run.batches().byStart()) {
-      Integer before = lastOfLane.put(run.batches().laneId(next), next);
-      if (before != null) {
-        for (Figure.OfIntervals fold : folds) {
-          fold.takeInterval(before, next);
-        }
-      }
-    }
   }
 
   /**

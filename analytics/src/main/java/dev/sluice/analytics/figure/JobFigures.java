@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,51 +78,34 @@ public final class JobFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Groups(run);
-  }
-
-  private static final class Groups implements OfJobs {
-    private final RunRows run;
-    private final Group all;
-    private final List<Group> ofClasses;
-
-    /** Groups by the places of classes and workloads. */
-    private final List<List<Group>> ofBoth;
-
-    Groups(RunRows run) {
-      this.run = run;
-      all = new Group(run);
-      ofClasses = groups(run.classNames().size());
-      ofBoth = ofClasses.stream().map(any -> groups(run.workloadNames().size())).toList();
-    }
-
-    private List<Group> groups(int count) {
-      return Stream.generate(() -> new Group(run)).limit(count).toList();
-    }
-
-    @Override
-    public void takeJob(int job) {
+  public void addTo(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    var all = new Group(run);
+    List<Group> ofClasses = groups(run, run.classNames());
+    List<List<Group>> ofBoth =
+        ofClasses.stream().map(any -> groups(run, run.workloadNames())).toList();
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
       all.take(job);
       ofClasses.get(run.classOf(job)).take(job);
       ofBoth.get(run.classOf(job)).get(run.workloadOf(job)).take(job);
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      all.block().forEach((figure, value) -> summary.put("all_" + figure, value));
-      Map<String, Object> byClass = new LinkedHashMap<>();
-      for (int i = 0; i < ofClasses.size(); i++) {
-        String name = run.classNames().get(i);
-        ofClasses.get(i).block().forEach((f, value) -> summary.put(name + "_" + f, value));
-        Map<String, Object> byWorkload = new LinkedHashMap<>();
-        for (int j = 0; j < ofBoth.get(i).size(); j++) {
-          byWorkload.put(run.workloadNames().get(j), ofBoth.get(i).get(j).block());
-        }
-        byClass.put(name, byWorkload);
+    all.block().forEach((figure, value) -> summary.put("all_" + figure, value));
+    Map<String, Object> byClass = new LinkedHashMap<>();
+    for (int i = 0; i < ofClasses.size(); i++) {
+      String name = run.classNames().get(i);
+      ofClasses.get(i).block().forEach((f, value) -> summary.put(name + "_" + f, value));
+      Map<String, Object> byWorkload = new LinkedHashMap<>();
+      for (int j = 0; j < ofBoth.get(i).size(); j++) {
+        byWorkload.put(run.workloadNames().get(j), ofBoth.get(i).get(j).block());
       }
-      summary.put("by_class_workload", byClass);
+      byClass.put(name, byWorkload);
     }
+    summary.put("by_class_workload", byClass);
+  }
+
+  private static List<Group> groups(RunRows run, List<String> names) {
+    return names.stream().map(name -> new Group(run)).toList();
   }
 
   @Override

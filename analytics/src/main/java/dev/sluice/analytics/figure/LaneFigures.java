@@ -59,44 +59,29 @@ public final class LaneFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Work(run);
-  }
-
-  private static final class Work implements OfJobs, OfBatches {
-    private final RunRows run;
-    private final Jobs jobs;
-    private final Batches batches;
-    private final long fromNs;
-    private final long toNs;
-    private long samplesDone;
-    private long jobsDone;
-    private double busyNs;
-    private long lost;
-    private long unanswered;
-    private long superseded;
-
-    Work(RunRows run) {
-      this.run = run;
-      jobs = run.jobs();
-      batches = run.batches();
-      fromNs = run.windowStartNs();
-      toNs = run.windowEndNs();
-    }
-
-    @Override
-    public void takeJob(int job) {
+  public void addTo(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    Batches batches = run.batches();
+    long fromNs = run.windowStartNs();
+    long toNs = run.windowEndNs();
+    long samplesDone = 0;
+    long jobsDone = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      int job = jobs.at(i);
       if (jobs.isDone(job) && fromNs <= jobs.finishedAtNs(job) && jobs.finishedAtNs(job) < toNs) {
         samplesDone += jobs.samples(job);
         jobsDone++;
       }
     }
-
-    @Override
-    public void takeBatch(int batch) {
+    double busyNs = 0;
+    long lost = 0;
+    long unanswered = 0;
+    long superseded = 0;
+    for (int i = 0; i < batches.size(); i++) {
+      int batch = batches.at(i);
       if (batches.ran(batch)) {
         busyNs +=
-            inside(batches.startedAtNs(batch), batches.finishedAtNs(batch))
+            insideNs(run, batches.startedAtNs(batch), batches.finishedAtNs(batch))
                 * (double) batches.place(batch).lanes().size();
       }
       if (batches.isLost(batch)) {
@@ -105,29 +90,25 @@ public final class LaneFigures implements Figure {
       }
       superseded += batches.isSuperseded(batch) ? 1 : 0;
     }
-
-    /** Length of the part of a span inside the measured window. */
-    private long inside(long startNs, long endNs) {
-      return Math.max(0, Math.min(endNs, toNs) - Math.max(startNs, fromNs));
+    summary.put("overall_throughput_sps", samplesDone / run.windowSeconds());
+    summary.put("overall_throughput_jobs_sec", jobsDone / run.windowSeconds());
+    summary.put("lanes", run.lanes());
+    summary.put("lane_use", busyNs / 1e9 / (run.lanes() * run.windowSeconds()));
+    for (String cause : CAUSES) {
+      long blockedNs =
+          run.blocked().stream()
+              .filter(span -> span.cause().equals(cause))
+              .mapToLong(span -> insideNs(run, span.fromNs(), span.toNs()))
+              .sum();
+      summary.put(blockedMs(cause), blockedNs / 1e6);
     }
+    summary.put("attempts_lost", lost);
+    summary.put("attempts_unanswered", unanswered);
+    summary.put("superseded_completions", superseded);
+  }
 
-    @Override
-    public void addTo(Summary summary) {
-      summary.put("overall_throughput_sps", samplesDone / run.windowSeconds());
-      summary.put("overall_throughput_jobs_sec", jobsDone / run.windowSeconds());
-      summary.put("lanes", run.lanes());
-      summary.put("lane_use", busyNs / 1e9 / (run.lanes() * run.windowSeconds()));
-      for (String cause : CAUSES) {
-        long blockedNs =
-            run.blocked().stream()
-                .filter(span -> span.cause().equals(cause))
-                .mapToLong(span -> inside(span.fromNs(), span.toNs()))
-                .sum();
-        summary.put(blockedMs(cause), blockedNs / 1e6);
-      }
-      summary.put("attempts_lost", lost);
-      summary.put("attempts_unanswered", unanswered);
-      summary.put("superseded_completions", superseded);
-    }
+  /** Length of the part of a span inside the measured window. */
+  private static long insideNs(RunRows run, long startNs, long endNs) {
+    return Math.max(0, Math.min(endNs, run.windowEndNs()) - Math.max(startNs, run.windowStartNs()));
   }
 }

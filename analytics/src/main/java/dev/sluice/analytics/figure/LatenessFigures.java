@@ -47,43 +47,25 @@ final class LatenessFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Delays(run);
-  }
-
-  private static final class Delays implements OfJobs {
-    private final RunRows run;
-    private final Jobs jobs;
-    private final LongBag latenessNs = new LongBag();
-    private final LongBag appendDelayNs = new LongBag();
-
-    Delays(RunRows run) {
-      this.run = run;
-      jobs = run.jobs();
+  public void addTo(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    var latenessNs = new LongBag();
+    var appendDelayNs = new LongBag();
+    for (int job : run.measured()) {
+      latenessNs.add(jobs.latenessNs(job));
+      appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
     }
-
-    @Override
-    public void takeJob(int job) {
-      if (jobs.isMeasured(job)) {
-        latenessNs.add(jobs.latenessNs(job));
-        appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
-      }
+    double limitMs =
+        Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
+    double p99Ms = addPercentiles(summary, "lateness", latenessNs.sorted());
+    if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
+      summary.put("lateness_limit_ms", null);
+      summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
+    } else {
+      summary.put("lateness_limit_ms", limitMs);
+      judge(summary, p99Ms, limitMs);
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      double limitMs =
-          Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
-      double p99Ms = addPercentiles(summary, "lateness", latenessNs.sorted());
-      if (run.context().experiment().load().scenario() == Scenario.OFFLINE) {
-        summary.put("lateness_limit_ms", null);
-        summary.put("lateness_verdict", "not judged: all jobs are meant for time zero");
-      } else {
-        summary.put("lateness_limit_ms", limitMs);
-        judge(summary, p99Ms, limitMs);
-      }
-      addPercentiles(summary, "append_delay", appendDelayNs.sorted());
-    }
+    addPercentiles(summary, "append_delay", appendDelayNs.sorted());
   }
 
   private static OptionalDouble sloMsMin(RunRows run) {

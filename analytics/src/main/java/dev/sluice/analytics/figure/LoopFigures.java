@@ -8,7 +8,6 @@ import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
-import dev.sluice.analytics.statistic.LongColumn;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.HashMap;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Cost of the loop itself: time that passes though nothing stands in the way.
@@ -55,11 +53,6 @@ final class LoopFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Waits(run);
-  }
-
-  @Override
   public String countBehind(String name) {
     return name.startsWith("hop_") ? "hop_count" : "bubble_count";
   }
@@ -74,85 +67,59 @@ final class LoopFigures implements Figure {
   /** Grain of append times; a policy may decide at times within it. */
   private static final long APPEND_GRAIN_NS = 1_000_000;
 
-  private static final class Waits implements OfJobs, OfIntervals {
-    private final RunRows run;
-    private final Jobs jobs;
-    private final Batches batches;
-    private final LongBag hopsNs = new LongBag();
-    private final LongBag bubblesNs = new LongBag();
-    private final long windowStartNs;
-    private final long windowEndNs;
-
-    /** Made for the first batch whose own first job was not there in time: often for none. */
-    private @Nullable LongColumn startableAtNs;
-
-    Waits(RunRows run) {
-      this.run = run;
-      jobs = run.jobs();
-      batches = run.batches();
-      windowStartNs = run.windowStartNs();
-      windowEndNs = run.windowEndNs();
-    }
-
-    @Override
-    public void takeJob(int job) {
-      if (jobs.isMeasured(job)
-          && jobs.isDone(job)
+  @Override
+  public void addTo(Summary summary, RunRows run) {
+    Jobs jobs = run.jobs();
+    Batches batches = run.batches();
+    var hopsNs = new LongBag();
+    for (int job : run.measured()) {
+      if (jobs.isDone(job)
           && batches.decidedAtNs(jobs.batch(job)) < jobs.appendedAtNs(job) + APPEND_GRAIN_NS) {
         hopsNs.add(jobs.waitNs(job));
       }
     }
-
-    @Override
-    public void takeInterval(int before, int next) {
-      long endNs = batches.finishedAtNs(before);
-      if (windowStartNs <= endNs
-          && endNs < windowEndNs
-          && batches.isCompleted(before)
-          && batches.decidedAtNs(next) < batches.completedAtNs(before) + APPEND_GRAIN_NS
-          && batches.place(before).incarnation() == batches.place(next).incarnation()
-          && waitedAt(endNs, next)) {
-        bubblesNs.add(batches.startedAtNs(next) - endNs);
+    addPercentiles(summary, "hop", hopsNs);
+    var bubblesNs = new LongBag();
+    long[] startableAtNs = startableAtNs(run);
+    Map<String, Integer> lastOfLane = new HashMap<>();
+    for (int next : batches.byStart()) {
+      Integer before = lastOfLane.put(batches.laneId(next), next);
+      if (before != null && decidedByTheEndOf(run, before, next)) {
+        long endNs = batches.finishedAtNs(before);
+        int first = batches.jobs(next)[0];
+        if ((jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
+            || startableAtNs[next] <= endNs) {
+          bubblesNs.add(batches.startedAtNs(next) - endNs);
+        }
       }
     }
+    addPercentiles(summary, "bubble", bubblesNs);
+  }
 
-    private boolean waitedAt(long endNs, int next) {
-      int first = batches.job(next, 0);
-      return (jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
-          || startableAtNs().get(next) <= endNs;
-    }
-
-    private LongColumn startableAtNs() {
-      LongColumn known = startableAtNs;
-      if (known == null) {
-        known = LoopFigures.startableAtNs(run);
-        startableAtNs = known;
-      }
-      return known;
-    }
-
-    @Override
-    public void addTo(Summary summary) {
-      addPercentiles(summary, "hop", hopsNs);
-      addPercentiles(summary, "bubble", bubblesNs);
-    }
+  private static boolean decidedByTheEndOf(RunRows run, int before, int next) {
+    Batches batches = run.batches();
+    long endNs = batches.finishedAtNs(before);
+    return run.windowStartNs() <= endNs
+        && endNs < run.windowEndNs()
+        && batches.isCompleted(before)
+        && batches.decidedAtNs(next) < batches.completedAtNs(before) + APPEND_GRAIN_NS
+        && batches.place(before).incarnation() == batches.place(next).incarnation();
   }
 
   /**
    * For each batch: since when some job of it, or of one decided later in its shard, could have
    * started.
    */
-  private static LongColumn startableAtNs(RunRows run) {
+  private static long[] startableAtNs(RunRows run) {
     Jobs jobs = run.jobs();
     Batches batches = run.batches();
     long[] windowNs = windowsNs(run);
     Map<Integer, Long> earliestByShard = new HashMap<>();
-    var earliestNs = new LongColumn(Long.MAX_VALUE);
+    long[] earliestNs = new long[batches.named()];
     for (int i = batches.size() - 1; i >= 0; i--) {
       int batch = batches.at(i);
       long ownNs = Long.MAX_VALUE;
-      for (int place = 0; place < batches.jobCount(batch); place++) {
-        int job = batches.job(batch, place);
+      for (int job : batches.jobs(batch)) {
         if (jobs.isRequested(job)) {
           ownNs = Math.min(ownNs, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);
         }
@@ -160,7 +127,7 @@ final class LoopFigures implements Figure {
       int shard = batches.shard(batch);
       long ofShardNs = Math.min(ownNs, earliestByShard.getOrDefault(shard, Long.MAX_VALUE));
       earliestByShard.put(shard, ofShardNs);
-      earliestNs.set(batch, ofShardNs);
+      earliestNs[batch] = ofShardNs;
     }
     return earliestNs;
   }

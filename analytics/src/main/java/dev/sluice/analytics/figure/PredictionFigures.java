@@ -62,7 +62,6 @@ public final class PredictionFigures implements Figure {
       this.probability = probability;
     }
 
-    /** The bound as text: p95 or p99. */
     public String text() {
       return text;
     }
@@ -72,7 +71,6 @@ public final class PredictionFigures implements Figure {
       return probability;
     }
 
-    /** True if the batch was given this bound. */
     public boolean isGiven(Batches batches, int batch) {
       return ns(batches, batch) != Jobs.NONE;
     }
@@ -113,33 +111,13 @@ public final class PredictionFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Predictions(run);
-  }
-
-  private static final class Predictions implements OfDone {
-    private final RunRows run;
-    private final Batches batches;
-    private final Group all = new Group();
-    private final List<Group> ofWorkloads;
-    private final List<Group> ofParts = groups(PARTS);
-    private final Map<String, Long> versions = new TreeMap<>();
-
-    Predictions(RunRows run) {
-      this.run = run;
-      batches = run.batches();
-      ofWorkloads = groups(run.workloadNames().size());
-    }
-
-    private static List<Group> groups(int count) {
-      return Stream.generate(Group::new).limit(count).toList();
-    }
-
-    @Override
-    public void takeDone(int batch) {
-      if (!isPredicted(batches, batch)) {
-        return;
-      }
+  public void addTo(Summary summary, RunRows run) {
+    Batches batches = run.batches();
+    var all = new Group();
+    List<Group> ofWorkloads = groups(run.workloadNames().size());
+    List<Group> ofParts = groups(PARTS);
+    Map<String, Long> versions = new TreeMap<>();
+    for (int batch : predicted(run)) {
       all.take(batches, batch);
       int workload = run.workloadNames().indexOf(batches.model(batch).workload());
       if (workload >= 0) {
@@ -147,7 +125,7 @@ public final class PredictionFigures implements Figure {
       }
       long endNs = batches.finishedAtNs(batch);
       for (int part = 0; part < PARTS; part++) {
-        if (partFromNs(part) <= endNs && endNs < partFromNs(part + 1)) {
+        if (partFromNs(run, part) <= endNs && endNs < partFromNs(run, part + 1)) {
           ofParts.get(part).take(batches, batch);
         }
       }
@@ -156,33 +134,33 @@ public final class PredictionFigures implements Figure {
         versions.merge(version, 1L, Long::sum);
       }
     }
-
-    private long partFromNs(int part) {
-      return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
+    all.figures().forEach((name, value) -> summary.put("prediction_" + name, value));
+    Map<String, Object> byWorkload = new LinkedHashMap<>();
+    for (int i = 0; i < ofWorkloads.size(); i++) {
+      byWorkload.put(run.workloadNames().get(i), ofWorkloads.get(i).figures());
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      all.figures().forEach((name, value) -> summary.put("prediction_" + name, value));
-      Map<String, Object> byWorkload = new LinkedHashMap<>();
-      for (int i = 0; i < ofWorkloads.size(); i++) {
-        byWorkload.put(run.workloadNames().get(i), ofWorkloads.get(i).figures());
-      }
-      summary.put("prediction_by_workload", byWorkload);
-      List<Map<String, @Nullable Object>> overTime = new ArrayList<>();
-      for (int part = 0; part < PARTS; part++) {
-        Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-        figures.put("from_s", partFromNs(part) / 1e9);
-        figures.put("to_s", partFromNs(part + 1) / 1e9);
-        figures.putAll(ofParts.get(part).figures());
-        overTime.add(figures);
-      }
-      summary.put("prediction_over_time", overTime);
-      summary.put("model_versions", versions);
-      summary.put(
-          "broken_promises",
-          all.bounded.stream().filter(Bounded::isBroken).map(Bounded::inWords).toList());
+    summary.put("prediction_by_workload", byWorkload);
+    List<Map<String, @Nullable Object>> overTime = new ArrayList<>();
+    for (int part = 0; part < PARTS; part++) {
+      Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+      figures.put("from_s", partFromNs(run, part) / 1e9);
+      figures.put("to_s", partFromNs(run, part + 1) / 1e9);
+      figures.putAll(ofParts.get(part).figures());
+      overTime.add(figures);
     }
+    summary.put("prediction_over_time", overTime);
+    summary.put("model_versions", versions);
+    summary.put(
+        "broken_promises",
+        all.bounded.stream().filter(Bounded::isBroken).map(Bounded::inWords).toList());
+  }
+
+  private static List<Group> groups(int count) {
+    return Stream.generate(Group::new).limit(count).toList();
+  }
+
+  private static long partFromNs(RunRows run, int part) {
+    return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
   }
 
   @Override
@@ -190,15 +168,11 @@ public final class PredictionFigures implements Figure {
     return "prediction_p99_count";
   }
 
-  /** Batches that the figures count. */
   public static int[] predicted(RunRows run) {
+    Batches batches = run.batches();
     return Arrays.stream(run.measuredDoneBatches())
-        .filter(batch -> isPredicted(run.batches(), batch))
+        .filter(batch -> batches.predictedNs(batch) > 0 && batches.serviceNs(batch) > 0)
         .toArray();
-  }
-
-  private static boolean isPredicted(Batches batches, int batch) {
-    return batches.predictedNs(batch) > 0 && batches.serviceNs(batch) > 0;
   }
 
   /** Batches of which the figures are asked. */

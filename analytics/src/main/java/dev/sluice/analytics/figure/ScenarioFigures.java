@@ -32,69 +32,33 @@ final class ScenarioFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
+  public void addTo(Summary summary, RunRows run) {
     Scenario scenario = run.context().experiment().load().scenario();
-    return switch (scenario) {
-      case OFFLINE -> new Offline(run);
-      case SINGLE_STREAM -> new SingleStream(run);
-      default -> summary -> addTo(summary, scenario, null, null);
-    };
-  }
-
-  private static void addTo(
-      Summary summary, Scenario scenario, @Nullable Double throughput, @Nullable Double p90Ms) {
     summary.put("scenario", scenario.key());
-    summary.put("offline_throughput_sps", throughput);
-    summary.put("single_stream_p90_e2e_ms", p90Ms);
+    summary.put("offline_throughput_sps", scenario == Scenario.OFFLINE ? throughput(run) : null);
+    summary.put("single_stream_p90_e2e_ms", scenario == Scenario.SINGLE_STREAM ? p90Ms(run) : null);
   }
 
-  private static final class Offline implements OfJobs {
-    private final RunRows run;
-    private boolean allDone = true;
-    private long samples;
-    private long lastEndNs = Long.MIN_VALUE;
-
-    Offline(RunRows run) {
-      this.run = run;
-    }
-
-    @Override
-    public void takeJob(int job) {
-      if (run.jobs().isMeasured(job)) {
-        allDone &= run.jobs().isDone(job);
-        samples += run.jobs().samples(job);
-        lastEndNs = Math.max(lastEndNs, run.jobs().finishedAtNs(job));
+  private static @Nullable Double throughput(RunRows run) {
+    long samples = 0;
+    long lastEndNs = Long.MIN_VALUE;
+    for (int job : run.measured()) {
+      if (!run.jobs().isDone(job)) {
+        return null;
       }
+      samples += run.jobs().samples(job);
+      lastEndNs = Math.max(lastEndNs, run.jobs().finishedAtNs(job));
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      Double throughput =
-          allDone && run.measuredCount() > 0 ? Double.valueOf(samples / (lastEndNs / 1e9)) : null;
-      ScenarioFigures.addTo(summary, Scenario.OFFLINE, throughput, null);
-    }
+    return run.measured().length == 0 ? null : Double.valueOf(samples / (lastEndNs / 1e9));
   }
 
-  private static final class SingleStream implements OfJobs {
-    private final RunRows run;
-    private final LongBag latencyNs = new LongBag();
-
-    SingleStream(RunRows run) {
-      this.run = run;
-    }
-
-    @Override
-    public void takeJob(int job) {
-      if (run.jobs().isMeasured(job) && run.jobs().isDone(job)) {
+  private static double p90Ms(RunRows run) {
+    var latencyNs = new LongBag();
+    for (int job : run.measured()) {
+      if (run.jobs().isDone(job)) {
         latencyNs.add(run.jobs().endToEndNs(job));
       }
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      double ms = NearestRank.percentile(latencyNs.sorted(), 90, run.measuredCount()) / 1e6;
-      ScenarioFigures.addTo(
-          summary, Scenario.SINGLE_STREAM, null, Double.isNaN(ms) ? null : Double.valueOf(ms));
-    }
+    return NearestRank.percentile(latencyNs.sorted(), 90, run.measured().length) / 1e6;
   }
 }

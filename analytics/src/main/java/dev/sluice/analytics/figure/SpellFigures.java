@@ -4,6 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -40,13 +41,11 @@ final class SpellFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return summary -> {
-      double[] off = offTheMean(run);
-      for (int lag : LAGS) {
-        summary.put(name(lag), off.length < BATCHES_MIN ? null : autocorrelation(off, lag));
-      }
-    };
+  public void addTo(Summary summary, RunRows run) {
+    double[] off = offTheMean(run);
+    for (int lag : LAGS) {
+      summary.put(name(lag), off.length < BATCHES_MIN ? null : autocorrelation(off, lag));
+    }
   }
 
   /** Batches of one model and number of samples. */
@@ -64,16 +63,16 @@ final class SpellFigures implements Figure {
             .boxed()
             .sorted(
                 Comparator.<Integer>comparingLong(batches::startedAtNs)
-                    .thenComparing(batches::compareByKey))
+                    .thenComparing(batches.byKey()))
             .mapToInt(batch -> batch)
             .toArray();
-    Map<List<Integer>, Kind> kinds = new HashMap<>();
+    Map<List<Object>, Kind> kinds = new HashMap<>();
     Kind[] kindOf = new Kind[byStart.length];
     for (int i = 0; i < byStart.length; i++) {
       int batch = byStart[i];
       kindOf[i] =
           kinds.computeIfAbsent(
-              List.of(batches.modelNumber(batch), batches.samples(batch)), any -> new Kind());
+              List.of(batches.model(batch), batches.samples(batch)), any -> new Kind());
       kindOf[i].timesNs.accept(batches.serviceNs(batch));
       kindOf[i].logs += log(batches, batch);
     }

@@ -39,11 +39,7 @@ final class StabilityFigures implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return summary -> addTo(summary, run);
-  }
-
-  private static void addTo(Summary summary, RunRows run) {
+  public void addTo(Summary summary, RunRows run) {
     long fromNs = run.windowStartNs();
     long toNs = run.windowEndNs();
     var queue = QueueCurve.of(run, job -> true);
@@ -52,10 +48,11 @@ final class StabilityFigures implements Figure {
     summary.put("queue_mean", queue.mean(fromNs, toNs));
     summary.put("queue_max", queue.max(fromNs, toNs));
     boolean judged =
-        run.measuredCount() >= ARRIVALS_MIN
+        run.measured().length >= ARRIVALS_MIN
             && run.context().experiment().load().scenario() == Scenario.SERVER;
     boolean unstable =
-        growth > 2 * Math.sqrt(2.0 * run.measuredCount()) && risesEachQuarter(queue, fromNs, toNs);
+        growth > 2 * Math.sqrt(2.0 * run.measured().length)
+            && risesEachQuarter(queue, fromNs, toNs);
     summary.put("unstable", judged ? Boolean.valueOf(unstable) : null);
   }
 

@@ -1,7 +1,6 @@
 /**
  * Figures, computed from the rows of a run: one class for each family, one line each in {@link
- * dev.sluice.analytics.figure.Figures}. A family is a fold: it declares which rows it takes, and
- * one walk over the jobs, one over the batches and one over the lanes' intervals feed all families.
+ * dev.sluice.analytics.figure.Figures}, with plain loops over the rows.
  *
  * <p>Units: figures carry their unit at the end of their name ({@code _ms}, {@code _sps} = samples
  * per second, {@code _jobs_sec}). A figure is infinite if it is a percentile that falls on a job

@@ -30,7 +30,6 @@ final class LanesFold {
 
   private final Map<String, ExecutorLanes> executors = new TreeMap<>();
 
-  /** A lane's batches that have ended. */
   private static final class LaneState {
     final Deque<BatchesEnded.Batch> ended = new ArrayDeque<>();
     int underWay;
@@ -65,7 +64,6 @@ final class LanesFold {
     }
   }
 
-  /** An executor's lanes by index. */
   private static final class ExecutorLanes {
     final TreeMap<Integer, LaneState> lanes = new TreeMap<>();
 

@@ -1,6 +1,5 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.fold.OpenJobs.OpenJob;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -41,11 +40,10 @@ public final class LiveFold implements LogFold {
   /** Delay after which a second is closed: by then its outcomes have been committed. */
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
-  private final OpenJobs jobs = new OpenJobs();
+  private final Map<String, OpenJob> jobs = new HashMap<>();
   private final Map<DispatchKey, Batch> batches = new HashMap<>();
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<String, Executor> executors = new HashMap<>();
-  private final Map<String, String> names = new HashMap<>();
   private final Map<Integer, Shard> shards = new TreeMap<>();
   private @Nullable RunStarted started;
   private @Nullable RunEnded ended;
@@ -62,7 +60,6 @@ public final class LiveFold implements LogFold {
   /** A dispatch id with its shard: unique in the run. */
   record DispatchKey(int shard, DispatchId id) {}
 
-  /** What was read of a shard. */
   private static final class Shard {
     final Map<Integer, Long> lastIndexes = new HashMap<>();
     final Map<Integer, Long> announced = new HashMap<>();
@@ -86,33 +83,51 @@ public final class LiveFold implements LogFold {
     }
   }
 
-  /** A dispatch with jobs that have not ended and are in no later dispatch. */
-  static final class Batch {
-    private final DispatchKey key;
-    private final long decidedAtNs;
-    private final int lanes;
-    private final BatchDispatched dispatch;
-    private final List<OpenJob> jobs;
-    private long tokensHeld;
-    private int open;
-    private @Nullable Long finishedAtNs;
+  /** A job that has not ended by the outcomes read so far. */
+  private static final class OpenJob {
+    final String classType;
+    final long intendedAtNs;
+    final long sloNs;
 
-    private Batch(DispatchKey key, BatchDispatched dispatch, List<OpenJob> jobs) {
+    /** Batch of the last dispatch that holds it; null: it waits. */
+    @Nullable Batch batch;
+
+    OpenJob(String classType, long intendedAtNs, long sloNs) {
+      this.classType = classType;
+      this.intendedAtNs = intendedAtNs;
+      this.sloNs = sloNs;
+    }
+  }
+
+  /** A dispatch with jobs that have not ended and are in no later dispatch. */
+  private static final class Batch {
+    final DispatchKey key;
+    final BatchDispatched dispatch;
+    final List<OpenJob> jobs = new ArrayList<>();
+    long tokensHeld;
+    int open;
+    @Nullable Long finishedAtNs;
+
+    Batch(DispatchKey key, BatchDispatched dispatch) {
       this.key = key;
       this.dispatch = dispatch;
-      this.jobs = jobs;
-      this.decidedAtNs = dispatch.decision().decidedAtNs();
-      this.lanes = dispatch.place().lanes().size();
-      this.tokensHeld = dispatch.work().tokens();
+      this.tokensHeld = dispatch.tokens();
+    }
+
+    long decidedAtNs() {
+      return dispatch.decidedAtNs();
+    }
+
+    int lanes() {
+      return dispatch.lanes().size();
     }
 
     /** Class of its first open job at the dispatch; null: it had none. */
-    private @Nullable String classType() {
+    @Nullable String classType() {
       return jobs.isEmpty() ? null : jobs.get(0).classType;
     }
   }
 
-  /** A completion, and its log time. */
   private record End(BatchCompleted completion, long atNs) {}
 
   private record Executor(int lanes, @Nullable Long tokens, long joinedAtNs) {}
@@ -142,7 +157,8 @@ public final class LiveFold implements LogFold {
       double busyNs = 0;
       for (Batch batch : batches.values()) {
         if (batch.finishedAtNs == null) {
-          busyNs += (double) batch.lanes * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs));
+          busyNs +=
+              (double) batch.lanes() * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs()));
         }
       }
       return busyNs;
@@ -208,8 +224,8 @@ public final class LiveFold implements LogFold {
 
   private void onRequested(JobRequested request, long atNs) {
     requested++;
-    String classType = names.computeIfAbsent(request.classType(), name -> name);
-    jobs.add(request.jobId(), classType, request.intendedAtNs(), request.sloNs());
+    String classType = request.classType();
+    jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }
 
@@ -220,27 +236,26 @@ public final class LiveFold implements LogFold {
       return; // a further copy
     }
     shard(shard).lastDispatch = key.id();
-    List<OpenJob> open = new ArrayList<>(dispatch.work().jobs().size());
-    var batch = new Batch(key, dispatch, open);
-    for (BatchDispatched.DispatchedJob member : dispatch.work().jobs()) {
+    var batch = new Batch(key, dispatch);
+    for (BatchDispatched.DispatchedJob member : dispatch.jobs()) {
       OpenJob job = jobs.get(member.jobId());
       if (job != null) {
         if (job.batch == null) {
-          windows.moved(job.classType, batch.decidedAtNs, -1, 1);
+          windows.moved(job.classType, batch.decidedAtNs(), -1, 1);
         } else {
-          leave(job.batch, batch.decidedAtNs);
+          leave(job.batch, batch.decidedAtNs());
         }
         job.batch = batch;
-        open.add(job);
+        batch.jobs.add(job);
         batch.open++;
       }
     }
     End end = early.isEmpty() ? null : early.remove(key);
     if (batch.open > 0) {
       batches.put(key, batch);
-      windows.tokensHeld(batch.decidedAtNs, batch.tokensHeld);
+      windows.tokensHeld(batch.decidedAtNs(), batch.tokensHeld);
       if (end != null) {
-        countBusy(end.completion(), batch.lanes - 1); // its first lane was counted
+        countBusy(end.completion(), batch.lanes() - 1); // its first lane was counted
         apply(end, batch);
       }
     }
@@ -253,7 +268,7 @@ public final class LiveFold implements LogFold {
         countBusy(completion, 1);
       }
     } else if (batch != null && batch.finishedAtNs == null) {
-      countBusy(completion, batch.lanes);
+      countBusy(completion, batch.lanes());
       apply(new End(completion, atNs), batch);
     }
   }

@@ -48,27 +48,22 @@ public record LiveSnapshot(
     blockedNs = new TreeMap<>(blockedNs);
   }
 
-  /** Jobs requested. */
   public long sent() {
     return sum(OfClass::requested);
   }
 
-  /** Jobs neither dispatched nor ended. */
   public long waiting() {
     return sum(OfClass::waiting);
   }
 
-  /** Jobs that were done. */
   public long done() {
     return sum(OfClass::done);
   }
 
-  /** Jobs that were dropped. */
   public long dropped() {
     return sum(OfClass::dropped);
   }
 
-  /** Jobs that failed. */
   public long failed() {
     return sum(OfClass::failed);
   }

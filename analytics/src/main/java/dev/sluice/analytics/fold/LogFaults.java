@@ -51,11 +51,6 @@ final class LogFaults {
   private final Set<Integer> shardsTaken = new HashSet<>();
   private boolean runStarted;
 
-  /** Log that was looked up last, since facts of one shard often follow each other. */
-  private @Nullable ShardLog lastLog;
-
-  private int lastShard;
-
   /** An action that nobody should have taken at that time. */
   private record Happened(String what, long atEpochMs) {}
 
@@ -64,7 +59,7 @@ final class LogFaults {
 
   private record Silence(String of, int shard, long fromEpochMs, long toEpochMs) {}
 
-  static final class ShardLog {
+  private static final class ShardLog {
     boolean started;
     long lastFactEpochMs = Long.MAX_VALUE;
     final Set<Integer> generatorsEnded = new HashSet<>();
@@ -102,24 +97,7 @@ final class LogFaults {
   }
 
   void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-    ShardLog log = appended(shard, appendedAtEpochMs);
-    if (fact instanceof RunStarted) {
-      log.started = true;
-    } else if (fact instanceof ExecutorReported report) {
-      onReport(report, log, shard, appendedAtEpochMs);
-    } else if (fact instanceof ArrivalsEnded arrivals) {
-      log.generatorsEnded.add(arrivals.generator());
-    }
-  }
-
-  /** Takes the append of any fact. */
-  ShardLog appended(int shard, long appendedAtEpochMs) {
-    ShardLog log = lastLog;
-    if (log == null || shard != lastShard) {
-      log = shards.computeIfAbsent(shard, s -> new ShardLog());
-      lastLog = log;
-      lastShard = shard;
-    }
+    ShardLog log = shards.computeIfAbsent(shard, any -> new ShardLog());
     if (appendedAtEpochMs - log.lastFactEpochMs > BOUND_MS_MIN) {
       logSilences.add(new Silence("shard " + shard, shard, log.lastFactEpochMs, appendedAtEpochMs));
     }
@@ -127,7 +105,13 @@ final class LogFaults {
         log.lastFactEpochMs == Long.MAX_VALUE
             ? appendedAtEpochMs
             : Math.max(log.lastFactEpochMs, appendedAtEpochMs);
-    return log;
+    if (fact instanceof RunStarted) {
+      log.started = true;
+    } else if (fact instanceof ExecutorReported report) {
+      onReport(report, log, shard, appendedAtEpochMs);
+    } else if (fact instanceof ArrivalsEnded arrivals) {
+      log.generatorsEnded.add(arrivals.generator());
+    }
   }
 
   private void onReport(ExecutorReported report, ShardLog log, int shard, long appendedAtEpochMs) {
@@ -180,7 +164,7 @@ final class LogFaults {
       return List.of();
     }
     long zeroEpochMs = started.timeZeroEpochMs();
-    long lastOutcomeEpochMs = zeroEpochMs + rows.lastObservedNs() / 1_000_000;
+    long lastOutcomeEpochMs = zeroEpochMs + rows.lastObservedNs / 1_000_000;
     List<String> words = new ArrayList<>();
     addFirst(
         words,
@@ -188,7 +172,7 @@ final class LogFaults {
             .filter(change -> change.atEpochMs() <= lastOutcomeEpochMs)
             .map(change -> change.what() + " " + into(change.atEpochMs() - zeroEpochMs))
             .toList());
-    addFirst(words, restartsInWords(rows.batches(), zeroEpochMs, lastOutcomeEpochMs));
+    addFirst(words, restartsInWords(rows.jobs.batches(), zeroEpochMs, lastOutcomeEpochMs));
     words.addAll(rows.losses());
     addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
     addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));

@@ -2,7 +2,6 @@ package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.statistic.LongBag;
-import dev.sluice.analytics.statistic.LongColumn;
 import java.util.function.IntPredicate;
 
 /**
@@ -10,10 +9,13 @@ import java.util.function.IntPredicate;
  * a time, and which have neither started nor ended by it.
  */
 public final class QueueCurve {
-  private final LongColumn atNs = new LongColumn(0);
-  private final LongColumn waiting = new LongColumn(0);
+  private final long[] arrivesNs;
+  private final long[] leavesNs;
 
-  private QueueCurve() {}
+  private QueueCurve(long[] arrivesNs, long[] leavesNs) {
+    this.arrivesNs = arrivesNs;
+    this.leavesNs = leavesNs;
+  }
 
   /** The queue of the jobs for which holds what is asked. */
   public static QueueCurve of(RunRows run, IntPredicate which) {
@@ -30,66 +32,56 @@ public final class QueueCurve {
         }
       }
     }
-    var curve = new QueueCurve();
-    long[] arrivals = arrivesNs.sorted();
-    long[] leaves = leavesNs.sorted();
-    int arrived = 0;
-    int left = 0;
-    while (arrived < arrivals.length || left < leaves.length) {
-      boolean arrives =
-          left == leaves.length || (arrived < arrivals.length && arrivals[arrived] <= leaves[left]);
-      long ns = arrives ? arrivals[arrived++] : leaves[left++];
-      curve.step(ns, arrived - left);
-    }
-    return curve;
-  }
-
-  private void step(long ns, int count) {
-    int last = atNs.size() - 1;
-    int place = last >= 0 && atNs.get(last) == ns ? last : last + 1;
-    atNs.set(place, ns);
-    waiting.set(place, count);
+    return new QueueCurve(arrivesNs.sorted(), leavesNs.sorted());
   }
 
   /** Number of jobs that wait just after a time. */
   public long at(long timeNs) {
-    int step = lastStepAt(timeNs);
-    return step < 0 ? 0 : waiting.get(step);
+    return (long) notAfter(arrivesNs, timeNs) - notAfter(leavesNs, timeNs);
   }
 
   /** Time average over [fromNs, toNs). */
   public double mean(long fromNs, long toNs) {
-    double area = 0;
-    long sinceNs = fromNs;
-    long now = at(fromNs);
-    for (int i = lastStepAt(fromNs) + 1; i < atNs.size() && atNs.get(i) < toNs; i++) {
-      area += (double) now * (atNs.get(i) - sinceNs);
-      sinceNs = atNs.get(i);
-      now = waiting.get(i);
+    double area = (double) at(fromNs) * (toNs - fromNs);
+    for (int i = notAfter(arrivesNs, fromNs); i < arrivesNs.length && arrivesNs[i] < toNs; i++) {
+      area += (double) toNs - arrivesNs[i];
     }
-    return (area + (double) now * (toNs - sinceNs)) / (toNs - fromNs);
+    for (int i = notAfter(leavesNs, fromNs); i < leavesNs.length && leavesNs[i] < toNs; i++) {
+      area -= (double) toNs - leavesNs[i];
+    }
+    return area / (toNs - fromNs);
   }
 
   /** Largest number that waited at once in [fromNs, toNs). */
   public long max(long fromNs, long toNs) {
-    long most = at(fromNs);
-    for (int i = lastStepAt(fromNs) + 1; i < atNs.size() && atNs.get(i) < toNs; i++) {
-      most = Math.max(most, waiting.get(i));
+    int left = notAfter(leavesNs, fromNs);
+    int arrived = notAfter(arrivesNs, fromNs);
+    long most = (long) arrived - left;
+    while (arrived < arrivesNs.length && arrivesNs[arrived] < toNs) {
+      long ns = arrivesNs[arrived];
+      while (arrived < arrivesNs.length && arrivesNs[arrived] == ns) {
+        arrived++;
+      }
+      while (left < leavesNs.length && leavesNs[left] <= ns) {
+        left++;
+      }
+      most = Math.max(most, (long) arrived - left);
     }
     return most;
   }
 
-  private int lastStepAt(long timeNs) {
-    int low = 0; // all before it are not after the time
-    int high = atNs.size();
+  /** Number of times that are not after a time, of rising ones. */
+  private static int notAfter(long[] timesNs, long timeNs) {
+    int low = 0;
+    int high = timesNs.length;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (atNs.get(middle) <= timeNs) {
+      if (timesNs[middle] <= timeNs) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return low - 1;
+    return low;
   }
 }

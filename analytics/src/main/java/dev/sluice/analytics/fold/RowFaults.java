@@ -3,6 +3,7 @@ package dev.sluice.analytics.fold;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobPhase;
+import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
@@ -14,25 +15,30 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Faults of a run that show in its rows, counted in one walk over its jobs and one over its
- * batches, and told as sentences.
- */
+/** Faults of a run that show in its rows, counted, and told as sentences. */
 final class RowFaults {
-  private final Jobs jobs;
-  private final Batches batches;
+  final Jobs jobs;
   private final long boundMs;
   private final long boundNs;
 
-  /** Jobs by their end, without the done and the dropped ones. */
-  private long failed;
+  long failed;
 
-  private long open;
+  /** Number of jobs without a whole account of their end. */
+  long open;
+
+  long failedBatches;
+
+  /** Append of the last outcome, since time zero; that of time zero without an outcome. */
+  long lastObservedNs = Jobs.NONE;
+
   private long failedAsLaneLost;
-  private long lastObservedNs = Jobs.NONE;
   private long lateJobs;
   private long latenessNsMost;
-  private final List<Decision> lateEnds = new ArrayList<>();
+  private long lost;
+  private long unanswered;
+  private long again;
+  private long superseded;
+  private final List<Decision> late = new ArrayList<>();
 
   /** Places in the list of requests of the jobs that were sent. */
   private final BitSet sent = new BitSet();
@@ -40,68 +46,47 @@ final class RowFaults {
   /** The last such place before the tail; below 0: none. */
   private int lastSent = -1;
 
-  private long failedBatches;
-  private long lost;
-  private long unanswered;
-  private long again;
-  private long superseded;
-  private final List<Decision> lateDispatches = new ArrayList<>();
-
   /**
-   * Nothing counted so far.
-   *
    * @param boundMs the longest time that is not late
    */
-  RowFaults(Jobs jobs, Batches batches, long boundMs) {
+  RowFaults(Jobs jobs, long boundMs) {
     this.jobs = jobs;
-    this.batches = batches;
     this.boundMs = boundMs;
     boundNs = boundMs * 1_000_000;
-  }
-
-  /** Counts what jobs show. May go on beside {@link #walkBatches}. */
-  void walkJobs() {
+    for (int i = 0; i < jobs.batches().size(); i++) {
+      takeBatch(jobs.batches(), jobs.batches().at(i));
+    }
     for (int i = 0; i < jobs.size(); i++) {
       takeJob(jobs.at(i));
     }
+    lastObservedNs = lastObservedNs == Jobs.NONE ? 0 : lastObservedNs;
   }
 
   private void takeJob(int job) {
-    switch (jobs.status(job)) {
-      case DONE, DROPPED -> {}
-      case OPEN -> open++;
-      case FAILED -> {
-        failed++;
-        failedAsLaneLost += Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
-      }
-    }
+    JobStatus status = jobs.status(job);
+    open += status == JobStatus.OPEN ? 1 : 0;
+    failed += status == JobStatus.FAILED ? 1 : 0;
+    failedAsLaneLost += status == JobStatus.FAILED && Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
     if (jobs.isEnded(job)) {
-      long endedAtNs = jobs.endedAtNs(job);
-      long observedAtNs = jobs.observedAtNs(job);
-      lastObservedNs = Math.max(lastObservedNs, observedAtNs);
-      if (observedAtNs - endedAtNs > boundNs) {
-        lateEnds.add(new Decision(jobs.shard(job), endedAtNs, observedAtNs));
-      }
+      lastObservedNs = Math.max(lastObservedNs, jobs.observedAtNs(job));
+      addIfLate(jobs.shard(job), jobs.endedAtNs(job), jobs.observedAtNs(job));
     }
     if (jobs.latenessNs(job) > boundNs) {
       lateJobs++;
       latenessNsMost = Math.max(latenessNsMost, jobs.latenessNs(job));
     }
-    int index = Math.toIntExact(jobs.index(job));
+    int index = index(job);
     sent.set(index);
     if (jobs.phase(job) != JobPhase.TAIL) {
       lastSent = Math.max(lastSent, index);
     }
   }
 
-  /** Counts what batches show. */
-  void walkBatches() {
-    for (int i = 0; i < batches.size(); i++) {
-      takeBatch(batches.at(i));
-    }
+  private int index(int job) {
+    return Math.toIntExact(jobs.request(job).index());
   }
 
-  private void takeBatch(int batch) {
+  private void takeBatch(Batches batches, int batch) {
     failedBatches += batches.isFailed(batch) ? 1 : 0;
     if (batches.isLost(batch)) {
       lost++;
@@ -109,36 +94,13 @@ final class RowFaults {
     }
     again += batches.attempt(batch) > 1 ? 1 : 0;
     superseded += batches.isSuperseded(batch) ? 1 : 0;
-    long decidedAtNs = batches.decidedAtNs(batch);
-    long appendedAtNs = batches.appendedAtNs(batch);
-    if (appendedAtNs - decidedAtNs > boundNs) {
-      lateDispatches.add(new Decision(batches.shard(batch), decidedAtNs, appendedAtNs));
+    addIfLate(batches.shard(batch), batches.decidedAtNs(batch), batches.appendedAtNs(batch));
+  }
+
+  private void addIfLate(int shard, long atNs, long appendedAtNs) {
+    if (appendedAtNs - atNs > boundNs) {
+      late.add(new Decision(shard, atNs, appendedAtNs));
     }
-  }
-
-  /** Number of failed jobs. */
-  long failedJobs() {
-    return failed;
-  }
-
-  /** Number of jobs without a whole account of their end. */
-  long openJobs() {
-    return open;
-  }
-
-  /** Number of failed batches. */
-  long failedBatches() {
-    return failedBatches;
-  }
-
-  /** Append of the last outcome, since time zero; that of time zero without an outcome. */
-  long lastObservedNs() {
-    return lastObservedNs == Jobs.NONE ? 0 : lastObservedNs;
-  }
-
-  /** Attempts to run batches. */
-  Batches batches() {
-    return batches;
   }
 
   /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
@@ -172,8 +134,6 @@ final class RowFaults {
 
   /** How long a scheduler decided later than the bound, a sentence for each shard. */
   List<String> lateDecisions() {
-    List<Decision> late = new ArrayList<>(lateDispatches);
-    late.addAll(lateEnds);
     late.sort(Comparator.comparingLong(Decision::atNs));
     Map<Integer, List<Decision>> byShard = new TreeMap<>();
     late.forEach(one -> byShard.computeIfAbsent(one.shard(), s -> new ArrayList<>()).add(one));
@@ -236,7 +196,7 @@ final class RowFaults {
     Map<Integer, Long> intendedAtNs = new HashMap<>();
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);
-      intendedAtNs.put(Math.toIntExact(jobs.index(job)), jobs.intendedAtNs(job));
+      intendedAtNs.put(index(job), jobs.intendedAtNs(job));
     }
     long lastNs = intendedAtNs.getOrDefault(sent.previousSetBit(Math.max(last, 0)), 0L);
     List<String> words = new ArrayList<>();

@@ -1,10 +1,7 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.row.BatchColumns;
 import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.JobColumns;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.statistic.ParallelTasks;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -20,9 +17,6 @@ import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.value.DispatchId;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,16 +28,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fold of a run's records into rows, which are kept as columns of numbers. Pure: equal records
- * give equal rows, whatever the order in which topics were read.
+ * The fold of a run's records into rows. Pure: equal records give equal rows, whatever the order in
+ * which topics were read.
  *
  * <p>Facts arrive at least once. Of a job's requests, of a dispatch's completions and of the
  * dispatches of one id the first counts; further copies are no fault. A second outcome of a job is
  * a fault. Memory grows with jobs and dispatches. Not thread-safe.
  */
 public final class RunFold implements LogFold {
-  private final JobColumns jobs = new JobColumns();
-  private final BatchColumns batches = new BatchColumns();
+  private final Jobs jobs = new Jobs();
   private final List<Blocked> blocked = new ArrayList<>();
   private final Map<String, Integer> lanesByExecutor = new TreeMap<>();
   private final Set<String> deviceKinds = new TreeSet<>();
@@ -82,9 +75,9 @@ public final class RunFold implements LogFold {
   @Override
   public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
     if (fact instanceof JobRequested request) {
-      onRequested(request, shard, appendedAtEpochMs);
+      jobs.take(request, shard, appendedAtEpochMs);
     } else if (fact instanceof BatchCompleted completion) {
-      onCompleted(completion, shard, appendedAtEpochMs);
+      jobs.batches().take(completion, shard, appendedAtEpochMs);
     } else if (fact instanceof ModelLoaded loaded) {
       stays.take(loaded);
     } else if (fact instanceof ModelEvicted evicted) {
@@ -111,10 +104,7 @@ public final class RunFold implements LogFold {
 
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-    int batch = batch(shard, dispatch.dispatchId());
-    if (!batches.isDispatched(batch)) {
-      batches.dispatched(batch, dispatch, appendedAtEpochMs, jobs::row);
-    }
+    jobs.batches().take(dispatch, shard, appendedAtEpochMs);
   }
 
   @Override
@@ -127,62 +117,21 @@ public final class RunFold implements LogFold {
     if (outcome instanceof Blocked span) {
       blocked.add(span);
     } else if (outcome instanceof JobEnded end) {
-      onEnded(end, shard, appendedAtEpochMs);
+      secondOutcomes += jobs.take(end, shard, appendedAtEpochMs) ? 0 : 1;
     }
   }
 
-  private void onRequested(JobRequested request, int shard, long appendedAtEpochMs) {
-    int job = jobs.row(request.jobId());
-    if (!jobs.isRequested(job)) {
-      jobs.requested(job, request, shard, appendedAtEpochMs);
-    }
-  }
-
-  private void onCompleted(BatchCompleted completion, int shard, long appendedAtEpochMs) {
-    int batch = batch(shard, completion.dispatchId());
-    if (!batches.isCompleted(batch)) {
-      batches.completed(batch, completion, appendedAtEpochMs);
-    }
-  }
-
-  private void onEnded(JobEnded end, int shard, long appendedAtEpochMs) {
-    int job = jobs.row(end.jobId());
-    if (jobs.isEnded(job)) {
-      secondOutcomes++;
-      return;
-    }
-    DispatchId dispatch = end.dispatchId();
-    int batch = dispatch == null ? JobColumns.NONE : batch(shard, dispatch);
-    jobs.ended(job, end, batch, appendedAtEpochMs);
-  }
-
-  private int batch(int shard, DispatchId id) {
-    return batches.row(shard, id.factOffset(), id.index());
-  }
-
-  /** Returns the rows of everything read so far. */
   public RunRows rows(RunContext context) {
     var load = context.experiment().load();
     long zeroEpochMs = started == null ? 0 : started.timeZeroEpochMs();
-    var batchRows = new Batches(batches, jobs, zeroEpochMs);
-    var jobRows =
-        new Jobs(
-            jobs,
-            batchRows,
-            zeroEpochMs,
-            Math.round(load.warmupSeconds() * 1e9),
-            Math.round(load.durationSeconds() * 1e9));
+    jobs.settle(
+        zeroEpochMs,
+        Math.round(load.warmupSeconds() * 1e9),
+        Math.round(load.durationSeconds() * 1e9));
     long boundMs = LogFaults.boundMs(context.experiment().lanes().heartbeatMs());
-    var rowFaults = new RowFaults(jobRows, batchRows, boundMs);
-    try (var beside = new ParallelTasks()) {
-      beside.begin(rowFaults::walkJobs);
-      beside.begin(rowFaults::walkBatches);
-      beside.await();
-    } catch (IOException e) {
-      throw new UncheckedIOException("faults were not counted", e); // nothing is written here
-    }
+    var rowFaults = new RowFaults(jobs, boundMs);
     List<String> inWords = new ArrayList<>();
-    counted(rowFaults, jobRows, batchRows)
+    counted(rowFaults)
         .forEach(
             (what, count) -> {
               if (count > 0) {
@@ -194,8 +143,7 @@ public final class RunFold implements LogFold {
         context,
         started,
         ended,
-        jobRows,
-        batchRows,
+        jobs,
         List.copyOf(blocked),
         stays.all(),
         lanesByExecutor.isEmpty()
@@ -205,25 +153,24 @@ public final class RunFold implements LogFold {
   }
 
   /** Numbers of events that should not have happened. */
-  private Map<String, Long> counted(RowFaults rowFaults, Jobs jobRows, Batches batchRows) {
+  private Map<String, Long> counted(RowFaults rowFaults) {
+    Batches batches = jobs.batches();
     Map<String, Long> faults = new TreeMap<>();
     faults.put(
         "completions of a dispatch that is not in the log",
-        batchRows.size() == batches.size()
-            ? 0L
-            : IntStream.range(0, batches.size())
-                .filter(batch -> !batches.isDispatched(batch) && batches.isCompleted(batch))
-                .count());
-    faults.put("jobs dispatched or ended without a request", (long) jobs.size() - jobRows.size());
-    faults.put("failed jobs", rowFaults.failedJobs());
-    faults.put("jobs without a whole account of their end", rowFaults.openJobs());
-    faults.put("failed batches", rowFaults.failedBatches());
+        IntStream.range(0, batches.named())
+            .filter(batch -> !batches.isDispatched(batch) && batches.isCompleted(batch))
+            .count());
+    faults.put("jobs dispatched or ended without a request", (long) jobs.named() - jobs.size());
+    faults.put("failed jobs", rowFaults.failed);
+    faults.put("jobs without a whole account of their end", rowFaults.open);
+    faults.put("failed batches", rowFaults.failedBatches);
     faults.put("second outcomes of a job", secondOutcomes);
     unreadable.forEach((topic, count) -> faults.put("unreadable records in " + topic, count));
     faults.put("runs without a beginning", started == null ? 1L : 0L);
     faults.put("runs without an end", ended == null ? 1L : 0L);
     if (ended != null && ended.failure() == null) {
-      faults.put("jobs sent that are not in the log", ended.jobsSent() - jobRows.size());
+      faults.put("jobs sent that are not in the log", ended.jobsSent() - jobs.size());
     }
     return faults;
   }

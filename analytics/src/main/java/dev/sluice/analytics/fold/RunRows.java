@@ -3,19 +3,17 @@ package dev.sluice.analytics.fold;
 import dev.sluice.analytics.fold.ModelStays.ModelStay;
 import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
-import dev.sluice.analytics.row.Jobs.JobKind;
 import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.experiment.Experiment.JobClass;
-import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -29,20 +27,16 @@ public final class RunRows {
   private final @Nullable RunStarted started;
   private final @Nullable RunEnded ended;
   private final Jobs jobs;
-  private final Batches batches;
   private final List<Blocked> blocked;
   private final List<ModelStay> stays;
   private final int lanes;
   private final Defects defects;
   private final List<String> classNames;
   private final List<String> workloadNames;
-  private final int[] classByKind;
-  private final int[] workloadByKind;
-  private final int measuredCount;
+  private final Map<String, Integer> classPlaces;
+  private final Map<String, Integer> workloadPlaces;
+  private final int[] measured;
   private final int[] measuredDone;
-
-  /** Promises to measured jobs by the numbers of kinds. */
-  private final LongSummaryStatistics[] promises;
 
   /**
    * @param started null if the log holds no RunStarted
@@ -56,7 +50,6 @@ public final class RunRows {
       @Nullable RunStarted started,
       @Nullable RunEnded ended,
       Jobs jobs,
-      Batches batches,
       List<Blocked> blocked,
       List<ModelStay> stays,
       int lanes,
@@ -65,7 +58,6 @@ public final class RunRows {
     this.started = started;
     this.ended = ended;
     this.jobs = jobs;
-    this.batches = batches;
     this.blocked = blocked;
     this.stays = stays;
     this.lanes = lanes;
@@ -74,36 +66,33 @@ public final class RunRows {
     Set<String> workloads = new LinkedHashSet<>();
     context.experiment().jobs().classes().forEach(c -> classes.add(c.name()));
     context.experiment().jobs().workloads().forEach(w -> workloads.add(w.name()));
-    promises = new LongSummaryStatistics[jobs.kinds().size()];
-    Arrays.setAll(promises, kind -> new LongSummaryStatistics());
-    var seenBatches = new BitSet(batches.named());
+    IntStream.Builder measuredJobs = IntStream.builder();
     IntStream.Builder done = IntStream.builder();
-    int measured = 0;
+    var seenBatches = new BitSet(jobs.batches().named());
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);
-      int kind = jobs.kindNumber(job);
-      classes.add(jobs.kind(job).classType());
-      workloads.add(jobs.kind(job).workload());
+      classes.add(jobs.request(job).classType());
+      workloads.add(jobs.request(job).workload());
       if (jobs.isMeasured(job)) {
-        measured++;
-        promises[kind].accept(jobs.sloNs(job));
+        measuredJobs.add(job);
         if (jobs.isDone(job) && !seenBatches.get(jobs.batch(job))) {
           seenBatches.set(jobs.batch(job));
           done.add(jobs.batch(job));
         }
       }
     }
-    measuredCount = measured;
+    measured = measuredJobs.build().toArray();
     measuredDone = done.build().toArray();
     classNames = List.copyOf(classes);
     workloadNames = List.copyOf(workloads);
-    classByKind = places(jobs.kinds(), JobKind::classType, classNames);
-    workloadByKind = places(jobs.kinds(), JobKind::workload, workloadNames);
+    classPlaces = places(classNames);
+    workloadPlaces = places(workloadNames);
   }
 
-  private static int[] places(
-      List<JobKind> kinds, Function<JobKind, String> name, List<String> names) {
-    return kinds.stream().mapToInt(kind -> names.indexOf(name.apply(kind))).toArray();
+  private static Map<String, Integer> places(List<String> names) {
+    Map<String, Integer> places = new HashMap<>();
+    names.forEach(name -> places.put(name, places.size()));
+    return places;
   }
 
   /**
@@ -127,14 +116,12 @@ public final class RunRows {
     return ended;
   }
 
-  /** Jobs by intended arrival, ties by generator, then index. */
   public Jobs jobs() {
     return jobs;
   }
 
-  /** Attempts to run batches by decision, ties by shard and id. */
   public Batches batches() {
-    return batches;
+    return jobs.batches();
   }
 
   /** Models in the memories of lanes, by begin of their load; none where lanes hold all. */
@@ -142,7 +129,6 @@ public final class RunRows {
     return stays;
   }
 
-  /** Spans in which lanes stood idle beside work that waited, of all shards. */
   public List<Blocked> blocked() {
     return blocked;
   }
@@ -164,7 +150,6 @@ public final class RunRows {
     return defects.faults();
   }
 
-  /** Start of the measured window. */
   public long windowStartNs() {
     return Math.round(context.experiment().load().warmupSeconds() * 1e9);
   }
@@ -182,17 +167,19 @@ public final class RunRows {
     return Math.max(windowStartNs(), Math.min(endNs, lastNs));
   }
 
-  /** Length of the measured window in seconds. */
   public double windowSeconds() {
     return (windowEndNs() - windowStartNs()) / 1e9;
   }
 
-  /** Number of measured jobs. */
-  public int measuredCount() {
-    return measuredCount;
+  /** The measured jobs, by intended arrival; not to be changed. */
+  public int[] measured() {
+    return measured;
   }
 
-  /** The batches that ended a measured job as done, each once, by intended arrival. */
+  /**
+   * The batches that ended a measured job as done, each once, by intended arrival; not to be
+   * changed.
+   */
   public int[] measuredDoneBatches() {
     return measuredDone;
   }
@@ -209,12 +196,12 @@ public final class RunRows {
 
   /** Place of a job's class in {@link #classNames()}. */
   public int classOf(int job) {
-    return classByKind[jobs.kindNumber(job)];
+    return classPlaces.getOrDefault(jobs.request(job).classType(), -1);
   }
 
   /** Place of a job's workload in {@link #workloadNames()}. */
   public int workloadOf(int job) {
-    return workloadByKind[jobs.kindNumber(job)];
+    return workloadPlaces.getOrDefault(jobs.request(job).workload(), -1);
   }
 
   /** Promises of a class by its name, in ms: none if the experiment does not name it. */
@@ -232,13 +219,11 @@ public final class RunRows {
     if (sloMs != null) {
       return new double[] {sloMs};
     }
-    int place = classNames.indexOf(jobClass.name());
-    var promised = new LongSummaryStatistics();
-    for (int kind = 0; kind < promises.length; kind++) {
-      if (classByKind[kind] == place) {
-        promised.combine(promises[kind]);
-      }
-    }
+    LongSummaryStatistics promised =
+        IntStream.of(measured)
+            .filter(job -> jobs.request(job).classType().equals(jobClass.name()))
+            .mapToLong(jobs::sloNs)
+            .summaryStatistics();
     return promised.getCount() == 0
         ? new double[0]
         : DoubleStream.of(promised.getMin() / 1e6, promised.getMax() / 1e6).distinct().toArray();

@@ -33,7 +33,6 @@ public final class WindowSums {
       long violations,
       LatencyHistogram endToEnd,
       boolean whole) {
-    /** No jobs. */
     public static final JobSum NONE = new JobSum(0, 0, 0, 0, 0, LatencyHistogram.EMPTY, true);
 
     /** This sum with the counts of a further window. */
@@ -53,7 +52,6 @@ public final class WindowSums {
     }
   }
 
-  /** Adds the next window. */
   public void add(MetricsWindow window) {
     window.byClass().forEach((name, counts) -> byClass.put(name, sum(name).plus(counts)));
     window.blockedNs().forEach((cause, ns) -> blockedNs.merge(cause, ns, Long::sum));

@@ -27,7 +27,6 @@ public final class FinishedBatches {
   /** Most lanes that have shares of their own; of more lanes each executor has. */
   private static final int LANES_MAX = 64;
 
-  /** Most rows of shares. */
   private static final int ROWS_MAX = 200;
 
   /** Most spans that have a share. */
@@ -40,8 +39,16 @@ public final class FinishedBatches {
 
   private FinishedBatches() {}
 
-  /** A part of the run. */
-  private record Stretch(long fromNs, long toNs) {}
+  /** A part of the run, or the time in which a batch ran. */
+  private record Stretch(long fromNs, long toNs) {
+    boolean overlaps(Stretch that) {
+      return toNs > that.fromNs && fromNs < that.toNs;
+    }
+  }
+
+  private static @Nullable Stretch ran(FinishedBatch batch) {
+    return batch.times().ran() ? new Stretch(batch.startedNs(), batch.endedNs()) : null;
+  }
 
   /**
    * The batches of a run's folder as JSON.
@@ -67,7 +74,11 @@ public final class FinishedBatches {
     var stretch = new Stretch(Math.round(fromS * 1e9), Math.round(toS * 1e9));
     RunSource source = RunSource.of(run);
     int[] all = {0};
-    source.batchesBetween(stretch.fromNs(), stretch.toNs(), batch -> all[0]++);
+    source.batches(
+        batch -> {
+          Stretch ran = ran(batch);
+          all[0] += ran != null && ran.overlaps(stretch) ? 1 : 0;
+        });
     return json(stretch, bars(source, stretch, barsMax), all[0]);
   }
 
@@ -83,31 +94,49 @@ public final class FinishedBatches {
 
   static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
-    RunSource.BatchSpans spans = source.spans();
+    Map<String, List<Stretch>> ranByLane = new TreeMap<>(BY_LANE);
+    source.batches(
+        batch -> {
+          Stretch ran = ran(batch);
+          if (ran != null) {
+            ranByLane.computeIfAbsent(batch.laneId(), id -> new ArrayList<>()).add(ran);
+          }
+        });
+    List<Stretch> ran = ranByLane.values().stream().flatMap(List::stream).toList();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;
     int count = (int) ((endNs + spanNs - 1) / spanNs);
-    Stretch stretch = stretch(spans, windows, barsMax);
-    ObjectNode json = json(stretch, bars(source, stretch, barsMax), spans.count());
-    json.set("shares", shares(sorted(spans.busyNs(spanNs, count)), spanNs, count, endNs));
+    Map<String, double[]> busyNs = new TreeMap<>(BY_LANE);
+    ranByLane.forEach((laneId, of) -> busyNs.put(laneId, busyNs(of, spanNs, count)));
+    Stretch stretch = stretch(ran, windows, barsMax);
+    ObjectNode json = json(stretch, bars(source, stretch, barsMax), ran.size());
+    json.set("shares", shares(busyNs, spanNs, count, endNs));
     return json;
   }
 
-  private static Map<String, double[]> sorted(Map<String, double[]> byLane) {
-    Map<String, double[]> sorted = new TreeMap<>(BY_LANE);
-    sorted.putAll(byLane);
-    return sorted;
+  /** A lane's busy time in equal spans from time zero on. */
+  private static double[] busyNs(List<Stretch> ran, long spanNs, int spans) {
+    double[] busyNs = new double[spans];
+    for (Stretch one : ran) {
+      long fromNs = Math.max(0, one.fromNs());
+      while (fromNs < one.toNs() && fromNs / spanNs < spans) {
+        long toNs = Math.min(one.toNs(), (fromNs / spanNs + 1) * spanNs);
+        busyNs[(int) (fromNs / spanNs)] += toNs - fromNs;
+        fromNs = toNs;
+      }
+    }
+    return busyNs;
   }
 
   /** The whole run, or the stretch of at most that many bars around the second of most waiting. */
-  private static Stretch stretch(
-      RunSource.BatchSpans spans, List<MetricsWindow> windows, int barsMax) {
-    if (spans.count() == 0) {
+  private static Stretch stretch(List<Stretch> ran, List<MetricsWindow> windows, int barsMax) {
+    if (ran.isEmpty()) {
       return new Stretch(0, 0);
     }
-    long lastNs = spans.lastNs();
-    if (spans.count() <= barsMax) {
-      return new Stretch(Math.min(0, spans.firstNs()), lastNs);
+    long lastNs = ran.stream().mapToLong(Stretch::toNs).max().orElseThrow();
+    if (ran.size() <= barsMax) {
+      return new Stretch(
+          Math.min(0, ran.stream().mapToLong(Stretch::fromNs).min().orElseThrow()), lastNs);
     }
     MetricsWindow worst =
         windows.stream()
@@ -118,7 +147,7 @@ public final class FinishedBatches {
     long middleNs = worst.fromNs() + SECOND_NS / 2;
     long lengthNs = lastNs;
     Stretch stretch = around(middleNs, lengthNs, lastNs);
-    while (lengthNs > 1000 && spans.overlapping(stretch.fromNs(), stretch.toNs()) > barsMax) {
+    while (lengthNs > 1000 && ran.stream().filter(stretch::overlaps).count() > barsMax) {
       lengthNs = lengthNs * 4 / 5;
       stretch = around(middleNs, lengthNs, lastNs);
     }
@@ -134,11 +163,10 @@ public final class FinishedBatches {
       throws UserMistakeException {
     List<FinishedBatch> chosen = new ArrayList<>();
     Set<String> firstJobs = new HashSet<>();
-    source.batchesBetween(
-        stretch.fromNs(),
-        stretch.toNs(),
+    source.batches(
         batch -> {
-          if (chosen.size() < barsMax) {
+          Stretch ran = ran(batch);
+          if (ran != null && ran.overlaps(stretch) && chosen.size() < barsMax) {
             chosen.add(batch);
             firstJobs.add(batch.jobs().first());
           }

@@ -47,7 +47,8 @@ public final class FinishedWindows {
 
   static List<MetricsWindow> of(RunSource source, RunConfig config) throws UserMistakeException {
     var made = new FinishedWindows();
-    source.countInto(made);
+    source.batches(made::take);
+    source.countJobs(made);
     source.blocked(span -> made.windows.blocked(span.fromNs(), span.toNs(), span.cause()));
     Long tokensOfOne = config.tokensOfAnExecutor();
     int count = Math.max(config.shards(), (int) made.executors());

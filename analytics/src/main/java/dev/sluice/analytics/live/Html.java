@@ -30,7 +30,6 @@ public final class Html {
    * @param value exact value for programs; null: the text is all that it has
    */
   public record TableCell(String kind, @Nullable String value, String text) {
-    /** A cell of words. */
     public static TableCell words(String text) {
       return new TableCell("", null, text);
     }
@@ -80,7 +79,6 @@ public final class Html {
     return raw("</main>\n</body>\n</html>\n").toString();
   }
 
-  /** Adds markup. */
   public Html raw(String markup) {
     text.append(markup);
     return this;
@@ -102,7 +100,6 @@ public final class Html {
     return raw("<p class=\"" + kind + "\">").text(plain).raw("</p>\n");
   }
 
-  /** Adds a list of texts. */
   public Html list(List<String> items) {
     raw("<ul>");
     items.forEach(item -> raw("<li>").text(item).raw("</li>"));

@@ -53,7 +53,6 @@ final class Json {
     return value == null ? NODES.nullNode() : NODES.numberNode(value);
   }
 
-  /** The texts of a list. */
   static List<String> texts(JsonNode list) {
     List<String> texts = new ArrayList<>();
     list.forEach(one -> texts.add(one.asText()));

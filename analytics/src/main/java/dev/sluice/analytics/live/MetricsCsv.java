@@ -27,7 +27,6 @@ public final class MetricsCsv implements Closeable {
   /** Class of the rows of all classes together. */
   public static final String ALL = "all";
 
-  /** Names of the columns, in their order. */
   public static final List<String> COLUMNS;
 
   private static final Map<String, Function<Row, String>> CELLS = new LinkedHashMap<>();

@@ -97,12 +97,10 @@ public final class Points {
     return Math.floorDiv(second + span - 1, span) * span;
   }
 
-  /** Number of points. */
   public int size() {
     return spans.size();
   }
 
-  /** The columns. */
   public ObjectNode json() {
     ObjectNode columns = Json.object();
     column(columns, "from_s", span -> Json.whole(second(span.get(0))));

@@ -13,7 +13,9 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * report.html: the page of a finished run in one file, with all that it shows, and tables that
@@ -85,37 +87,34 @@ public final class ReportPage {
   private static String page(String id, String snapshot, String tables) {
     String uplot = Html.resource("uplot.iife.min.js");
     String script = Html.resource("page.js");
-    String page = Html.resource("index.html");
-    page =
-        replaced(
-            page,
-            "<meta charset=\"utf-8\">",
-            "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\""
-                + "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '"
-                + hash(uplot)
-                + "' '"
-                + hash(script)
-                + "'\">");
-    page = replaced(page, "<title>Sluice</title>", "<title>" + Html.escaped(id) + "</title>");
-    page =
-        replaced(page, "<link rel=\"stylesheet\" href=\"uplot.css\">", Html.style("uplot.min.css"));
-    page =
-        replaced(
-            page,
-            "<link rel=\"stylesheet\" href=\"page.css\">",
-            Html.style("page.css") + "\n" + Html.style("report.css"));
-    page = replaced(page, "<div id=\"tables\"></div>", "<div id=\"tables\">\n" + tables + "</div>");
-    page =
-        replaced(
-            page, "<script src=\"uplot.js\" defer></script>", "<script>" + uplot + "</script>");
-    return replaced(
-        page,
+    Map<String, String> parts = new LinkedHashMap<>();
+    parts.put(
+        "<meta charset=\"utf-8\">",
+        "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\""
+            + "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src '"
+            + hash(uplot)
+            + "' '"
+            + hash(script)
+            + "'\">");
+    parts.put("<title>Sluice</title>", "<title>" + Html.escaped(id) + "</title>");
+    parts.put("<link rel=\"stylesheet\" href=\"uplot.css\">", Html.style("uplot.min.css"));
+    parts.put(
+        "<link rel=\"stylesheet\" href=\"page.css\">",
+        Html.style("page.css") + "\n" + Html.style("report.css"));
+    parts.put("<div id=\"tables\"></div>", "<div id=\"tables\">\n" + tables + "</div>");
+    parts.put("<script src=\"uplot.js\" defer></script>", "<script>" + uplot + "</script>");
+    parts.put(
         "<script src=\"page.js\" defer></script>",
         "<script type=\"application/json\" id=\"snapshot\">"
             + snapshot.replace("<", "\\u003c")
             + "</script>\n<script>"
             + script
             + "</script>");
+    String page = Html.resource("index.html");
+    for (Map.Entry<String, String> part : parts.entrySet()) {
+      page = replaced(page, part.getKey(), part.getValue());
+    }
+    return page;
   }
 
   /** What a page may run: the script with this text alone. */

@@ -159,7 +159,6 @@ final class ReportTables {
     return headings;
   }
 
-  /** A row of jobs. */
   private static List<TableCell> jobs(String title, Function<String, JsonNode> figures) {
     List<TableCell> row = new ArrayList<>(List.of(TableCell.words(title)));
     boolean any = figures.apply("count").asLong() > 0;

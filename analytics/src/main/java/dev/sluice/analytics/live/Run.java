@@ -20,19 +20,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a run is, live or finished: who it is, what it promised, and how it came out. */
-public final class Run {
-  private final String id;
-  private final State state;
-  private final RunConfig config;
-  private final Origin origin;
-
-  /** The tree of summary.json; null before the run's end, and of one that was given up. */
-  private final @Nullable JsonNode summary;
-
-  private final @Nullable String failure;
-
-  /** State of a run. */
+/**
+ * What a run is, live or finished: who it is, what it promised, and how it came out.
+ *
+ * @param summary the tree of summary.json; null before the run's end, and of one that was given up
+ */
+public record Run(
+    String id,
+    State state,
+    RunConfig config,
+    Origin origin,
+    @Nullable JsonNode summary,
+    @Nullable String failure) {
   public enum State {
     LIVE("live"),
     /** It ended while somebody watched. */
@@ -47,7 +46,6 @@ public final class Run {
       this.text = text;
     }
 
-    /** The state as pages name it. */
     public String text() {
       return text;
     }
@@ -64,7 +62,7 @@ public final class Run {
    * @param simulated true if nothing ran
    * @param versions versions by name
    */
-  private record Origin(
+  record Origin(
       List<String> notes,
       @Nullable Long timeZeroEpochMs,
       @Nullable String configDigest,
@@ -72,21 +70,6 @@ public final class Run {
       boolean emulated,
       boolean simulated,
       Map<String, String> versions) {}
-
-  private Run(
-      String id,
-      State state,
-      RunConfig config,
-      Origin origin,
-      @Nullable JsonNode summary,
-      @Nullable String failure) {
-    this.id = id;
-    this.state = state;
-    this.config = config;
-    this.origin = origin;
-    this.summary = summary;
-    this.failure = failure;
-  }
 
   /**
    * A run as the topic {@code metrics} describes it.
@@ -189,14 +172,6 @@ public final class Run {
     return text.isTextual() ? text.asText() : null;
   }
 
-  public String id() {
-    return id;
-  }
-
-  public State state() {
-    return state;
-  }
-
   /** Words of the run that stand before all else, each with its reasons. */
   public Map<String, List<String>> words() {
     Map<String, List<String>> words = new java.util.LinkedHashMap<>();
@@ -206,11 +181,11 @@ public final class Run {
     if (origin.simulated()) {
       words.put("simulated", List.of("nothing ran and nothing waited"));
     }
-    List<String> reasons = notComparable();
-    if (!reasons.isEmpty()) {
-      words.put("not comparable", reasons);
-    }
     if (summary != null) {
+      List<String> reasons = Json.texts(summary.path("not_comparable"));
+      if (!reasons.isEmpty()) {
+        words.put("not comparable", reasons);
+      }
       Json.texts(summary.path("notes")).stream()
           .filter(note -> note.startsWith(Summary.BUSY_MACHINE))
           .map(note -> note.substring(Summary.BUSY_MACHINE.length()))
@@ -220,10 +195,6 @@ public final class Run {
       }
     }
     return words;
-  }
-
-  private List<String> notComparable() {
-    return summary == null ? List.of() : Json.texts(summary.path("not_comparable"));
   }
 
   /** Name of the policy; empty if the experiment does not tell it. */
@@ -238,14 +209,6 @@ public final class Run {
     origin.notes().forEach(note -> lines.add("! " + note));
     lines.add(config.text("run_name") + ", policy " + policy() + ", " + id);
     return lines;
-  }
-
-  RunConfig config() {
-    return config;
-  }
-
-  @Nullable JsonNode summary() {
-    return summary;
   }
 
   /**

@@ -21,7 +21,6 @@ import org.yaml.snakeyaml.error.YAMLException;
  * @param yaml the text of config.yaml
  */
 record RunConfig(String yaml, Map<?, ?> top) {
-  /** A class of jobs. */
   record JobClass(
       String name, @Nullable Double sloMs, @Nullable Double sloScale, @Nullable Long priority) {}
 
@@ -66,7 +65,6 @@ record RunConfig(String yaml, Map<?, ?> top) {
     return (int) ((several ? number(1, "lanes", "num_lanes") : 1) * number(1, "kafka", "shards"));
   }
 
-  /** Number of shards. */
   int shards() {
     return (int) number(1, "kafka", "shards");
   }

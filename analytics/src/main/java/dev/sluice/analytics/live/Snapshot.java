@@ -54,7 +54,6 @@ public final class Snapshot {
     return json;
   }
 
-  /** Leaves out the second half of the bars. */
   private static void halve(ObjectNode batches) {
     if (batches.path("batches") instanceof ArrayNode bars) {
       int kept = bars.size() / 2;

@@ -41,7 +41,6 @@ final class Thresholds {
     return all;
   }
 
-  /** The thresholds so far. */
   static ArrayNode soFar(RunConfig config, List<MetricsWindow> windows) {
     double warmupNs = config.number(0, "warmup_seconds") * NS_PER_SECOND;
     double endNs = config.number(0, "duration_seconds") * NS_PER_SECOND;

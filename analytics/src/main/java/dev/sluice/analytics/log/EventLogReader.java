@@ -1,27 +1,36 @@
 package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.abort.EarlyEnd;
+import dev.sluice.analytics.fold.LiveFold;
 import dev.sluice.analytics.fold.LiveSnapshot;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
+import dev.sluice.analytics.fold.WindowSums;
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
+import dev.sluice.contract.event.WindowRecord;
+import dev.sluice.contract.log.DeadLetter;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.log.Writing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +38,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a run's topics from their beginning, committed records only. The topics must exist.
@@ -48,13 +63,13 @@ import org.jspecify.annotations.Nullable;
  * thread is thrown from the next call.
  */
 public final class EventLogReader implements AutoCloseable {
-  /** Longest wait of one read: it bounds how stale a snapshot is, not how fast records come. */
-  static final Duration POLL = Duration.ofMillis(100);
+  private static final Logger LOG = LoggerFactory.getLogger(EventLogReader.class);
 
-  /**
-   * Longest wait for an answer or an acknowledgement, so that a broker can be away for a minute.
-   */
-  static final Duration ANSWER_LIMIT = Duration.ofMinutes(2);
+  /** Longest wait of one read: it bounds how stale a snapshot is, not how fast records come. */
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  /** Longest wait for an answer or an acknowledgement: a broker can be away for a minute. */
+  private static final Duration ANSWER_LIMIT = Duration.ofMinutes(2);
 
   /** Longest wait where the run has not come to its end: the broker may be gone for good. */
   private static final Duration ANSWER_LIMIT_IN_VAIN = Duration.ofSeconds(10);
@@ -62,12 +77,41 @@ public final class EventLogReader implements AutoCloseable {
   /** Topics without the run's prefix that rows are made of. */
   private static final List<String> FOLDED = List.of("runs", "facts", "dispatches", "outcomes");
 
+  /** Time without any record after which the broker is asked whether it is there. */
+  private static final long SILENCE_NS = 60_000_000_000L;
+
+  /** Longest time between records of the batches that have ended. */
+  private static final long ENDED_NS_MAX = 1_000_000_000L;
+
+  /** Longest time that the last records may take on their way when the reading is ended early. */
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+  /** Shortest time between them, where dispatches have just been committed. */
+  private static final long ENDED_NS_MIN = 250_000_000L;
+
+  private final Consumer<byte[], byte[]> consumer;
   private final Supplier<Consumer<byte[], byte[]>> again;
+  private final Producer<byte[], byte[]> producer;
   private final Topics topics;
+  private final RunPartitions run;
   private final ProcessClock clock;
-  private final LiveReading live;
-  private final CompletableFuture<Void> wholeRun;
+  private final Function<RunStarted, RunDescribed> describe;
+  private final @Nullable EarlyEnd early;
   private final Thread thread;
+  private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
+
+  private final Object lock = new Object();
+
+  private LiveFold fold = new LiveFold();
+  private final Map<String, Long> recordsRead = new TreeMap<>();
+  private long windowsWritten;
+  private boolean described;
+  private boolean summarized;
+  private long endedWrittenAtNs;
+  private boolean dispatchesCame;
+
+  private volatile long recordsBehind;
+  private volatile boolean closing;
 
   /**
    * Counts of the work so far, for the metrics of the process.
@@ -102,19 +146,10 @@ public final class EventLogReader implements AutoCloseable {
         early);
   }
 
-  EventLogReader(
-      Supplier<Consumer<byte[], byte[]>> consumers,
-      Producer<byte[], byte[]> producer,
-      Topics topics,
-      ProcessClock clock,
-      Function<RunStarted, RunDescribed> describe) {
-    this(consumers.get(), consumers, producer, topics, clock, describe, null);
-  }
-
   /**
    * @param again opens the consumer of the second reading
    */
-  private EventLogReader(
+  EventLogReader(
       Consumer<byte[], byte[]> consumer,
       Supplier<Consumer<byte[], byte[]>> again,
       Producer<byte[], byte[]> producer,
@@ -122,12 +157,16 @@ public final class EventLogReader implements AutoCloseable {
       ProcessClock clock,
       Function<RunStarted, RunDescribed> describe,
       @Nullable EarlyEnd early) {
+    this.consumer = consumer;
     this.again = again;
+    this.producer = producer;
     this.topics = topics;
+    this.run = new RunPartitions(topics);
     this.clock = clock;
-    this.live = new LiveReading(consumer, producer, topics, clock, describe, early);
-    this.wholeRun = live.wholeRun();
-    this.thread = new Thread(live, "analytics-reader");
+    this.describe = describe;
+    this.early = early;
+    this.endedWrittenAtNs = clock.monotonicNs();
+    this.thread = new Thread(this::read, "analytics-reader");
     thread.setDaemon(true);
     thread.start();
   }
@@ -139,22 +178,28 @@ public final class EventLogReader implements AutoCloseable {
    */
   public LiveSnapshot snapshot() {
     throwFailure();
-    return live.snapshot();
+    synchronized (lock) {
+      return fold.snapshot();
+    }
   }
 
   /** Counts of what has been read and written so far; never throws. */
   public ReaderNumbers numbers() {
-    return live.numbers();
+    synchronized (lock) {
+      return new ReaderNumbers(Map.copyOf(recordsRead), recordsBehind, windowsWritten);
+    }
   }
 
-  /** The run's beginning; null before it was read. */
   public @Nullable RunStarted started() {
-    return live.started();
+    synchronized (lock) {
+      return fold.started();
+    }
   }
 
-  /** The run's end; null before it was read. */
   public @Nullable RunEnded ended() {
-    return live.ended();
+    synchronized (lock) {
+      return fold.ended();
+    }
   }
 
   /**
@@ -186,10 +231,9 @@ public final class EventLogReader implements AutoCloseable {
   public RunReport report(RunContext context, @Nullable RunRecording recording) {
     throwFailure();
     Duration limit = wholeRun.isDone() ? ANSWER_LIMIT : ANSWER_LIMIT_IN_VAIN;
-    var fold = new RunFold();
+    var rows = new RunFold();
     try (Consumer<byte[], byte[]> consumer = again.get()) {
       var merge = new LogMerge(topics, consumer, clock, limit);
-      var partitions = new RunPartitions(topics);
       merge.read(
           merge.whole(recording == null ? FOLDED : LogOrder.TOPICS),
           record -> {
@@ -197,9 +241,9 @@ public final class EventLogReader implements AutoCloseable {
               recording.take(merge.entry(record));
             }
             try {
-              partitions.apply(fold, record);
+              run.apply(rows, record);
             } catch (UnreadableEventException e) {
-              fold.countUnreadable(record.topic());
+              rows.countUnreadable(record.topic());
             }
           });
     } catch (IOException e) {
@@ -210,24 +254,29 @@ public final class EventLogReader implements AutoCloseable {
     if (recording != null) {
       recording.finish();
     }
-    return RunReport.of(fold, context);
+    return RunReport.of(rows, context);
   }
 
   /** Stops reading, and writes the run's summary behind all windows, unless one is there. */
   public void summarize(RunSummarized summary) {
     stop();
-    live.summarize(summary);
+    synchronized (lock) {
+      if (!summarized) {
+        summarized = true;
+        writeMetrics(summary);
+      }
+    }
   }
 
-  /** Stops reading and frees the clients. */
   @Override
   public void close() {
     stop();
-    live.close();
+    producer.close(CLOSE_LIMIT);
   }
 
   private void stop() {
-    live.stop();
+    closing = true;
+    consumer.wakeup();
     try {
       thread.join();
     } catch (InterruptedException e) {
@@ -243,5 +292,188 @@ public final class EventLogReader implements AutoCloseable {
 
   private static IllegalStateException failed(@Nullable Throwable cause) {
     return new IllegalStateException("the event log could not be read to its end", cause);
+  }
+
+  private void read() {
+    try (consumer) {
+      readToTheEnd();
+    } catch (WakeupException e) {
+      if (!closing) {
+        wholeRun.completeExceptionally(e);
+      }
+    } catch (RuntimeException | Error e) {
+      wholeRun.completeExceptionally(e);
+    }
+  }
+
+  private void readToTheEnd() {
+    List<TopicPartition> partitions = run.find(consumer, ANSWER_LIMIT);
+    var order = new FactsFirst(topics, run, begin(), early, partitions);
+    RunPartitions.assign(consumer, partitions);
+    Map<TopicPartition, Long> ends = null;
+    boolean endWritten = false;
+    long lastNs = clock.monotonicNs();
+    while (!closing && !wholeRun.isDone()) {
+      List<ConsumerRecord<byte[], byte[]>> arrived = new ArrayList<>();
+      consumer.poll(POLL).forEach(arrived::add);
+      if (!arrived.isEmpty()) {
+        lastNs = clock.monotonicNs();
+      } else if (clock.monotonicNs() - lastNs > SILENCE_NS) {
+        ends(partitions); // fails if nobody answers
+        lastNs = clock.monotonicNs();
+      }
+      Step step = fold(arrived, order, partitions);
+      step.metrics().forEach(this::writeMetrics);
+      if (step.end() != null && !endWritten) {
+        endWritten = true;
+        write(new ProducerRecord<>(topics.runs(), 0, null, EventCodec.RUNS.write(step.end())));
+      }
+      if (step.complete() && ends == null) {
+        ends = ends(partitions); // heartbeats go on, so the present end counts
+      }
+      if (ends != null && TopicReader.hasReadTo(ends, consumer) && order.nothingWaits()) {
+        writeLastEnded();
+        producer.flush();
+        wholeRun.complete(null);
+      }
+    }
+  }
+
+  private void writeMetrics(WindowRecord record) {
+    write(new ProducerRecord<>(topics.metrics(), 0, null, EventCodec.METRICS.write(record)));
+  }
+
+  private void write(ProducerRecord<byte[], byte[]> record) {
+    var unused =
+        producer.send(
+            record,
+            (metadata, failure) -> {
+              if (failure != null) {
+                wholeRun.completeExceptionally(failure);
+              }
+            });
+  }
+
+  private void writeLastEnded() {
+    synchronized (lock) {
+      if (!summarized) {
+        writeMetrics(fold.takeEnded());
+      }
+    }
+  }
+
+  /**
+   * Goes on where an earlier process ended: reads topic metrics to its present end. Records of
+   * types that this build does not know are skipped.
+   */
+  private LiveFold begin() {
+    var partition = new TopicPartition(topics.metrics(), 0);
+    RunPartitions.assign(consumer, List.of(partition));
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    boolean describedBefore = false;
+    boolean summarizedBefore = false;
+    var sums = new WindowSums();
+    while (!closing && consumer.position(partition) < end) {
+      for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(POLL)) {
+        try {
+          WindowRecord record = EventCodec.METRICS.read(RunPartitions.bytes(entry));
+          describedBefore |= record instanceof RunDescribed;
+          summarizedBefore |= record instanceof RunSummarized;
+          if (record instanceof MetricsWindow window) {
+            sums.add(window);
+          }
+        } catch (UnreadableEventException e) {
+          LOG.info("offset {} of metrics is of another version: {}", entry.offset(), e.toString());
+        }
+      }
+    }
+    synchronized (lock) {
+      described = describedBefore;
+      summarized = summarizedBefore;
+      fold = new LiveFold(sums);
+      return fold;
+    }
+  }
+
+  /**
+   * Result of a poll's records.
+   *
+   * @param metrics records of topic metrics that no process has written
+   * @param end end of an abandoned run, or of one that ends early; null for any other
+   * @param complete true if the run has ended and every job sent has its outcome
+   */
+  private record Step(List<WindowRecord> metrics, @Nullable RunEnded end, boolean complete) {}
+
+  private Map<TopicPartition, Long> ends(List<TopicPartition> partitions) {
+    return consumer.endOffsets(partitions, ANSWER_LIMIT);
+  }
+
+  private Step fold(
+      List<ConsumerRecord<byte[], byte[]>> arrived,
+      FactsFirst order,
+      List<TopicPartition> partitions) {
+    boolean factsAreRead =
+        arrived.isEmpty()
+            && !order.nothingWaits()
+            && TopicReader.hasReadTo(
+                ends(
+                    partitions.stream()
+                        .filter(
+                            p -> List.of(topics.facts(), topics.dispatches()).contains(p.topic()))
+                        .toList()),
+                consumer);
+    synchronized (lock) {
+      for (ConsumerRecord<byte[], byte[]> entry : arrived) {
+        take(entry, order);
+      }
+      order.applyWaiting(factsAreRead);
+      long readThroughEpochMs = order.keepTogether(consumer);
+      recordsBehind = order.recordsBehind();
+      List<WindowRecord> metrics = new ArrayList<>();
+      RunStarted started = fold.started();
+      if (started != null && !described) {
+        described = true;
+        metrics.add(describe.apply(started));
+      }
+      List<MetricsWindow> windows = fold.closeWindows(readThroughEpochMs);
+      windowsWritten += windows.size();
+      metrics.addAll(windows);
+      long sinceNs = clock.monotonicNs() - endedWrittenAtNs;
+      if (fold.logTimeNs() > 0
+          && !summarized
+          && sinceNs >= (dispatchesCame ? ENDED_NS_MIN : ENDED_NS_MAX)) {
+        metrics.add(fold.takeEnded());
+        endedWrittenAtNs += sinceNs;
+        dispatchesCame = false;
+      }
+      return new Step(metrics, endIfLost(started), fold.isComplete());
+    }
+  }
+
+  /** The end of a run that is abandoned, or that ends early; else null. */
+  private @Nullable RunEnded endIfLost(@Nullable RunStarted started) {
+    if (early == null || early.why() == null || started == null || fold.ended() != null) {
+      return fold.endIfAbandoned();
+    }
+    return new RunEnded(
+        started.runId(),
+        early.requested(),
+        false,
+        false,
+        Math.max(0, fold.logTimeNs()),
+        early.why());
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {
+    recordsRead.merge(entry.topic(), 1L, Long::sum);
+    dispatchesCame |= entry.topic().equals(topics.dispatches());
+    try {
+      order.take(entry);
+    } catch (UnreadableEventException e) {
+      if (entry.topic().equals(topics.outcomes()) || entry.topic().equals(topics.runs())) {
+        // other roles send unreadable facts and dispatches
+        write(DeadLetter.of(topics, entry, e.getMessage()));
+      }
+    }
   }
 }

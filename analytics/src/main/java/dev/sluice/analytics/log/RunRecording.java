@@ -28,7 +28,6 @@ public final class RunRecording implements AutoCloseable {
     }
   }
 
-  /** Writes a record. */
   public void take(RecordedEntry entry) {
     RecordingWriter<RecordedEntry> to = writer;
     if (to != null) {

@@ -41,9 +41,7 @@ public final class Bars {
   private static final int AXES_WIDTH = 120;
 
   private final List<String> groups;
-  private final List<List<Bar>> series = new ArrayList<>();
-  private final List<Color> colors = new ArrayList<>();
-  private final List<Paint> fills = new ArrayList<>();
+  private final List<Series> series = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
   private final List<Double> levels = new ArrayList<>();
 
@@ -56,22 +54,17 @@ public final class Bars {
    */
   public record Bar(double height, String label, boolean hollow) {}
 
+  private record Series(Color color, Paint fill, List<Bar> bars) {}
+
   private record Mark(int series, double height) {}
 
-  /**
-   * No bars yet.
-   *
-   * @param groups names of the groups along the axis, in their order
-   */
+  /** Bars in groups with these names along the axis. */
   public Bars(List<String> groups) {
     this.groups = List.copyOf(groups);
   }
 
-  /** Adds a bar to each group. */
   public void add(Color color, Paint fill, List<Bar> bars) {
-    series.add(List.copyOf(bars));
-    colors.add(color);
-    fills.add(fill);
+    series.add(new Series(color, fill, bars));
   }
 
   /** Marks a height across all bars of the series that was added last. */
@@ -114,7 +107,7 @@ public final class Bars {
     var dataset = new DefaultCategoryDataset();
     for (int i = 0; i < series.size(); i++) {
       for (int j = 0; j < groups.size(); j++) {
-        dataset.addValue(series.get(i).get(j).height(), Integer.valueOf(i), groups.get(j));
+        dataset.addValue(series.get(i).bars().get(j).height(), Integer.valueOf(i), groups.get(j));
       }
     }
     var names = new CategoryAxis(groupsTitle.isEmpty() ? null : groupsTitle);
@@ -162,12 +155,13 @@ public final class Bars {
         new BarRenderer() {
           @Override
           public Paint getItemPaint(int row, int column) {
-            return series.get(row).get(column).hollow() ? Color.WHITE : fills.get(row);
+            Series of = series.get(row);
+            return of.bars().get(column).hollow() ? Color.WHITE : of.fill();
           }
 
           @Override
           public Paint getItemOutlinePaint(int row, int column) {
-            return colors.get(row);
+            return series.get(row).color();
           }
         };
     renderer.setBase(base);
@@ -192,7 +186,7 @@ public final class Bars {
         new StandardCategoryItemLabelGenerator() {
           @Override
           public String generateLabel(CategoryDataset dataset, int row, int column) {
-            return series.get(row).get(column).label();
+            return series.get(row).bars().get(column).label();
           }
         });
     renderer.setDefaultItemLabelsVisible(true);

@@ -210,7 +210,6 @@ public final class ChartStyle {
     return chart;
   }
 
-  /** Gives a plot its ground and its grid. */
   public static XYPlot styled(XYPlot plot) {
     plot.setBackgroundPaint(Color.WHITE);
     plot.setOutlineVisible(false);
@@ -222,7 +221,6 @@ public final class ChartStyle {
     return plot;
   }
 
-  /** Gives an axis its letters. */
   public static void letter(Axis axis) {
     axis.setLabelFont(TEXT);
     axis.setTickLabelFont(TEXT);

@@ -52,9 +52,7 @@ final class CoverageOverTimePlot implements Plots.Plot {
     double fromS = run.windowStartNs() / 1e9;
     for (UpperBound bound : UpperBound.values()) {
       double promised = 100 * (1 - bound.probability());
-      double[] xs = {fromS, toS};
-      double[] ys = {promised, promised};
-      chart.line(xs, ys, ChartStyle.ofBound(bound), ChartStyle.EDGE);
+      chart.level(promised, fromS, toS, ChartStyle.ofBound(bound), ChartStyle.EDGE);
     }
     frame.line("promised shares", ChartStyle.QUIET, ChartStyle.EDGE);
     chart.x(fromS, toS).y(0, Math.max(10, 1.1 * top));

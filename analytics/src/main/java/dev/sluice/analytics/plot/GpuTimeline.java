@@ -48,7 +48,6 @@ public final class GpuTimeline {
     }
   }
 
-  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     return Picture.png(bars.isEmpty() ? new PictureFrame(title).saying("no data") : image());
   }

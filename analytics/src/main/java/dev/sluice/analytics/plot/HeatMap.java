@@ -14,8 +14,18 @@ import java.util.List;
 /**
  * A figure over two keys: a field for each pair of values, darker for greater, with its number in
  * it. A field without a number is hatched, and says why; it has no color of the scale.
+ *
+ * @param xName what the columns are values of
+ * @param yName what the rows are values of; empty: there is one row, without a name
+ * @param fields rows of fields, as many as there are names of rows, each as long as the columns
  */
-public final class HeatMap {
+public record HeatMap(
+    String title,
+    String xName,
+    String yName,
+    List<String> columns,
+    List<String> rows,
+    List<List<HeatMap.Field>> fields) {
   private static final Color LIGHT = new Color(0xe8, 0xf1, 0xfa);
   private static final Color DARK = new Color(0x08, 0x30, 0x6b);
   private static final int RIGHT = 150;
@@ -26,13 +36,6 @@ public final class HeatMap {
 
   /** Least ratio of the greatest to the least number for which colors are logarithmic. */
   private static final double LOGARITHMIC_FROM = 20;
-
-  private final String title;
-  private final String xName;
-  private final String yName;
-  private final List<String> columns;
-  private final List<String> rows;
-  private final List<List<Field>> fields;
 
   /**
    * A field.
@@ -45,27 +48,6 @@ public final class HeatMap {
     public static final Field EXCLUDED = new Field(Double.NaN, "excluded");
   }
 
-  /**
-   * @param xName what the columns are values of
-   * @param yName what the rows are values of; empty: there is one row, without a name
-   * @param fields rows of fields, as many as there are names of rows, each as long as the columns
-   */
-  public HeatMap(
-      String title,
-      String xName,
-      String yName,
-      List<String> columns,
-      List<String> rows,
-      List<List<Field>> fields) {
-    this.title = title;
-    this.xName = xName;
-    this.yName = yName;
-    this.columns = List.copyOf(columns);
-    this.rows = List.copyOf(rows);
-    this.fields = fields.stream().map(List::copyOf).toList();
-  }
-
-  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     return Picture.png(new PictureFrame(title).around(this::draw));
   }

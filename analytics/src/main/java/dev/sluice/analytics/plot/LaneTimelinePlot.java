@@ -37,9 +37,8 @@ final class LaneTimelinePlot implements Plots.Plot {
     }
     List<String> lanes =
         Arrays.stream(ran)
-            .map(batches::placeNumber)
+            .mapToObj(batches::place)
             .distinct()
-            .mapToObj(batches.places()::get)
             .sorted(
                 Comparator.comparing(BatchDispatched.Place::executorId)
                     .thenComparing(place -> place.lanes().get(0)))
@@ -72,7 +71,6 @@ final class LaneTimelinePlot implements Plots.Plot {
             TimelineChart.height(lanes.size())));
   }
 
-  /** A part of the run. */
   private record Stretch(long fromNs, long toNs, boolean whole) {
     String text() {
       return String.format(

@@ -45,8 +45,6 @@ public final class LatencyCdf {
   private record Promise(String name, int place, List<Double> ms) {}
 
   /**
-   * A picture without groups.
-   *
    * @param frame gets the legend
    */
   public LatencyCdf(PictureFrame frame) {
@@ -112,9 +110,8 @@ public final class LatencyCdf {
       Color color = ChartStyle.ofClass(promise.place());
       BasicStroke stroke = ChartStyle.stroke(promise.place(), 1f);
       for (double ms : promise.ms()) {
-        double[] xs = {ms, ms};
-        within.line(xs, new double[] {0, 1}, color, stroke);
-        beyond.line(xs, new double[] {floor, 1}, color, stroke);
+        within.upright(ms, 0, 1, color, stroke);
+        beyond.upright(ms, floor, 1, color, stroke);
       }
       frame.line(promise.name(), color, stroke);
     }

@@ -81,13 +81,14 @@ final class LatencyOverTimePlot implements Plots.Plot {
     for (int i = 0; i < PERCENTS.size(); i++) {
       charts[i] = chart(PERCENTS.get(i), i == PERCENTS.size() - 1, windowS);
       charts[i].logarithmicY(from, to).x(0, (double) windows * windowS);
-      edges(charts[i], run, from, to, (double) windows * windowS);
+      charts[i].window(run, from, to, (double) windows * windowS);
       for (int j = 0; j < classes.size(); j++) {
         infinite |= add(charts[i], j, i, ended.get(j), windowS, to);
         for (double sloMs : promises.get(j)) {
-          charts[i].line(
-              new double[] {0, (double) windows * windowS},
-              new double[] {sloMs, sloMs},
+          charts[i].level(
+              sloMs,
+              0,
+              (double) windows * windowS,
               ChartStyle.ofClass(j),
               ChartStyle.stroke(j, 1f));
         }
@@ -128,17 +129,6 @@ final class LatencyOverTimePlot implements Plots.Plot {
       chart.infinite(xs, to, color);
     }
     return !infiniteAtS.isEmpty();
-  }
-
-  private static void edges(XyChart chart, RunRows run, double from, double to, double endS) {
-    // a run that was stopped in its warm-up has a window without length
-    for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
-      if (edgeNs / 1e9 <= endS) {
-        double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
-        double[] ys = {from, to};
-        chart.line(xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
-      }
-    }
   }
 
   private static XyChart chart(int percent, boolean last, long windowS) {

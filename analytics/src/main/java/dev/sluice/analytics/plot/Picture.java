@@ -73,13 +73,11 @@ public final class Picture {
     return logarithmicY();
   }
 
-  /** Makes the vertical axis logarithmic. */
   public Picture logarithmicY() {
     chart.logarithmicY(ChartStyle.niceBelow(least), ChartStyle.niceAbove(most));
     return this;
   }
 
-  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     return png(frame.beside(chart));
   }
@@ -195,9 +193,8 @@ public final class Picture {
             ChartStyle.stroke(i, 2));
       }
       for (double end : runs.ends()) {
-        double[] upright = {end, end};
-        latency.line(upright, new double[] {least, edge}, color, END);
-        goodput.line(upright, new double[] {0, 1.1 * done}, color, END);
+        latency.upright(end, least, edge, color, END);
+        goodput.upright(end, 0, 1.1 * done, color, END);
       }
       frame.marker(runs.policy(), color, ChartStyle.marker(i));
       frame.line(
@@ -275,7 +272,6 @@ public final class Picture {
     return !infinite.isEmpty();
   }
 
-  /** Returns a picture as the bytes of a PNG file. */
   public static byte[] png(BufferedImage image) {
     return new PngEncoder()
         .withBufferedImage(image)

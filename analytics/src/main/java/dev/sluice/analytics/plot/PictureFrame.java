@@ -50,7 +50,6 @@ public final class PictureFrame {
   /** A line of an entry at its place in the legend. */
   private record Placed(int x, int line, Entry entry, String text, boolean first) {}
 
-  /** A picture with a title. */
   public PictureFrame(String title) {
     this(title, List.of());
   }
@@ -65,7 +64,6 @@ public final class PictureFrame {
     this.notes = List.copyOf(notes);
   }
 
-  /** Adds a text to the title. */
   PictureFrame titled(String text) {
     title += " · " + text;
     return this;
@@ -116,7 +114,6 @@ public final class PictureFrame {
         });
   }
 
-  /** Adds words without a sample. */
   public PictureFrame note(String text) {
     return add(text, -GAP, (graphics, box) -> {});
   }
@@ -126,7 +123,6 @@ public final class PictureFrame {
     return this;
   }
 
-  /** The picture of charts side by side. */
   BufferedImage beside(XyChart... charts) {
     return around(
         (graphics, height) -> {
@@ -150,7 +146,6 @@ public final class PictureFrame {
         });
   }
 
-  /** The picture of charts one above the other. */
   public BufferedImage above(JFreeChart... charts) {
     return around(
         (graphics, height) -> {
@@ -178,7 +173,6 @@ public final class PictureFrame {
     return (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height));
   }
 
-  /** A picture of words in place of a chart. */
   public BufferedImage saying(String words) {
     return around(
         (graphics, height) -> {

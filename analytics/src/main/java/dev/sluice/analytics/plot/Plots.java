@@ -40,7 +40,6 @@ public final class Plots {
 
   /** A picture of a run: one class, and one line in the registry. */
   interface Plot {
-    /** Subject of the picture, with which its title begins. */
     String subject();
 
     /** Returns false if runs of such an experiment have no such picture. */
@@ -64,7 +63,6 @@ public final class Plots {
     return Collections.unmodifiableSet(ALL.keySet());
   }
 
-  /** Returns the names of the pictures that a run of an experiment has. */
   public static List<String> names(Experiment experiment) {
     return ALL.entrySet().stream()
         .filter(entry -> entry.getValue().isDrawnFor(experiment))
@@ -94,7 +92,7 @@ public final class Plots {
 
   /** Words for a picture of which a run has nothing to show. */
   static String why(RunRows run) {
-    int measured = run.measuredCount();
+    int measured = run.measured().length;
     return measured > 0 && run.measuredDoneBatches().length == 0
         ? "none done of " + measured + (measured == 1 ? " measured job" : " measured jobs")
         : "no data";

@@ -9,7 +9,6 @@ import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.LongStream;
 
 /**
  * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
@@ -47,13 +46,8 @@ final class QueueDepthPlot implements Plots.Plot {
       frame.line(classes.get(i), color, stroke);
     }
     double top = Math.max(4, 1.05 * most);
-    for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
-      double[] xs = {edgeNs / 1e9, edgeNs / 1e9};
-      double[] ys = {0, top};
-      chart.line(xs, ys, ChartStyle.QUIET, ChartStyle.EDGE);
-    }
     frame.line("measured window", ChartStyle.QUIET, ChartStyle.EDGE);
-    chart.x(0, endNs / 1e9).y(0, top);
+    chart.window(run, 0, top, endNs / 1e9).x(0, endNs / 1e9).y(0, top);
     return Optional.of(frame.beside(chart));
   }
 

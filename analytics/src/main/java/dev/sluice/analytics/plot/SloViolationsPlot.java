@@ -21,7 +21,7 @@ final class SloViolationsPlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    if (run.measuredCount() == 0) {
+    if (run.measured().length == 0) {
       return Optional.empty();
     }
     List<String> groups = new ArrayList<>(run.workloadNames());

@@ -28,7 +28,6 @@ public final class TimelineChart {
   private final XYIntervalSeriesCollection all = new XYIntervalSeriesCollection();
   private final XYBarRenderer renderer = new XYBarRenderer();
 
-  /** A chart without bars. */
   public TimelineChart() {
     renderer.setUseYInterval(true);
     renderer.setShadowVisible(false);

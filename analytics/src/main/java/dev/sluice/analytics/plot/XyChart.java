@@ -1,5 +1,6 @@
 package dev.sluice.analytics.plot;
 
+import dev.sluice.analytics.fold.RunRows;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Graphics2D;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
+import java.util.stream.LongStream;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.AxisSpace;
 import org.jfree.chart.axis.AxisState;
@@ -119,6 +121,25 @@ final class XyChart {
     return this;
   }
 
+  XyChart upright(double x, double from, double to, Color color, BasicStroke stroke) {
+    return line(new double[] {x, x}, new double[] {from, to}, color, stroke);
+  }
+
+  XyChart level(double y, double from, double to, Color color, BasicStroke stroke) {
+    return line(new double[] {from, to}, new double[] {y, y}, color, stroke);
+  }
+
+  /** Marks the ends of the measured window, as far as they lie on the axis. */
+  XyChart window(RunRows run, double from, double to, double endS) {
+    // a run that was stopped in its warm-up has a window without length
+    for (long edgeNs : LongStream.of(run.windowStartNs(), run.windowEndNs()).distinct().toArray()) {
+      if (edgeNs / 1e9 <= endS) {
+        upright(edgeNs / 1e9, from, to, ChartStyle.QUIET, ChartStyle.EDGE);
+      }
+    }
+    return this;
+  }
+
   /** Adds a curve of level and upright pieces alone. */
   XyChart curve(ChartStyle.Steps steps, Color color, BasicStroke stroke) {
     return line(steps.xs(), steps.ys(), color, stroke);
@@ -131,7 +152,6 @@ final class XyChart {
     return curve(steps, color, stroke);
   }
 
-  /** Adds points without a line. */
   XyChart points(double[] xs, double[] ys, Color color, Shape marker) {
     renderer.setSeriesShape(add(xs, ys, color, false), marker);
     return this;
@@ -163,7 +183,6 @@ final class XyChart {
     return place;
   }
 
-  /** The chart, to be drawn. */
   JFreeChart chart() {
     style(xAxis, xTitle);
     style(yAxis, yTitle);

@@ -104,10 +104,10 @@ final class RunTables {
             column("run_id", job -> run.context().runId()),
             column("scheduler_name", job -> policy),
             column("job_id", jobs::id),
-            column("class_type", job -> jobs.kind(job).classType()),
-            column("workload_name", job -> jobs.kind(job).workload()),
-            column("backend", job -> jobs.kind(job).backend()),
-            column("precision", job -> jobs.kind(job).precision()),
+            column("class_type", job -> jobs.request(job).classType()),
+            column("workload_name", job -> jobs.request(job).workload()),
+            column("backend", job -> jobs.request(job).backend()),
+            column("precision", job -> jobs.request(job).precision()),
             number("batch_size", jobs::samples),
             seconds("enqueue_time", jobs::intendedAtNs),
             seconds("start_time", jobs::startedAtNs),
@@ -128,8 +128,8 @@ final class RunTables {
             column(
                 "resource_cost_tokens",
                 job -> {
-                  Integer base = tokens.get(jobs.kind(job).workload());
-                  String precision = jobs.kind(job).precision();
+                  Integer base = tokens.get(jobs.request(job).workload());
+                  String precision = jobs.request(job).precision();
                   return base == null
                       ? null
                       : Long.toString(Experiment.tokens(base, precision, jobs.samples(job)));
@@ -137,7 +137,7 @@ final class RunTables {
             column("phase", job -> jobs.phase(job).text()),
             column("status", job -> jobs.status(job).text()),
             column("reason", jobs::reason),
-            column("dispatch_id", ofBatch(jobs, batch -> dispatchId(batches, batch))),
+            column("dispatch_id", ofBatch(jobs, batch -> batches.id(batch).toString())),
             column("dispatch_samples", ofBatch(jobs, b -> Integer.toString(batches.samples(b)))),
             ms("service_share_ms", job -> jobs.isDone(job) ? jobs.serviceShareNs(job) : Jobs.NONE),
             number("attempt", jobs::attempt),
@@ -155,10 +155,6 @@ final class RunTables {
   /** A cell of the batch that ended a job; empty without one. */
   private static IntFunction<@Nullable String> ofBatch(Jobs jobs, IntFunction<String> cell) {
     return job -> jobs.batch(job) < 0 ? null : cell.apply(jobs.batch(job));
-  }
-
-  private static String dispatchId(Batches batches, int batch) {
-    return batches.factOffset(batch) + "-" + batches.index(batch);
   }
 
   /**
@@ -180,11 +176,14 @@ final class RunTables {
         file,
         IntStream.range(0, batches.size()).map(batches::at),
         List.of(
-            column("dispatch_id", batch -> dispatchId(batches, batch)),
+            column("dispatch_id", batch -> batches.id(batch).toString()),
             column("lane_id", batches::laneId),
             column(
                 "job_ids",
-                batch -> batches.jobs(batch).mapToObj(jobs::id).collect(Collectors.joining(" "))),
+                batch ->
+                    IntStream.of(batches.jobs(batch))
+                        .mapToObj(jobs::id)
+                        .collect(Collectors.joining(" "))),
             number("samples", batches::samples),
             number("tokens", batches::tokens),
             number("attempt", batches::attempt),

@@ -66,7 +66,6 @@ public record FinishedBatch(
    */
   public record Predicted(long meanNs, long p95Ns, long p99Ns) {}
 
-  /** Reads a row of dispatches.csv. */
   static FinishedBatch of(TableRow row) throws UserMistakeException {
     String jobIds = row.text("job_ids");
     int end = jobIds.indexOf(' ');
@@ -118,12 +117,10 @@ public record FinishedBatch(
     return shard + ":" + dispatchId;
   }
 
-  /** Start on the lane. */
   public long startedNs() {
     return times.startedNs();
   }
 
-  /** End on the lane. */
   public long endedNs() {
     return times.endedNs();
   }

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of a finished run, live or simulated.
+ * The folder of a finished run, live or simulated. Methods that read a table throw {@link
+ * UserMistakeException} if it cannot be read.
  *
  * @param summary the tree of summary.json
  */
@@ -34,11 +35,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return Files.isRegularFile(path.resolve(FolderFiles.SUMMARY));
   }
 
-  /**
-   * Lists the folders of single runs: the folder itself, or those of its repeats by name.
-   *
-   * @throws UserMistakeException if the folder of repeats cannot be listed
-   */
+  /** Lists the folders of single runs: the folder itself, or those of its repeats by name. */
   public static List<Path> folders(Path folder) throws UserMistakeException {
     if (!Files.isRegularFile(folder.resolve(FolderFiles.REPEATS))) {
       return List.of(folder);
@@ -69,26 +66,19 @@ public record FinishedRun(Path folder, JsonNode summary) {
     }
   }
 
-  /**
-   * Reads the folder that a run of this program has just left.
-   *
-   * @throws IOException if its summary.json is missing or cannot be read
-   */
+  /** Reads the folder that a run of this program has just left. */
   public static FinishedRun of(Path folder) throws IOException {
     return new FinishedRun(folder, JSON.readTree(folder.resolve(FolderFiles.SUMMARY).toFile()));
   }
 
-  /** The last part of the folder's path. */
   public String name() {
     return folder.getFileName().toString();
   }
 
-  /** The file of the resolved experiment. */
   public Path config() {
     return folder.resolve(FolderFiles.CONFIG);
   }
 
-  /** True if the run was a simulation. */
   public boolean isSimulated() {
     return summary.path("simulated").asBoolean();
   }
@@ -98,21 +88,15 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return summary.path("request_digest").asText();
   }
 
-  /** Start of the measured window. */
   public long warmupNs() {
     return Math.round(summary.path("warmup_seconds").asDouble() * 1e9);
   }
 
-  /** True if a file or folder lies in this folder. */
   public boolean holds(Path other) {
     return other.toAbsolutePath().normalize().startsWith(folder.toAbsolutePath().normalize());
   }
 
-  /**
-   * Reads the done batches, by start.
-   *
-   * @throws UserMistakeException if dispatches.csv cannot be read
-   */
+  /** Reads the done batches, by start. */
   public List<FinishedBatch> doneBatches() throws UserMistakeException {
     List<FinishedBatch> batches = new ArrayList<>();
     each(
@@ -132,11 +116,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return batches;
   }
 
-  /**
-   * Reads a job's row of trace.csv, by column; null if the run had no such job.
-   *
-   * @throws UserMistakeException if trace.csv cannot be read
-   */
+  /** Reads a job's row of trace.csv, by column; null if the run had no such job. */
   public @Nullable Map<String, String> jobRow(String jobId) throws UserMistakeException {
     List<Map<String, String>> rows = new ArrayList<>();
     eachJob(
@@ -148,11 +128,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return rows.isEmpty() ? null : rows.get(0);
   }
 
-  /**
-   * Reads the ids of all jobs, in the order of trace.csv.
-   *
-   * @throws UserMistakeException if trace.csv cannot be read
-   */
+  /** Reads the ids of all jobs, in the order of trace.csv. */
   public List<String> jobIds() throws UserMistakeException {
     List<String> ids = new ArrayList<>();
     eachJob(row -> ids.add(row.text("job_id")));
@@ -163,7 +139,6 @@ public record FinishedRun(Path folder, JsonNode summary) {
    * Reads a job's rows of dispatches.csv, by column, in the order of the file.
    *
    * @param shard shard of the job, as in trace.csv
-   * @throws UserMistakeException if dispatches.csv cannot be read
    */
   public List<Map<String, String>> dispatchRows(String jobId, String shard)
       throws UserMistakeException {
@@ -179,29 +154,17 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return rows;
   }
 
-  /**
-   * Reads each row of dispatches.csv, by decision, without holding the file.
-   *
-   * @throws UserMistakeException if dispatches.csv cannot be read
-   */
+  /** Reads each row of dispatches.csv, by decision, without holding the file. */
   public void eachBatch(Consumer<FinishedBatch> to) throws UserMistakeException {
     each(FolderFiles.DISPATCHES, row -> to.accept(FinishedBatch.of(row)));
   }
 
-  /**
-   * Reads each row of trace.csv, by intended arrival, without holding the file.
-   *
-   * @throws UserMistakeException if trace.csv cannot be read
-   */
+  /** Reads each row of trace.csv, by intended arrival, without holding the file. */
   public void eachJob(TableRow.Taker to) throws UserMistakeException {
     each(FolderFiles.TRACE, to);
   }
 
-  /**
-   * Reads each row of metrics.csv, by second, without holding the file.
-   *
-   * @throws UserMistakeException if metrics.csv cannot be read
-   */
+  /** Reads each row of metrics.csv, by second, without holding the file. */
   public void eachSecond(TableRow.Taker to) throws UserMistakeException {
     each(FolderFiles.METRICS, to);
   }

@@ -5,7 +5,6 @@ public final class FolderFiles {
   /** Figures of the run, or of repeats of a run. */
   public static final String SUMMARY = "summary.json";
 
-  /** A row per job. */
   public static final String TRACE = "trace.csv";
 
   /** A row per dispatch and attempt. */
@@ -20,7 +19,6 @@ public final class FolderFiles {
   /** A row per second and class. */
   public static final String METRICS = "metrics.csv";
 
-  /** The run as a page. */
   public static final String REPORT = "report.html";
 
   /** Why the run was ended early; only a failed run's folder has it. */
@@ -35,7 +33,6 @@ public final class FolderFiles {
   /** The resolved experiment, and the environment of the run. */
   public static final String CONFIG = "config.yaml";
 
-  /** The folder of pictures. */
   public static final String PLOTS = "plots";
 
   private FolderFiles() {}

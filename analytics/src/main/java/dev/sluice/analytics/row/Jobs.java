@@ -1,7 +1,15 @@
 package dev.sluice.analytics.row;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.JobRequested;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -9,14 +17,15 @@ import org.jspecify.annotations.Nullable;
  * The jobs that a run requested, by intended arrival, ties by generator, then index. A job is a
  * number: {@code for (int i = 0; i < jobs.size(); i++) { int job = jobs.at(i); … }}.
  *
- * <p>A time that there is not is {@link #NONE}.
+ * <p>Rows are taken in any order, and have an order of their own once they are {@link #settle
+ * settled}. A time that there is not is {@link #NONE}. Not safe for threads while it is written.
  */
 public final class Jobs {
   /** A time that there is not. */
   public static final long NONE = Long.MIN_VALUE;
 
-  /** What jobs have in common with many others. */
-  public record JobKind(String classType, String workload, String backend, String precision) {}
+  /** A batch that there is not. */
+  public static final int NO_BATCH = -1;
 
   /** Part of the run in which an intended arrival lies; only measured jobs count in figures. */
   public enum JobPhase {
@@ -26,7 +35,6 @@ public final class Jobs {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The phase as tables hold it. */
     public String text() {
       return text;
     }
@@ -41,145 +49,157 @@ public final class Jobs {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The status as tables hold it. */
     public String text() {
       return text;
     }
   }
 
-  private final JobColumns columns;
-  private final Batches batches;
-  private final long zeroEpochMs;
-  private final long warmupEndNs;
-  private final long arrivalsEndNs;
+  private static final class Row {
+    final String id;
+    @Nullable JobRequested request;
+    int shard;
+    long appendedAtEpochMs;
+    @Nullable JobEnded end;
+    int batch = NO_BATCH;
+    long observedAtEpochMs;
 
-  /** Jobs in order; null: all rows, as they are. */
-  private final int @Nullable [] order;
+    Row(String id) {
+      this.id = id;
+    }
+  }
 
-  private final int size;
+  private final List<Row> rows = new ArrayList<>();
+  private final Map<String, Integer> rowsById = new HashMap<>();
+  private final Batches batches = new Batches(this);
+  private int[] order = {};
+  private long zeroEpochMs;
+  private long warmupEndNs;
+  private long arrivalsEndNs;
+
+  public Batches batches() {
+    return batches;
+  }
+
+  /** The row of a job, a new one if the job has none. */
+  int row(String jobId) {
+    Integer known = rowsById.putIfAbsent(jobId, rows.size());
+    if (known == null) {
+      rows.add(new Row(jobId));
+    }
+    return known == null ? rows.size() - 1 : known;
+  }
+
+  /** Takes a request, its partition and its append time; a further copy changes nothing. */
+  public void take(JobRequested request, int shard, long epochMs) {
+    Row row = rows.get(row(request.jobId()));
+    if (row.request == null) {
+      row.request = request;
+      row.shard = shard;
+      row.appendedAtEpochMs = epochMs;
+    }
+  }
+
+  /** Takes an outcome; false if the job has one, which then stays. */
+  public boolean take(JobEnded end, int shard, long epochMs) {
+    Row row = rows.get(row(end.jobId()));
+    if (row.end != null) {
+      return false;
+    }
+    row.end = end;
+    row.batch = end.dispatchId() == null ? NO_BATCH : batches.row(shard, end.dispatchId());
+    row.observedAtEpochMs = epochMs;
+    return true;
+  }
 
   /**
-   * Jobs as they were read so far.
+   * Orders the jobs and batches that were read.
    *
    * @param zeroEpochMs time zero
    * @param warmupEndNs beginning of the measured arrivals
    * @param arrivalsEndNs end of the measured arrivals
    */
-  public Jobs(
-      JobColumns columns, Batches batches, long zeroEpochMs, long warmupEndNs, long arrivalsEndNs) {
-    this.columns = columns;
-    this.batches = batches;
+  public void settle(long zeroEpochMs, long warmupEndNs, long arrivalsEndNs) {
     this.zeroEpochMs = zeroEpochMs;
     this.warmupEndNs = warmupEndNs;
     this.arrivalsEndNs = arrivalsEndNs;
-    order = isInOrder() ? null : order();
-    size = order == null ? columns.size() : order.length;
+    order =
+        IntStream.range(0, rows.size())
+            .filter(this::isRequested)
+            .boxed()
+            .sorted(
+                Comparator.comparing(
+                    this::request,
+                    Comparator.comparingLong(JobRequested::intendedAtNs)
+                        .thenComparingInt(JobRequested::generator)
+                        .thenComparingLong(JobRequested::index)))
+            .mapToInt(row -> row)
+            .toArray();
+    batches.settle();
   }
 
-  private boolean isInOrder() {
-    int rows = columns.size();
-    long beforeNs = Long.MIN_VALUE;
-    for (int row = 0; row < rows; row++) {
-      long atNs = columns.intendedAtNs.get(row);
-      if (!columns.isRequested(row)
-          || atNs < beforeNs
-          || (atNs == beforeNs && row > 0 && compare(row - 1, row) > 0)) {
-        return false;
-      }
-      beforeNs = atNs;
-    }
-    return true;
-  }
-
-  private int[] order() {
-    return IntStream.range(0, columns.size())
-        .filter(columns::isRequested)
-        .boxed()
-        .sorted(this::compare)
-        .mapToInt(row -> row)
-        .toArray();
-  }
-
-  private int compare(int row, int other) {
-    int by = Long.compare(columns.intendedAtNs.get(row), columns.intendedAtNs.get(other));
-    by = by != 0 ? by : Integer.compare(columns.generator.get(row), columns.generator.get(other));
-    return by != 0 ? by : Long.compare(index(row), index(other));
+  long sinceZeroNs(long epochMs) {
+    return (epochMs - zeroEpochMs) * 1_000_000;
   }
 
   public int size() {
-    return size;
+    return order.length;
   }
 
   public boolean isEmpty() {
-    return size == 0;
+    return order.length == 0;
   }
 
   /** The job at a place of the order, from 0. */
   public int at(int place) {
-    return order == null ? place : order[place];
+    return order[place];
   }
 
   /** Number of jobs that are named anywhere, also by batches alone. */
   public int named() {
-    return columns.size();
+    return rows.size();
   }
 
   /** True if the log holds the job's request; false for one that a batch alone names. */
   public boolean isRequested(int job) {
-    return columns.isRequested(job);
+    return rows.get(job).request != null;
+  }
+
+  public JobRequested request(int job) {
+    return requireNonNull(rows.get(job).request);
   }
 
   public String id(int job) {
-    return columns.ids.text(job);
-  }
-
-  /** Number of the job's kind in {@link #kinds()}. */
-  public int kindNumber(int job) {
-    return columns.kind.get(job);
-  }
-
-  /** Kinds of jobs by their numbers, in the order in which they were first read. */
-  public List<JobKind> kinds() {
-    return columns.kinds.values();
-  }
-
-  public JobKind kind(int job) {
-    return columns.kinds.get(columns.kind.get(job));
-  }
-
-  public long index(int job) {
-    return columns.index.get(job);
+    return rows.get(job).id;
   }
 
   public int samples(int job) {
-    return columns.samples.get(job);
+    return request(job).samples();
   }
 
   public long sloNs(int job) {
-    return columns.sloNs.get(job);
+    return request(job).sloNs();
   }
 
   public long intendedAtNs(int job) {
-    return columns.intendedAtNs.get(job);
+    return request(job).intendedAtNs();
   }
 
   public long sentAtNs(int job) {
-    return columns.intendedAtNs.get(job) + columns.latenessNs.get(job);
+    return request(job).sentAtNs();
   }
 
   /** Send call, less the intended arrival. */
   public long latenessNs(int job) {
-    return columns.latenessNs.get(job);
+    return request(job).sentAtNs() - request(job).intendedAtNs();
   }
 
-  /** Partition of its request. */
   public int shard(int job) {
-    return columns.shard.get(job);
+    return rows.get(job).shard;
   }
 
   /** Time at which the broker appended its request (1 ms resolution). */
   public long appendedAtNs(int job) {
-    return Batches.sinceZeroNs(columns.appendedAtEpochMs.get(job), zeroEpochMs);
+    return sinceZeroNs(rows.get(job).appendedAtEpochMs);
   }
 
   public JobPhase phase(int job) {
@@ -190,18 +210,23 @@ public final class Jobs {
   }
 
   public boolean isMeasured(int job) {
-    long atNs = intendedAtNs(job);
-    return warmupEndNs <= atNs && atNs < arrivalsEndNs;
+    return phase(job) == JobPhase.MEASURED;
   }
 
   /** The job's end: OPEN without an outcome, and where no batch accounts for a done one. */
   public JobStatus status(int job) {
-    JobStatus said = columns.statusSaid(job);
-    return said != JobStatus.DONE || isAccountedFor(job) ? said : JobStatus.OPEN;
+    Row row = rows.get(job);
+    if (row.end == null) {
+      return JobStatus.OPEN;
+    }
+    return switch (row.end.status()) {
+      case DONE -> isAccountedFor(row.batch) ? JobStatus.DONE : JobStatus.OPEN;
+      case DROPPED -> JobStatus.DROPPED;
+      case FAILED -> JobStatus.FAILED;
+    };
   }
 
-  private boolean isAccountedFor(int job) {
-    int batch = columns.batch.get(job);
+  private boolean isAccountedFor(int batch) {
     return batch >= 0 && batches.isDispatched(batch) && batches.isDone(batch) && batches.ran(batch);
   }
 
@@ -209,44 +234,46 @@ public final class Jobs {
     return status(job) == JobStatus.DONE;
   }
 
-  public boolean isFailed(int job) {
-    return columns.statusSaid(job) == JobStatus.FAILED;
-  }
-
   /** Cause of a drop, of a failure or of being open; null if done. */
   public @Nullable String reason(int job) {
-    if (status(job) == JobStatus.OPEN) {
-      return columns.isEnded(job) ? "no_completion" : "no_outcome";
+    JobEnded end = rows.get(job).end;
+    if (end == null) {
+      return "no_outcome";
     }
-    return columns.reasonSaid(job);
+    return status(job) == JobStatus.OPEN ? "no_completion" : end.reason();
   }
 
   /** Count of the job's dispatches; 0 while it has no outcome. */
   public int attempt(int job) {
-    return columns.isEnded(job) ? columns.attempt.get(job) : 0;
+    JobEnded end = rows.get(job).end;
+    return end == null ? 0 : end.attempt();
   }
 
   /** Batch that ended the job; below 0: none did, or the log does not hold its dispatch. */
   public int batch(int job) {
-    int batch = columns.batch.get(job);
-    return batch >= 0 && batches.isDispatched(batch) ? batch : JobColumns.NONE;
+    int batch = rows.get(job).batch;
+    return batch >= 0 && batches.isDispatched(batch) ? batch : NO_BATCH;
+  }
+
+  /** True if a batch ended the job, also if the log does not hold its dispatch. */
+  boolean isEndedBy(int job, int batch) {
+    return rows.get(job).batch == batch;
   }
 
   /** True if the log holds the job's outcome. */
   public boolean isEnded(int job) {
-    return columns.isEnded(job);
+    return rows.get(job).end != null;
   }
 
   /** Log time of the outcome's cause. */
   public long endedAtNs(int job) {
-    return columns.isEnded(job) ? columns.endedAtNs.get(job) : NONE;
+    JobEnded end = rows.get(job).end;
+    return end == null ? NONE : end.endedAtNs();
   }
 
   /** Time at which the broker appended the outcome. */
   public long observedAtNs(int job) {
-    return columns.isEnded(job)
-        ? Batches.sinceZeroNs(columns.observedAtEpochMs.get(job), zeroEpochMs)
-        : NONE;
+    return isEnded(job) ? sinceZeroNs(rows.get(job).observedAtEpochMs) : NONE;
   }
 
   /** Start of the batch that ended the job. */
@@ -263,23 +290,22 @@ public final class Jobs {
 
   /** Time from intended arrival to start; only for a done job. */
   public long waitNs(int job) {
-    return batches.startedAtNs(columns.batch.get(job)) - intendedAtNs(job);
+    return startedAtNs(job) - intendedAtNs(job);
   }
 
   /** Service time of its batch; only for a done job. */
   public long serviceNs(int job) {
-    return batches.serviceNs(columns.batch.get(job));
+    return batches.serviceNs(batch(job));
   }
 
   /** Part of its batch's service time, by samples; only for a done job. */
   public long serviceShareNs(int job) {
-    int batch = columns.batch.get(job);
-    return Math.round((double) batches.serviceNs(batch) * samples(job) / batches.samples(batch));
+    return Math.round((double) serviceNs(job) * samples(job) / batches.samples(batch(job)));
   }
 
   /** Time from intended arrival to end; only for a done job. */
   public long endToEndNs(int job) {
-    return batches.finishedAtNs(columns.batch.get(job)) - intendedAtNs(job);
+    return finishedAtNs(job) - intendedAtNs(job);
   }
 
   /** True if the job took longer than promised or is not done. */
@@ -288,15 +314,13 @@ public final class Jobs {
   }
 
   /**
-   * Time at which the job stopped waiting: its start, else its end, else never ({@link
-   * Long#MAX_VALUE}).
+   * Time at which the job stopped waiting: its start, else its end, else {@link Long#MAX_VALUE}.
    */
   public long waitedUntilNs(int job) {
     long startedAtNs = startedAtNs(job);
     if (startedAtNs != NONE) {
       return startedAtNs;
     }
-    long endedAtNs = endedAtNs(job);
-    return endedAtNs == NONE ? Long.MAX_VALUE : endedAtNs;
+    return isEnded(job) ? endedAtNs(job) : Long.MAX_VALUE;
   }
 }

@@ -26,7 +26,6 @@ public record Origin(
   /** Version of the names and meanings of summary.json, from 1. */
   public static final int SCHEMA_VERSION = 1;
 
-  /** An origin of which nothing is known. */
   public static final Origin UNKNOWN =
       new Origin(null, null, new Machine(null, null, null, null), null, null);
 

@@ -140,7 +140,6 @@ public final class Summary {
     return value;
   }
 
-  /** The text of summary.json. */
   public String toJson() {
     try {
       return JSON.writeValueAsString(finite(values)) + "\n";

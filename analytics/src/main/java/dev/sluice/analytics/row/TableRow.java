@@ -22,7 +22,6 @@ public final class TableRow {
     this.rows = rows;
   }
 
-  /** Takes one row after the other. */
   @FunctionalInterface
   public interface Taker {
     void take(TableRow row) throws UserMistakeException;
@@ -47,7 +46,6 @@ public final class TableRow {
     return rows.says(at(column), text);
   }
 
-  /** The cell as a text. */
   public String text(String column) throws UserMistakeException {
     return rows.text(at(column));
   }
@@ -57,7 +55,6 @@ public final class TableRow {
     return names.computeIfAbsent(text(column), name -> name);
   }
 
-  /** The cell as a whole number. */
   public int whole(String column) throws UserMistakeException {
     long whole = rows.whole(at(column), column);
     if (whole != (int) whole) {
@@ -66,7 +63,6 @@ public final class TableRow {
     return (int) whole;
   }
 
-  /** The cell, which is in seconds, as nanoseconds. */
   public long secondsAsNs(String column) throws UserMistakeException {
     return rows.secondsAsNs(at(column), column);
   }
@@ -76,7 +72,6 @@ public final class TableRow {
     return rows.isEmpty(at(column)) ? ifEmpty : secondsAsNs(column);
   }
 
-  /** The cell, which is in milliseconds, as nanoseconds. */
   public long msAsNs(String column) throws UserMistakeException {
     return rows.msAsNs(at(column), column);
   }

@@ -6,7 +6,6 @@ import java.util.Locale;
 public enum Verdict {
   /** The run is whole, may be compared with others, and met every threshold. */
   MET,
-  /** A threshold was missed. */
   MISSED,
   /**
    * The run is whole and tells nothing of its policy: it is not comparable with others, its queue
@@ -23,7 +22,6 @@ public enum Verdict {
     return compareTo(that) >= 0 ? this : that;
   }
 
-  /** The verdict as it stands in summary.json. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,7 +1,6 @@
 /**
- * Jobs and batches of a run as tables of columns (numbers in primitive arrays, names as numbers),
- * and a run's folder: the names of its files, its figures by name as summary.json holds them, and
- * the one reader of a finished one, {@link FinishedRun}.
+ * Jobs and batches of a run as tables, and a run's folder: the names of its files, its figures by
+ * name as summary.json holds them, and the one reader of a finished one, {@link FinishedRun}.
  *
  * <p>Units: nanoseconds since time zero unless a name says otherwise, whatever the unit in a file;
  * figures carry theirs in their names. An infinite figure and a figure with an empty divisor are

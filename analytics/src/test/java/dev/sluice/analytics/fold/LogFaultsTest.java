@@ -113,7 +113,7 @@ final class LogFaultsTest {
     assertThat(
             IntStream.range(0, rows.batches().size())
                 .map(rows.batches()::at)
-                .mapToObj(b -> rows.batches().factOffset(b) + rows.batches().result(b)))
+                .mapToObj(b -> rows.batches().id(b).factOffset() + rows.batches().result(b)))
         .contains("7lost", "8done");
     assertThat(summary(log).figure("superseded_completions")).isEqualTo(1);
     assertThat(summary(log).figure("lane_use"))
@@ -176,7 +176,8 @@ final class LogFaultsTest {
     }
     assertThat(faults(log))
         .containsExactly(
-            "the scheduler of shard 0 decided up to 1.3 s late for 1.3 s, from 1.1 s on (2 decisions)");
+            "the scheduler of shard 0 decided up to 1.3 s late for 1.3 s, from 1.1 s on (2"
+                + " decisions)");
   }
 
   @Test

@@ -156,7 +156,8 @@ final class EventLogReaderTest {
     consumers.clear();
     var late = consumer(run(), topics.dispatches());
     try (var reader =
-        new EventLogReader(() -> late, producer, topics, clock, EventLogReaderTest::described)) {
+        new EventLogReader(
+            late, () -> late, producer, topics, clock, EventLogReaderTest::described, null)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
     }
     assertThat(windows()).isEqualTo(asItWas);
@@ -275,12 +276,18 @@ final class EventLogReaderTest {
   private EventLogReader reader(List<Bytes> log) {
     consumers.clear();
     return new EventLogReader(
-        () -> consumer(log), producer, topics, clock, EventLogReaderTest::described);
+        consumer(log),
+        () -> consumer(log),
+        producer,
+        topics,
+        clock,
+        EventLogReaderTest::described,
+        null);
   }
 
   private EventLogReader reader(MockConsumer<byte[], byte[]> consumer) {
     return new EventLogReader(
-        () -> consumer, producer, topics, clock, EventLogReaderTest::described);
+        consumer, () -> consumer, producer, topics, clock, EventLogReaderTest::described, null);
   }
 
   private static RunDescribed described(RunStarted started) {

@@ -7,7 +7,6 @@ import java.util.Random;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 
-/** Bags and columns of numbers. */
 final class LongBagTest {
   @Test
   void givesItsNumbersInOrder_alsoAfterMoreWereAdded() {
@@ -34,22 +33,5 @@ final class LongBagTest {
     Arrays.sort(numbers);
     assertThat(Arrays.stream(bag.sorted()).mapToDouble(LongBag::asDouble))
         .containsExactly(DoubleStream.of(numbers).boxed().toArray(Double[]::new));
-  }
-
-  @Test
-  void columnsKeepWhatWasSet_andTheUsualNumberElsewhere() {
-    var column = new LongColumn(-1);
-    var ints = new IntColumn(7);
-    column.set(200_000, 5);
-    ints.set(70_000, 0);
-    ints.add(7);
-    assertThat(column.get(200_000)).isEqualTo(5);
-    assertThat(column.get(199_999)).isEqualTo(-1);
-    assertThat(column.get(3)).isEqualTo(-1);
-    assertThat(column.get(10_000_000)).isEqualTo(-1);
-    assertThat(column.size()).isEqualTo(200_001);
-    assertThat(ints.get(70_000)).isZero();
-    assertThat(ints.get(70_001)).isEqualTo(7);
-    assertThat(ints.size()).isEqualTo(70_002);
   }
 }

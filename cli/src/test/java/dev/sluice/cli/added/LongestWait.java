@@ -4,7 +4,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.figure.Figure;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import java.util.List;
 
@@ -16,28 +15,13 @@ public final class LongestWait implements Figure {
   }
 
   @Override
-  public Fold begin(RunRows run) {
-    return new Waits(run.jobs());
-  }
-
-  private static final class Waits implements OfJobs {
-    private final Jobs jobs;
-    private long longestNs;
-
-    Waits(Jobs jobs) {
-      this.jobs = jobs;
-    }
-
-    @Override
-    public void takeJob(int job) {
-      if (jobs.isMeasured(job) && jobs.isDone(job)) {
-        longestNs = Math.max(longestNs, jobs.waitNs(job));
+  public void addTo(Summary summary, RunRows run) {
+    long longestNs = 0;
+    for (int job : run.measured()) {
+      if (run.jobs().isDone(job)) {
+        longestNs = Math.max(longestNs, run.jobs().waitNs(job));
       }
     }
-
-    @Override
-    public void addTo(Summary summary) {
-      summary.put("longest_wait_ms", longestNs / 1e6);
-    }
+    summary.put("longest_wait_ms", longestNs / 1e6);
   }
 }
