@@ -43,7 +43,6 @@ final class Batch extends Row {
   /** Shard and dispatch id, since ids are unique only within a shard. */
   final String key = shard + "/" + id;
 
-  /** Executor of its lane. */
   final String executor = lane.substring(0, Math.max(0, lane.lastIndexOf('/')));
 
   Batch(Cells cells) throws UserMistakeException {

@@ -115,7 +115,6 @@ final class BatchRules extends RunRules {
     }
   }
 
-  /** Returns the jobs that the batch held. */
   private List<Job> checkHeld(Batch batch) {
     long samples = 0;
     List<Job> held = new ArrayList<>(batch.jobIds.size());

@@ -9,7 +9,6 @@ import java.util.Set;
 
 /** Faults and counts that a check gathers. */
 final class Findings {
-  /** Faults that are kept of each rule. */
   static final int KEPT = 100;
 
   private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
@@ -63,7 +62,6 @@ final class Findings {
     counts.merge(rule, 1L, Long::sum);
   }
 
-  /** Adds the findings of another check. */
   void add(Findings others) {
     others.looked.forEach(this::looked);
     leftOut.putAll(others.leftOut);

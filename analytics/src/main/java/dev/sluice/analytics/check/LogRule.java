@@ -64,7 +64,6 @@ final class LogRule extends RunRules {
 
   // what only the log tells of a run
 
-  /** True if the log was read to its end. */
   boolean isWhole;
 
   /** Most lanes that each executor reported. */
@@ -184,7 +183,6 @@ final class LogRule extends RunRules {
     experiment(text(line, "experiment"));
   }
 
-  /** Each offset of a partition stands once. */
   private void once(JsonNode line) {
     String partition = text(line, "topic") + "/" + Math.max(0, number(line, "partition"));
     BitSet known = offsets.computeIfAbsent(partition, any -> new BitSet());

@@ -119,7 +119,6 @@ final class Recount extends RunRules {
     return (toNs - fromNs) / 1e9;
   }
 
-  /** True if a time lies in the measured window. */
   boolean isInside(long atNs) {
     return fromNs <= atNs && atNs < toNs;
   }

@@ -40,7 +40,6 @@ abstract class Row {
     T of(Cells cells) throws UserMistakeException;
   }
 
-  /** Cells of one line of a table at a time. */
   static final class Cells {
     private final Path file;
     private final Map<String, Integer> places = new HashMap<>();

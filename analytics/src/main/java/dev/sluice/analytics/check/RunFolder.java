@@ -104,7 +104,6 @@ record RunFolder(
     return Collectors.toMap(key, row -> row, (first, second) -> first, HashMap::new);
   }
 
-  /** True if the run's policy decides something beside which job starts next. */
   boolean decides(String what) {
     for (JsonNode decided : summary.path("scheduler_decides")) {
       if (decided.asText().equals(what)) {
@@ -144,7 +143,6 @@ record RunFolder(
     return batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
   }
 
-  /** True if a person ended the run. */
   boolean wasInterrupted() {
     return summary.path("interrupted").asBoolean(false);
   }

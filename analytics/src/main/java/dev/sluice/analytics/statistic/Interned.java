@@ -14,7 +14,6 @@ public final class Interned<T> {
   private @Nullable T last;
   private int numberOfLast;
 
-  /** The number of a value, a new one if it has none. */
   public int number(T value) {
     if (!value.equals(last)) { // what came last is often what comes next
       numberOfLast = lookUp(value);
@@ -33,12 +32,10 @@ public final class Interned<T> {
     return values.size() - 1;
   }
 
-  /** The value of a number. */
   public T get(int number) {
     return values.get(number);
   }
 
-  /** The values by their numbers, unmodifiable. */
   public List<T> values() {
     return Collections.unmodifiableList(values);
   }

@@ -1,22 +1,18 @@
 package dev.sluice.analytics.statistic;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A number of 64 bits for each row. A row that was never set has the column's usual value; pieces
- * of the column in which all rows have the usual value take no room. Not safe for threads while it
- * is written.
+ * A number of 64 bits for each row. A row that was never set has the column's usual value; a column
+ * without any other takes no room. Not safe for threads while it is written.
  */
 public final class LongColumn {
-  private static final int SHIFT = 12;
-  private static final int PIECE = 1 << SHIFT;
+  private static final int ROWS_MIN = 64;
 
   private final long usual;
-  private long[] @Nullable [] pieces = new long[4][];
+  private long[] values = {};
   private int size;
 
-  /** An empty column of which rows have the usual value until they are set. */
   public LongColumn(long usual) {
     this.usual = usual;
   }
@@ -26,37 +22,20 @@ public final class LongColumn {
     return size;
   }
 
-  /** The number of a row. */
   public long get(int row) {
-    int piece = row >>> SHIFT;
-    long[] values = piece < pieces.length ? pieces[piece] : null;
-    return values == null ? usual : values[row & (PIECE - 1)];
+    return row < values.length ? values[row] : usual;
   }
 
-  /** Sets the number of a row. */
   public void set(int row, long value) {
     size = Math.max(size, row + 1);
-    int piece = row >>> SHIFT;
-    long[] values = piece < pieces.length ? pieces[piece] : null;
-    if (values == null) {
-      if (value == usual) {
-        return;
-      }
-      values = newPiece(piece);
+    int known = values.length;
+    if (row < known) {
+      values[row] = value;
+    } else if (value != usual) {
+      values = Arrays.copyOf(values, Math.max(row + 1, ROWS_MIN + known + known / 2));
+      Arrays.fill(values, known, values.length, usual);
+      values[row] = value;
     }
-    values[row & (PIECE - 1)] = value;
-  }
-
-  private long[] newPiece(int piece) {
-    if (piece >= pieces.length) {
-      pieces = Arrays.copyOf(pieces, Math.max(piece + 1, 2 * pieces.length));
-    }
-    var values = new long[PIECE];
-    if (usual != 0) {
-      Arrays.fill(values, usual);
-    }
-    pieces[piece] = values;
-    return values;
   }
 
   /** Adds a row behind the last one. */
