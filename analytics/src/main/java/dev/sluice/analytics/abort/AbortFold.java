@@ -210,7 +210,6 @@ public final class AbortFold implements LogFold {
 
   /** The jobs that a run may ask for, known before it begins. */
   public interface PlannedJobs {
-    /** Takes one job. */
     @FunctionalInterface
     interface Visitor {
       void job(String classType, String workload, int samples, long sloNs, long intendedAtNs);

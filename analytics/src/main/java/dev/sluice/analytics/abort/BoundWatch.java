@@ -46,14 +46,10 @@ final class BoundWatch {
 
   private long measured;
   private long done;
-  private long violations;
-  private long dropped;
-  private long failed;
   private long insideWindow;
-  private long sumNs;
 
-  /** Number of measured jobs whose latency does not keep the bound. */
-  private long offending;
+  /** Sum of what measured jobs add to the figure; of a percentile, those that break the bound. */
+  private long counted;
 
   BoundWatch(String name, Threshold threshold, Scope scope, Window window, PlannedJobs planned) {
     this.name = name;
@@ -130,21 +126,27 @@ final class BoundWatch {
 
   private void count(EndOfJob job) {
     measured++;
-    violations += job.isViolation() ? 1 : 0;
-    dropped += job.status() == Status.DROPPED ? 1 : 0;
-    failed += job.status() == Status.FAILED ? 1 : 0;
-    if (job.isDone()) {
-      done++;
-      offending += threshold.holds(job.endToEndNs() / 1e6) ? 0 : 1;
-      sumNs +=
-          switch (scope.figure()) {
-            case "avg_wait_ms" -> job.startedAtNs() - job.request().intendedAtNs();
-            case "avg_service_ms" -> job.serviceNs();
-            default -> job.endToEndNs();
-          };
-    } else if (!scope.figure().startsWith(COMPLETED)) {
-      offending += threshold.holds(Double.POSITIVE_INFINITY) ? 0 : 1;
+    done += job.isDone() ? 1 : 0;
+    counted += added(job);
+  }
+
+  private long added(EndOfJob job) {
+    String figure = scope.figure();
+    if (PERCENTILES.contains(percentile(figure))) {
+      boolean counts = job.isDone() || !figure.startsWith(COMPLETED);
+      double ms = job.isDone() ? job.endToEndNs() / 1e6 : Double.POSITIVE_INFINITY;
+      return counts && !threshold.holds(ms) ? 1 : 0;
     }
+    return switch (figure) {
+      case "done" -> job.isDone() ? 1 : 0;
+      case "dropped" -> job.status() == Status.DROPPED ? 1 : 0;
+      case "failed" -> job.status() == Status.FAILED ? 1 : 0;
+      case "slo_violations", "slo_violation_rate" -> job.isViolation() ? 1 : 0;
+      case "avg_wait_ms" -> job.isDone() ? job.startedAtNs() - job.request().intendedAtNs() : 0;
+      case "avg_service_ms" -> job.serviceNs();
+      case "avg_e2e_ms" -> job.isDone() ? job.endToEndNs() : 0;
+      default -> 0;
+    };
   }
 
   private long countedInside(EndOfJob job) {
@@ -174,7 +176,7 @@ final class BoundWatch {
     if (PERCENTILES.contains(percentile(figure))) {
       long total = values();
       long rank = NearestRank.of(percent(), total);
-      long atBest = offending + (threshold.holds(0) || !threshold.isUpper() ? 0 : left);
+      long atBest = counted + (threshold.holds(0) || !threshold.isUpper() ? 0 : left);
       return total >= least() && (threshold.isUpper() ? atBest <= total - rank : atBest < rank);
     }
     return !Double.isNaN(best()) && threshold.holds(best());
@@ -195,14 +197,12 @@ final class BoundWatch {
     long most = threshold.isUpper() ? 0 : left;
     double inWindow = insideWindow + (double) (threshold.isUpper() ? 0 : leftForWindow);
     return switch (scope.figure()) {
-      case "done" -> done + most;
-      case "dropped" -> dropped + most;
-      case "failed" -> failed + most;
-      case "slo_violations" -> violations + most;
-      case "slo_violation_rate" -> (double) (violations + most) / values();
+      case "done", "dropped", "failed", "slo_violations" -> counted + most;
+      case "slo_violation_rate" -> (double) (counted + most) / values();
       case "throughput_sps", "throughput_jobs_sec", "goodput_jobs_sec" ->
           inWindow / window.seconds();
-      default -> (double) sumNs / values() / 1e6; // a mean, of which the jobs to come take nothing
+      default ->
+          (double) counted / values() / 1e6; // a mean, of which the jobs to come take nothing
     };
   }
 
@@ -215,7 +215,7 @@ final class BoundWatch {
           + String.format(
               Locale.ROOT,
               "%,d of %,d jobs break their promise at %s",
-              violations + (threshold.isUpper() ? 0 : left),
+              counted + (threshold.isUpper() ? 0 : left),
               total,
               threshold.isUpper() ? "least" : "most");
     }
@@ -231,7 +231,7 @@ final class BoundWatch {
         + String.format(
             Locale.ROOT,
             "%,d jobs of at most %,d do not keep it, and %,d may not",
-            offending,
+            counted,
             total,
             threshold.isUpper() ? total - rank : rank - 1);
   }

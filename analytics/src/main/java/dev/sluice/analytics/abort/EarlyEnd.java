@@ -39,7 +39,6 @@ public final class EarlyEnd implements LogFold {
     return why != null && why.startsWith(HarnessLimit.WORDS);
   }
 
-  /** Number of jobs asked for so far. */
   public long requested() {
     return limit.requested();
   }

@@ -107,7 +107,6 @@ public final class HarnessLimit implements LogFold {
     return reached;
   }
 
-  /** Number of jobs asked for so far. */
   long requested() {
     return requested.cardinality();
   }

@@ -3,6 +3,7 @@ package dev.sluice.analytics.bound;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -77,7 +78,6 @@ public final class FluidBound {
             .longValueExact();
   }
 
-  /** Returns how many of the jobs any scheduler makes good, at most. */
   public static int goodMax(SchedulingInstance jobs) {
     return goodMax(jobs, Math.max(LEVELS_MIN, STEPS_MAX / Math.max(1, jobs.size())));
   }
@@ -149,7 +149,8 @@ public final class FluidBound {
    * on any than that: by earliest deadline first.
    */
   private long work(long laneNsMax) {
-    var waiting = new RankHeap();
+    var waiting = new BitSet(); // ranks
+    int least = 0; // no rank below it waits
     long now = 0;
     long done = 0;
     for (int i = 0; i <= jobs.size(); i++) {
@@ -158,7 +159,8 @@ public final class FluidBound {
       }
       long until = i == jobs.size() ? Long.MAX_VALUE : release[i];
       while (now < until && !waiting.isEmpty()) {
-        int job = byDeadline[waiting.least()];
+        least = waiting.nextSetBit(least);
+        int job = byDeadline[least];
         long spent = Math.min(left[job], Math.min(deadline[job], until) - now);
         if (spent > 0) {
           now += spent;
@@ -166,56 +168,16 @@ public final class FluidBound {
           left[job] -= spent;
         }
         if (left[job] == 0 || deadline[job] <= now) {
-          waiting.removeLeast();
+          waiting.clear(least);
         }
       }
       if (i < jobs.size()) {
         now = Math.max(now, until);
         left[i] = laneNs[i];
-        waiting.add(rank[i]);
+        waiting.set(rank[i]);
+        least = Math.min(least, rank[i]);
       }
     }
     return done;
-  }
-
-  /** Numbers of which the least is known. */
-  private static final class RankHeap {
-    private int[] ranks = new int[64];
-    private int size;
-
-    boolean isEmpty() {
-      return size == 0;
-    }
-
-    int least() {
-      return ranks[0];
-    }
-
-    void add(int added) {
-      if (size == ranks.length) {
-        ranks = Arrays.copyOf(ranks, 2 * size);
-      }
-      int place = size++;
-      while (place > 0 && ranks[(place - 1) / 2] > added) {
-        ranks[place] = ranks[(place - 1) / 2];
-        place = (place - 1) / 2;
-      }
-      ranks[place] = added;
-    }
-
-    void removeLeast() {
-      int moved = ranks[--size];
-      int place = 0;
-      while (2 * place + 1 < size) {
-        int child = 2 * place + 1;
-        child += child + 1 < size && ranks[child + 1] < ranks[child] ? 1 : 0;
-        if (ranks[child] >= moved) {
-          break;
-        }
-        ranks[place] = ranks[child];
-        place = child;
-      }
-      ranks[place] = moved;
-    }
   }
 }

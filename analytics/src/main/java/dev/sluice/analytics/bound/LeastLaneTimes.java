@@ -1,9 +1,9 @@
 package dev.sluice.analytics.bound;
 
 import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The lane time that each job takes at least if it is good.
@@ -26,25 +26,20 @@ final class LeastLaneTimes {
     laneNs = new long[jobs.size()];
   }
 
-  /** Returns the least lane time of each job. */
   static long[] of(SchedulingInstance jobs) {
     var times = new LeastLaneTimes(jobs);
-    int[] sharing = new int[jobs.families.size()];
     for (int job = 0; job < jobs.size(); job++) {
       long ns = jobs.leastNs(job);
       boolean hopeless = ns > jobs.deadlineNs[job] - jobs.releaseNs[job];
       times.laneNs[job] = hopeless ? HOPELESS : ns;
-      sharing[jobs.family[job]] += times.shares(job) ? 1 : 0;
     }
-    int[][] members = new int[sharing.length][];
-    Arrays.setAll(members, family -> new int[sharing[family]]);
-    for (int job = jobs.size() - 1; job >= 0; job--) {
-      if (times.shares(job)) {
-        members[jobs.family[job]][--sharing[jobs.family[job]]] = job;
-      }
-    }
-    for (int family = 0; family < members.length; family++) {
-      times.share(jobs.families.get(family), members[family]);
+    for (int i = 0; i < jobs.families.size(); i++) {
+      int family = i;
+      times.share(
+          jobs.families.get(family),
+          IntStream.range(0, jobs.size())
+              .filter(job -> jobs.family[job] == family && times.shares(job))
+              .toArray());
     }
     return times.laneNs;
   }

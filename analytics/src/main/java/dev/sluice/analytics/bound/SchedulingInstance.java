@@ -59,12 +59,10 @@ public final class SchedulingInstance {
     return families.get(family[job]);
   }
 
-  /** Returns whether a job may share a batch. */
   boolean shares(int job) {
     return times(job).holds(samples[job]);
   }
 
-  /** Returns the least time of a batch with a job. */
   long leastNs(int job) {
     return shares(job) ? times(job).leastNs(samples[job]) : aloneNs[job];
   }
@@ -107,7 +105,6 @@ public final class SchedulingInstance {
       rising = neverLess;
     }
 
-    /** Returns whether a batch can have these samples. */
     public boolean holds(int samples) {
       return samples <= atLeastNs.length;
     }

@@ -83,7 +83,6 @@ public final class CapacitySearch {
     count++;
   }
 
-  /** Number of runs of a rate that count. */
   public int runsOf(double rate) {
     return runs.getOrDefault(rate, List.of()).size();
   }
@@ -126,7 +125,6 @@ public final class CapacitySearch {
     return new RateEvidence(rate, runs.getOrDefault(rate, List.of())).verdict(target);
   }
 
-  /** The rate to run next; empty: the search is over. */
   public OptionalDouble next() {
     return count >= settings.runsMax() ? OptionalDouble.empty() : wanted();
   }
@@ -198,7 +196,6 @@ public final class CapacitySearch {
     return low < rounded && rounded < high ? rounded : mean;
   }
 
-  /** The rates that ran and have a verdict. */
   private DoubleStream rates(Verdict verdict) {
     return runs.keySet().stream().filter(rate -> verdict(rate) == verdict).mapToDouble(r -> r);
   }

@@ -4,7 +4,6 @@ import dev.sluice.analytics.capacity.Target.Scope;
 import dev.sluice.analytics.statistic.BatchMeans;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -55,16 +54,8 @@ public record RunEvidence(
     private final List<Series> series = new ArrayList<>();
 
     private static final class Series {
-      double[] values = new double[256];
-      int size;
+      final List<Double> values = new ArrayList<>();
       long broken;
-
-      void add(double value) {
-        if (size == values.length) {
-          values = Arrays.copyOf(values, 2 * size);
-        }
-        values[size++] = value;
-      }
     }
 
     public Samples(Target target) {
@@ -91,7 +82,7 @@ public record RunEvidence(
         if (target.scopes().get(i).holds(classType, workload)) {
           series.get(i).broken += breaks ? 1 : 0;
           if (done || target.isShare()) { // a mean without an end is told by the jobs that break it
-            series.get(i).add(value);
+            series.get(i).values.add(value);
           }
         }
       }
@@ -102,13 +93,13 @@ public record RunEvidence(
       for (int i = 0; i < series.size(); i++) {
         Series one = series.get(i);
         Scope scope = target.scopes().get(i);
-        double[] values = Arrays.copyOf(one.values, one.size);
+        double[] values = one.values.stream().mapToDouble(v -> v).toArray();
         BatchMeans batches =
             BatchMeans.of(values, target.isShare() ? Bounds.SHARE : Bounds.FROM_ZERO);
         samples.add(
             new Sample(
                 scope.text(),
-                one.size,
+                values.length,
                 one.broken,
                 batches.isTrusted() ? batches.means() : joined(batches.means())));
       }

@@ -144,7 +144,6 @@ public record Target(String figure, Threshold bound, List<Scope> scopes) {
     return figure.equals(RATE) ? null : Long.valueOf((long) Math.ceil(bound.value() * 1e6));
   }
 
-  /** A job's value in the series: 1 or 0, or its time in ms. */
   double value(boolean violates, boolean done, double endToEndMs, double waitMs) {
     return switch (figure) {
       case RATE -> violates ? 1 : 0;

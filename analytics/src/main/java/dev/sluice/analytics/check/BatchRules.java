@@ -1,19 +1,17 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Cells.NONE;
+import static dev.sluice.analytics.check.Row.NONE;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
-final class BatchRules {
-  private static final long GRAIN_NS = 2_000;
-
-  /** Grain of the times at which a broker appends; decisions may lie within it. */
-  private static final long APPEND_GRAIN_NS = 1_000_000;
+final class BatchRules extends RunRules {
+  private static final long GRAIN_NS = 4 * HALF_GRAIN_NS;
 
   /** Results of dispatches that count as no attempt of their jobs. */
   private static final Set<String> NO_ATTEMPT = Set.of("refused", "cancelled");
@@ -22,50 +20,59 @@ final class BatchRules {
       Set.of("done", "failed", "refused", "cancelled", "lost", "open");
   static final String OLDER_INCARNATION = "older_incarnation";
 
-  private final RunFolder folder;
-  private final Findings findings;
-  private final long clockGrainNs;
-  private final double attemptsMax;
-  private final boolean cancels;
+  private final long clockGrainNs = folder.clockGrainNs();
+  private final double attemptsMax = config.number("lanes", "max_attempts");
+  private final boolean cancels = folder.decides("cancelling");
+  private final Map<String, RunConfig> workloads = config.workloads();
+  private final Map<Job, List<Batch>> attempts = new HashMap<>();
 
-  BatchRules(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
-    this.clockGrainNs = folder.clockGrainNs();
-    this.attemptsMax = folder.config().number("lanes", "max_attempts");
-    this.cancels = folder.decides("cancelling");
+  BatchRules(RunFolder folder) {
+    super(folder);
   }
 
-  /** Checks all batches. */
+  @Override
   void check() {
     findings.looked(Rule.BATCH_ONCE, folder.batches().size());
     findings.looked(Rule.RESULT, folder.batches().size());
-    List<List<Batch>> attemptsByRow =
-        new ArrayList<>(Collections.nCopies(folder.jobs().size(), List.of()));
     long lastNs = Long.MIN_VALUE;
     for (Batch batch : folder.batches()) {
       if (batch.decidedNs < lastNs) {
         fault(Rule.FORMAT, batch, "the rows do not stand by decided_time");
       }
       lastNs = batch.decidedNs;
+      checkCost(batch);
       if (folder.batchByKey().get(batch.key) != batch) {
-        fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice".formatted(batch.id));
+        fault(Rule.BATCH_ONCE, batch, "dispatch (%s) stands there twice", batch.id);
         continue;
       }
       checkCells(batch);
       checkTimes(batch);
       List<Job> held = checkHeld(batch);
       checkResult(batch, held);
-      for (Job job : held) {
-        if (attemptsByRow.get(job.row).isEmpty()) {
-          attemptsByRow.set(job.row, new ArrayList<>(1));
-        }
-        attemptsByRow.get(job.row).add(batch);
-      }
+      held.forEach(job -> attempts.computeIfAbsent(job, j -> new ArrayList<>(1)).add(batch));
     }
-    folder.batches().forEach(batch -> checkAttempt(batch, attemptsByRow));
-    for (Job job : folder.jobs()) {
-      checkJob(job, attemptsByRow.get(job.row));
+    folder.batches().forEach(this::checkAttempt);
+    folder.jobs().forEach(job -> checkJob(job, attempts.getOrDefault(job, List.of())));
+  }
+
+  private void checkCost(Batch batch) {
+    RunConfig workload = workloads.get(batch.workload);
+    if (workload == null) {
+      return;
+    }
+    looked(Rule.COST);
+    long tokens = workload.tokensOf(batch.precision, batch.samples);
+    boolean budget = config.flag("resources", "enabled");
+    boolean outside =
+        !budget
+            || (config.flag("resources", "cpu_fallback")
+                && tokens > config.number("resources", "total_tokens"));
+    if (batch.tokens != tokens && !(batch.tokens == 0 && outside)) {
+      fault(
+          Rule.COST,
+          batch,
+          "tokens are (%d), and (%d) samples of (%s, %s) cost (%d)"
+              .formatted(batch.tokens, batch.samples, batch.workload, batch.precision, tokens));
     }
   }
 
@@ -86,53 +93,28 @@ final class BatchRules {
     need(batch, batch.cause.isEmpty() || batch.isAnswered(), "cause");
   }
 
-  private void need(Batch batch, boolean holds, String column) {
-    if (!holds) {
-      fault(
-          Rule.FORMAT,
-          batch,
-          "the cell %s does not suit dispatch (%s), which is (%s)"
-              .formatted(column, batch.id, batch.result));
-    }
-  }
-
   private void checkTimes(Batch batch) {
+    long decidedNs = batch.decidedNs;
     if (batch.ran()) {
-      findings.looked(Rule.TIME, 1);
+      looked(Rule.TIME);
       if (Math.abs(batch.endNs - batch.startNs - batch.serviceNs) > GRAIN_NS) {
         fault(
             Rule.TIME,
             batch,
             "service_ms is (%s), and its times come to (%s)"
-                .formatted(batch.serviceNs / 1e6, (batch.endNs - batch.startNs) / 1e6));
+                .formatted(ms(batch.serviceNs), ms(batch.endNs - batch.startNs)));
       }
-      after(batch, "start_time", batch.startNs, "decided_time", batch.decidedNs, clockGrainNs);
+      findings.looked(Rule.ORDER, 2);
+      after(batch, "start_time", batch.startNs, "decided_time", decidedNs, clockGrainNs);
       after(batch, "completed_time", batch.completedNs, "end_time", batch.endNs, clockGrainNs);
     }
-    if (batch.isAnswered()) {
-      long decidedMs = batch.decidedNs - Math.floorMod(batch.decidedNs, APPEND_GRAIN_NS);
+    if (batch.isAnswered() && decidedNs != NONE) {
+      looked(Rule.ORDER);
+      long decidedMs = decidedNs - Math.floorMod(decidedNs, APPEND_GRAIN_NS);
       after(batch, "completed_time", batch.completedNs, "decided_time", decidedMs, 0);
     }
   }
 
-  private void after(
-      Batch batch, String later, long laterNs, String earlier, long earlierNs, long grainNs) {
-    findings.looked(Rule.ORDER, 1);
-    if (laterNs != NONE && laterNs < earlierNs - grainNs) {
-      fault(
-          Rule.ORDER,
-          batch,
-          "dispatch (%s) has %s (%s) before %s (%s)"
-              .formatted(
-                  batch.id,
-                  later,
-                  JobRules.seconds(laterNs),
-                  earlier,
-                  JobRules.seconds(earlierNs)));
-    }
-  }
-
-  /** Returns the jobs that the batch held. */
   private List<Job> checkHeld(Batch batch) {
     long samples = 0;
     List<Job> held = new ArrayList<>(batch.jobIds.size());
@@ -140,9 +122,9 @@ final class BatchRules {
     for (String id : batch.jobIds) {
       Job job = folder.jobById().get(id);
       if (!ids.add(id)) {
-        fault(Rule.BATCH_ONCE, batch, "its job (%s) stands there twice".formatted(id));
+        fault(Rule.BATCH_ONCE, batch, "its job (%s) stands there twice", id);
       } else if (job == null) {
-        fault(Rule.BATCH_ONCE, batch, "its job (%s) is in no trace".formatted(id));
+        fault(Rule.BATCH_ONCE, batch, "its job (%s) is in no trace", id);
       } else if (job.shard != batch.shard) {
         fault(
             Rule.BATCH_ONCE,
@@ -152,28 +134,7 @@ final class BatchRules {
       } else {
         held.add(job);
         samples += job.samples;
-        if (!sameModel(job, batch)) {
-          fault(
-              Rule.COPY,
-              batch,
-              "it ran (%s, %s, %s), and its job (%s) asked for (%s, %s, %s)"
-                  .formatted(
-                      batch.workload,
-                      batch.backend,
-                      batch.precision,
-                      id,
-                      job.workload,
-                      job.backend,
-                      job.precision));
-        }
-        if (job.appendedNs > batch.decidedNs) {
-          fault(
-              Rule.ORDER,
-              batch,
-              "it was decided at (%s), before its job (%s) was appended at (%s)"
-                  .formatted(
-                      JobRules.seconds(batch.decidedNs), id, JobRules.seconds(job.appendedNs)));
-        }
+        checkHeld(batch, job);
       }
     }
     if (held.size() == batch.jobIds.size() && samples != batch.samples) {
@@ -185,31 +146,50 @@ final class BatchRules {
     return held;
   }
 
+  private void checkHeld(Batch batch, Job job) {
+    boolean sameModel =
+        job.workload.equals(batch.workload)
+            && job.backend.equals(batch.backend)
+            && job.precision.equals(batch.precision);
+    if (!sameModel) {
+      fault(
+          Rule.COPY,
+          batch,
+          "it ran (%s, %s, %s), and its job (%s) asked for (%s, %s, %s)"
+              .formatted(
+                  batch.workload,
+                  batch.backend,
+                  batch.precision,
+                  job.id,
+                  job.workload,
+                  job.backend,
+                  job.precision));
+    }
+    if (job.appendedNs > batch.decidedNs) {
+      fault(
+          Rule.ORDER,
+          batch,
+          "it was decided at (%s), before its job (%s) was appended at (%s)"
+              .formatted(seconds(batch.decidedNs), job.id, seconds(job.appendedNs)));
+    }
+  }
+
   /**
    * A batch that ended all its jobs was the attempt that they count, less those that were decided
    * after it and came too late.
    */
-  private void checkAttempt(Batch batch, List<List<Batch>> attemptsByRow) {
-    findings.looked(Rule.ATTEMPT, 1);
-    long attempt = 0;
-    for (Job job : folder.jobsOf(batch)) {
-      if (!names(job, batch)) {
-        attempt = 0;
-        break;
+  private void checkAttempt(Batch batch) {
+    looked(Rule.ATTEMPT);
+    List<Job> jobs = folder.jobsOf(batch);
+    if (jobs.stream().allMatch(job -> job.names(batch))) {
+      long attempt =
+          jobs.stream().mapToLong(job -> job.attempt - attemptsAfter(job, batch)).max().orElse(0);
+      if (attempt > 0 && attempt != batch.attempt) {
+        fault(
+            Rule.ATTEMPT,
+            batch,
+            "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
       }
-      List<Batch> attempts = attemptsByRow.get(job.row);
-      long later =
-          attempts.stream()
-              .skip(attempts.indexOf(batch) + 1L)
-              .filter(other -> !NO_ATTEMPT.contains(other.result))
-              .count();
-      attempt = Math.max(attempt, job.attempt - later);
-    }
-    if (attempt > 0 && attempt != batch.attempt) {
-      fault(
-          Rule.ATTEMPT,
-          batch,
-          "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
     }
     if (batch.attempt > attemptsMax) {
       fault(
@@ -219,10 +199,13 @@ final class BatchRules {
     }
   }
 
-  private static boolean sameModel(Job job, Batch batch) {
-    return job.workload.equals(batch.workload)
-        && job.backend.equals(batch.backend)
-        && job.precision.equals(batch.precision);
+  private long attemptsAfter(Job job, Batch batch) {
+    List<Batch> ofJob = attempts.getOrDefault(job, List.of());
+    return count(ofJob.subList(ofJob.indexOf(batch) + 1, ofJob.size()));
+  }
+
+  private static long count(List<Batch> attempts) {
+    return attempts.stream().filter(batch -> !NO_ATTEMPT.contains(batch.result)).count();
   }
 
   private void checkResult(Batch batch, List<Job> held) {
@@ -230,7 +213,7 @@ final class BatchRules {
     int ended = 0;
     int otherwise = 0;
     for (Job job : held) {
-      if (job.batchKey.equals(batch.key)) {
+      if (job.names(batch)) {
         ended++;
         done += job.isDone() ? 1 : 0;
       } else if (job.observedNs != NONE) {
@@ -258,7 +241,7 @@ final class BatchRules {
                   : "";
         };
     if (!wrong.isEmpty()) {
-      fault(Rule.RESULT, batch, "dispatch (%s): %s".formatted(batch.id, wrong));
+      fault(Rule.RESULT, batch, "dispatch (%s): %s", batch.id, wrong);
     }
   }
 
@@ -299,34 +282,27 @@ final class BatchRules {
         : "it was lost by a refusal for the cause (%s)".formatted(batch.cause);
   }
 
-  private void checkJob(Job job, List<Batch> attempts) {
-    findings.looked(Rule.ATTEMPT, 1);
-    long counted = 0;
-    List<Batch> done = new ArrayList<>(1);
-    for (Batch batch : attempts) {
-      counted += NO_ATTEMPT.contains(batch.result) ? 0 : 1;
-      if (batch.isDone()) {
-        done.add(batch);
-      }
-    }
+  private void checkJob(Job job, List<Batch> ofJob) {
+    looked(Rule.ATTEMPT);
+    long counted = count(ofJob);
     if (job.attempt > counted || job.attempt > attemptsMax) {
-      faultOf(
+      fault(
           Rule.ATTEMPT,
           job,
           "attempt is (%d), with (%d) dispatches and max_attempts (%.0f)"
               .formatted(job.attempt, counted, attemptsMax));
     } else if (!job.dispatchId.isEmpty() && job.attempt < 1) {
-      faultOf(Rule.ATTEMPT, job, "attempt is (%d), and it names a dispatch".formatted(job.attempt));
+      fault(Rule.ATTEMPT, job, "attempt is (%d), and it names a dispatch", job.attempt);
     }
-    checkRanOnce(job, done);
+    checkRanOnce(job, ofJob.stream().filter(Batch::isDone).toList());
     if (job.dispatchId.isEmpty()) {
       return;
     }
     Batch own = folder.batchByKey().get(job.batchKey);
     if (own == null) {
-      faultOf(Rule.BATCH_ONCE, job, "no dispatch (%s) is listed".formatted(job.batchKey));
+      fault(Rule.BATCH_ONCE, job, "no dispatch (%s) is listed", job.batchKey);
     } else if (!own.jobIds.contains(job.id)) {
-      faultOf(
+      fault(
           Rule.BATCH_ONCE,
           job,
           "job (%s) names dispatch (%s), which does not hold it".formatted(job.id, own.id));
@@ -345,15 +321,15 @@ final class BatchRules {
       Batch second = done.get(i);
       long knownNs = first.completedNs + (cancels ? APPEND_GRAIN_NS : 0);
       if (second.decidedNs >= knownNs && first.decidedNs < second.completedNs) {
-        faultOf(
+        fault(
             Rule.RESULT,
             job,
             "job (%s) ran in (%s), which is done, and then again in (%s)"
                 .formatted(job.id, first.id, second.id));
       }
     }
-    if (!done.isEmpty() && job.isDone() && done.stream().noneMatch(b -> names(job, b))) {
-      faultOf(
+    if (!done.isEmpty() && job.isDone() && done.stream().noneMatch(job::names)) {
+      fault(
           Rule.RESULT,
           job,
           "job (%s) names (%s), and ran in (%s), which is done"
@@ -361,12 +337,8 @@ final class BatchRules {
     }
   }
 
-  private static boolean names(Job job, Batch batch) {
-    return job.batchKey.equals(batch.key);
-  }
-
   private void checkCopy(Job job, Batch own) {
-    findings.looked(Rule.COPY, 1);
+    looked(Rule.COPY);
     copied(job, own, "start_time", job.startNs, own.startNs);
     copied(job, own, "end_time", job.endNs, own.endNs);
     copied(job, own, "decided_time", job.decidedNs, own.decidedNs);
@@ -376,36 +348,28 @@ final class BatchRules {
       copied(job, own, "service_ms", job.serviceNs, own.serviceNs);
     }
     if (!job.lane.equals(own.lane)) {
-      faultOf(
+      fault(
           Rule.COPY,
           job,
           "lane_id is (%s), and that of its dispatch (%s) is (%s)"
               .formatted(job.lane, own.id, own.lane));
     }
     if (own.isAnswered() && job.observedNs < own.completedNs && job.isDone()) {
-      faultOf(
+      fault(
           Rule.ORDER,
           job,
           "it was observed at (%s), before its batch was completed at (%s)"
-              .formatted(JobRules.seconds(job.observedNs), JobRules.seconds(own.completedNs)));
+              .formatted(seconds(job.observedNs), seconds(own.completedNs)));
     }
   }
 
   private void copied(Job job, Batch own, String column, long copy, long original) {
     if (copy != original) {
-      faultOf(
+      fault(
           Rule.COPY,
           job,
           "%s is not that of its dispatch (%s): it differs by (%d)"
               .formatted(column, own.id, copy - original));
     }
-  }
-
-  private void fault(Rule rule, Batch batch, String what) {
-    findings.fault(rule, batch.where, what);
-  }
-
-  private void faultOf(Rule rule, Job job, String what) {
-    findings.fault(rule, job.where, what);
   }
 }

@@ -43,12 +43,10 @@ public record CheckReport(
     faultCounts = Collections.unmodifiableMap(new EnumMap<>(faultCounts));
   }
 
-  /** True if no rule was broken. */
   public boolean passed() {
     return faultCounts.isEmpty();
   }
 
-  /** The check in one line: what was found, in how many numbers and rows, by how many rules. */
   public String verdict() {
     String over =
         "%d numbers of %d, %d rows, %d rules"

@@ -90,7 +90,6 @@ record DrawnList(List<Drawn> jobs, String digest) {
     }
   }
 
-  /** Draws what each job is. */
   private static final class Mix {
     private final Draws draws;
     private final double interactiveRatio;
@@ -321,7 +320,6 @@ record DrawnList(List<Drawn> jobs, String digest) {
       return isEven() || diurnal || !steps.isEmpty();
     }
 
-    /** Returns the time in nanoseconds; {@link Long#MAX_VALUE} if it is not within 10^7 seconds. */
     long at(long evenNs, long notBeforeNs) {
       if (isEven()) {
         return evenNs;

@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Faults and counts that a check gathers. */
-public final class Findings {
-  /** Faults that are kept of each rule. */
+final class Findings {
   static final int KEPT = 100;
 
   private final Map<Rule, Long> looked = new EnumMap<>(Rule.class);
@@ -22,32 +21,30 @@ public final class Findings {
   private long numbers;
   private long numbersStated;
 
-  /** Counts rows of a table. */
-  public void rows(long more) {
+  void rows(long more) {
     rows += more;
   }
 
   /** Counts a number of the summary that was counted again. */
-  public void number() {
+  void number() {
     numbers++;
     numbersStated++;
   }
 
   /** Notes a number of the summary that rests on nothing that was read. */
-  public void rests(String path) {
+  void rests(String path) {
     resting.add(path);
     numbersStated++;
   }
 
   /** Counts further applications of a rule. */
-  public void looked(Rule rule, long times) {
+  void looked(Rule rule, long times) {
     if (times > 0) {
       looked.merge(rule, times, Long::sum);
     }
   }
 
-  /** Notes why a rule cannot be applied. */
-  public void leaveOut(Rule rule, String reason) {
+  void leaveOut(Rule rule, String reason) {
     leftOut.put(rule, reason);
   }
 
@@ -55,18 +52,17 @@ public final class Findings {
    * Notes a breach of a rule.
    *
    * @param where rows, as {@code trace.csv:18}
-   * @param what the breach, with its values in (brackets)
+   * @param what the breach, with its values in (brackets); a format if values follow
    */
-  public void fault(Rule rule, String where, String what) {
+  void fault(Rule rule, String where, String what, Object... values) {
     List<Fault> faults = kept.computeIfAbsent(rule, r -> new ArrayList<>());
     if (faults.size() < KEPT) {
-      faults.add(new Fault(rule, where, what));
+      faults.add(new Fault(rule, where, values.length == 0 ? what : what.formatted(values)));
     }
     counts.merge(rule, 1L, Long::sum);
   }
 
-  /** Adds the findings of another check. */
-  public void add(Findings others) {
+  void add(Findings others) {
     others.looked.forEach(this::looked);
     leftOut.putAll(others.leftOut);
     rows += others.rows;
@@ -86,7 +82,7 @@ public final class Findings {
    *
    * @param rules rules that the subject has: one that looked at nothing says so
    */
-  public CheckReport report(String subject, Set<Rule> rules) {
+  CheckReport report(String subject, Set<Rule> rules) {
     for (Rule rule : rules) {
       if (!looked.containsKey(rule) && !counts.containsKey(rule)) {
         leftOut.putIfAbsent(rule, "there was nothing to look at");

@@ -1,7 +1,5 @@
 package dev.sluice.analytics.check;
 
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,7 +19,7 @@ final class JobNumbers {
   }
 
   void count() {
-    var config = recount.folder.config();
+    RunConfig config = recount.config;
     List<Job> jobs = recount.folder.jobs();
     block("all_", jobs);
     Map<String, List<Job>> byClass =
@@ -44,31 +42,25 @@ final class JobNumbers {
 
   private void block(String prefix, List<Job> jobs) {
     boolean sameBase = recount.folder.summary().has("schema_version");
-    List<Job> measured = new ArrayList<>();
-    List<Job> done = new ArrayList<>();
-    List<Job> inside = new ArrayList<>();
-    List<Job> atEdge = new ArrayList<>();
-    Map<String, Long> byStatus = new HashMap<>();
-    for (Job job : jobs) {
-      if (job.isMeasured()) {
-        measured.add(job);
-        byStatus.merge(job.status, 1L, Long::sum);
-        if (job.isDone()) {
-          done.add(job);
-        }
-      }
-      if (job.isDone() && recount.isAtEdge(job.endNs)) {
-        atEdge.add(job);
-      } else if (job.isDone() && recount.isInside(job.endNs)) {
-        inside.add(job);
-      }
-    }
-    long kept = done.stream().filter(job -> job.endToEndNs <= job.sloNs).count();
+    List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
+    List<Job> done = measured.stream().filter(Job::isDone).toList();
+    Map<Boolean, List<Job>> ended =
+        jobs.stream()
+            .filter(Job::isDone)
+            .collect(Collectors.partitioningBy(job -> recount.isAtEdge(job.endNs)));
+    List<Job> atEdge = ended.getOrDefault(true, List.of());
+    List<Job> inside =
+        ended.getOrDefault(false, List.of()).stream()
+            .filter(job -> recount.isInside(job.endNs))
+            .toList();
+    double kept = inTime(measured);
     long count = measured.size();
     recount.equal(prefix + "count", (double) count);
     recount.equal(prefix + "total_samples", samples(measured));
     for (String status : List.of("done", "dropped", "failed", "open")) {
-      recount.equal(prefix + status, byStatus.getOrDefault(status, 0L));
+      recount.equal(
+          prefix + status,
+          (double) measured.stream().filter(job -> job.status.equals(status)).count());
     }
     long[] latencies = Recount.sorted(done, job -> job.endToEndNs);
     recount.equal(prefix + "avg_e2e_ms", Recount.meanMs(latencies));
@@ -84,8 +76,8 @@ final class JobNumbers {
     recount.equal(prefix + "avg_wait_ms", Recount.meanMs(Recount.sorted(done, job -> job.waitNs)));
     recount.equal(
         prefix + "avg_service_ms", Recount.meanMs(Recount.sorted(done, job -> job.serviceNs)));
-    recount.equal(prefix + "slo_violations", (double) (count - kept));
-    recount.equal(prefix + "slo_violation_rate", (double) (count - kept) / count);
+    recount.equal(prefix + "slo_violations", count - kept);
+    recount.equal(prefix + "slo_violation_rate", (count - kept) / count);
     rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
     rate(prefix + "throughput_jobs_sec", inside.size(), atEdge.size());
     if (sameBase) {
@@ -106,7 +98,7 @@ final class JobNumbers {
   }
 
   private static double inTime(List<Job> jobs) {
-    return jobs.stream().filter(job -> job.endToEndNs <= job.sloNs).count();
+    return jobs.stream().filter(Job::isInTime).count();
   }
 
   private static double samples(List<Job> jobs) {
@@ -130,23 +122,23 @@ final class JobNumbers {
     recount.equal(
         "fairness_ratio",
         interactiveMs >= 1 && othersMs >= 1 ? othersMs / interactiveMs : Double.NaN);
-    Map<String, int[]> keptOf = new TreeMap<>();
-    for (Job job : recount.measured) {
-      int[] counts = keptOf.computeIfAbsent(job.classType + " × " + job.workload, k -> new int[2]);
-      counts[0] += job.isDone() && job.endToEndNs <= job.sloNs ? 1 : 0;
-      counts[1]++;
-    }
+    Map<String, Double> attainment =
+        recount.measured.stream()
+            .collect(
+                Collectors.groupingBy(
+                    job -> job.classType + " × " + job.workload,
+                    Collectors.averagingDouble(job -> job.isInTime() ? 1 : 0)));
     recount.equal(
         "slo_attainment_min",
-        keptOf.values().stream().mapToDouble(c -> (double) c[0] / c[1]).min().orElse(Double.NaN));
+        attainment.values().stream().mapToDouble(share -> share).min().orElse(Double.NaN));
   }
 
   private long[] waits(boolean interactive) {
-    var config = recount.folder.config();
     return Recount.sorted(
         recount.measured.stream()
             .filter(Job::isDone)
-            .filter(job -> config.flag("classes", job.classType, "interactive") == interactive)
+            .filter(
+                job -> recount.config.flag("classes", job.classType, "interactive") == interactive)
             .toList(),
         job -> job.waitNs);
   }

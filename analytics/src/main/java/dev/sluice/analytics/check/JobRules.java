@@ -1,34 +1,48 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Cells.NONE;
+import static dev.sluice.analytics.check.Row.NONE;
 
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
-/** Holds each job's row to itself: its state, its sums, its order, its promise. */
-final class JobRules {
+/**
+ * Holds each job's row to itself: its state, its sums, its order, its promise; and to config.yaml:
+ * names, phase, class, model, tokens.
+ */
+final class JobRules extends RunRules {
   /** Times have whole microseconds: two of them are off by less than this. */
-  private static final long GRAIN_NS = 2_000;
+  private static final long GRAIN_NS = 4 * HALF_GRAIN_NS;
 
   private static final Set<String> STATUSES = Set.of("done", "dropped", "failed");
 
   /** Length of the longest id whose index is looked at: more jobs no table has. */
   private static final int INDEX_END = "job-".length() + 9;
 
-  private final RunFolder folder;
-  private final Findings findings;
-  private final long clockGrainNs;
+  /** Where and when a run was, which summary.json and config.yaml both tell. */
+  private static final List<String> ORIGIN =
+      List.of("started_at", "ended_at", "command_line", "commit", "host", "processor");
 
-  JobRules(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
-    this.clockGrainNs = folder.clockGrainNs();
+  private final long clockGrainNs = folder.clockGrainNs();
+  private final Map<String, RunConfig> workloads = config.workloads();
+  private final Map<String, RunConfig> classes = config.sectionsByName("classes");
+  private final Set<String> backends = new HashSet<>(config.texts("backends_enabled"));
+  private final Set<String> precisions = new HashSet<>(config.texts("precision_modes"));
+  private final Set<String> sizes = new HashSet<>(config.texts("batch_sizes"));
+  private final boolean drawn = !config.isReplayed();
+  private final long warmupNs = config.warmupNs();
+  private final long durationNs = config.durationNs();
+
+  JobRules(RunFolder folder) {
+    super(folder);
   }
 
-  /** Checks all jobs. */
+  @Override
   void check() {
+    checkMeasured();
+    checkNames();
     findings.looked(Rule.JOB_ONCE, folder.jobs().size());
     Set<String> ids = new HashSet<>();
     long indexMax = -1;
@@ -39,13 +53,13 @@ final class JobRules {
       }
       lastNs = job.enqueueNs;
       if (!ids.add(job.id)) {
-        fault(Rule.JOB_ONCE, job, "job (%s) stands there twice".formatted(job.id));
+        fault(Rule.JOB_ONCE, job, "job (%s) stands there twice", job.id);
       }
       if (!job.phase.equals("tail")) {
         indexMax = Math.max(indexMax, index(job.id));
       }
       if (!STATUSES.contains(job.status)) {
-        fault(Rule.JOB_ONCE, job, "job (%s) ended as (%s)".formatted(job.id, job.status));
+        fault(Rule.JOB_ONCE, job, "job (%s) ended as (%s)", job.id, job.status);
       } else if (job.isDone() != job.reason.isEmpty()) {
         fault(
             Rule.JOB_ONCE,
@@ -58,30 +72,89 @@ final class JobRules {
         checkSums(job);
       }
       checkPromise(job);
+      checkPhase(job);
+      checkClass(job);
+      checkKind(job);
+      checkCost(job);
     }
     checkNoneMissing(
-        ids, folder.wasInterrupted() ? indexMax - folder.config().whole("generators") : indexMax);
+        ids, folder.wasInterrupted() ? indexMax - config.whole("generators") : indexMax);
+  }
+
+  private void checkMeasured() {
+    long measured = folder.jobs().stream().filter(Job::isMeasured).count();
+    findings.looked(Rule.MEASURED, measured);
+    if (measured == 0) {
+      findings.fault(
+          Rule.MEASURED,
+          RunFolder.TRACE,
+          "none of its (%d) jobs was measured",
+          folder.jobs().size());
+    }
+    if (!(durationNs > warmupNs)) {
+      findings.fault(
+          Rule.MEASURED,
+          RunFolder.CONFIG,
+          "no job can be measured from warmup_seconds (%s) to duration_seconds (%s)"
+              .formatted(config.text("warmup_seconds"), config.text("duration_seconds")));
+    }
+  }
+
+  private void checkNames() {
+    String runId = folder.summary().path("run_id").asText();
+    String policy = config.text("scheduler_name");
+    findings.looked(Rule.NAME, folder.jobs().size());
+    for (Job job : folder.jobs()) {
+      if (!job.runId.equals(runId) || !job.scheduler.equals(policy)) {
+        fault(
+            Rule.NAME,
+            job,
+            "it is of run (%s) under (%s), and the folder's is (%s) under (%s)"
+                .formatted(job.runId, job.scheduler, runId, policy));
+      }
+    }
+    same("scheduler_name", policy);
+    same("run_name", config.text("run_name"));
+    same("seed", config.text("seed"));
+    same("request_digest", config.text("recorded", "request_digest"));
+    same("config_digest", config.text("recorded", "config_digest"));
+    same("scenario", config.scenario());
+    for (String name : ORIGIN) {
+      if (config.at("recorded", name) != null) { // an earlier Sluice does not say it
+        same(name, config.text("recorded", name));
+      }
+    }
+    String lanes = config.text("recorded", "lanes");
+    for (String kind : List.of("emulated", "simulated")) {
+      if (!lanes.isEmpty() && folder.summary().has(kind)) {
+        same(kind, String.valueOf(lanes.equals(kind)));
+      }
+    }
+  }
+
+  private void same(String name, String wanted) {
+    looked(Rule.NAME);
+    String said = folder.summary().path(name).asText();
+    if (!said.equals(wanted)) {
+      findings.fault(
+          Rule.NAME, "summary.json " + name, "it says (%s), and config.yaml (%s)", said, wanted);
+    }
   }
 
   /** Each generator stops by itself at the end, and leaves a gap among the last jobs. */
   private void checkNoneMissing(Set<String> ids, long indexMax) {
-    List<Long> missing = new ArrayList<>();
-    for (long i = 0; i <= indexMax; i++) {
-      if (!ids.contains("job-" + i)) {
-        missing.add(i);
+    long[] missing =
+        LongStream.rangeClosed(0, indexMax).filter(i -> !ids.contains("job-" + i)).toArray();
+    if (!folder.explains(missing.length)) {
+      for (long i : missing) {
+        findings.fault(Rule.JOB_ONCE, RunFolder.TRACE, "job (job-%d) is missing", i);
       }
-    }
-    if (!folder.explains(missing.size())) {
-      missing.forEach(
-          i ->
-              findings.fault(
-                  Rule.JOB_ONCE, RunFolder.TRACE, "job (job-%d) is missing".formatted(i)));
     }
   }
 
   /** Number in an id of the form {@code job-17}; −1 for any other. */
   private static long index(String id) {
-    return id.startsWith("job-") && id.length() <= INDEX_END ? Cells.digits(id.substring(4)) : -1;
+    return id.startsWith("job-") && id.length() <= INDEX_END ? Row.digits(id.substring(4)) : -1;
   }
 
   private void checkCells(Job job) {
@@ -109,19 +182,9 @@ final class JobRules {
     need(job, (done && job.serviceNs > 0) == !job.samplesPerSecond.isEmpty(), "throughput_sps");
   }
 
-  private void need(Job job, boolean holds, String column) {
-    if (!holds) {
-      fault(
-          Rule.FORMAT,
-          job,
-          "the cell %s does not suit job (%s), which is (%s)"
-              .formatted(column, job.id, job.status));
-    }
-  }
-
   /** Sums of the job's own cells; its end is its batch's, and so is its service time. */
   private void checkSums(Job job) {
-    findings.looked(Rule.TIME, 1);
+    looked(Rule.TIME);
     same(job, "wait_ms", job.waitNs, job.startNs - job.enqueueNs);
     same(job, "service_ms", job.serviceNs, job.endNs - job.startNs);
     same(job, "e2e_ms", job.endToEndNs, job.endNs - job.enqueueNs);
@@ -163,7 +226,7 @@ final class JobRules {
 
   /** What came after what: two clocks are compared as closely as the run compared them. */
   private void checkOrder(Job job) {
-    findings.looked(Rule.ORDER, 1);
+    looked(Rule.ORDER);
     after(job, "sent_time", job.sentNs, "enqueue_time", job.enqueueNs, GRAIN_NS);
     after(job, "appended_time", job.appendedNs, "sent_time", job.sentNs, clockGrainNs);
     after(job, "decided_time", job.decidedNs, "appended_time", job.appendedNs, 0);
@@ -175,21 +238,9 @@ final class JobRules {
     after(job, "observed_time", job.observedNs, "decided_time", job.decidedNs, 0);
   }
 
-  private void after(
-      Job job, String later, long laterNs, String earlier, long earlierNs, long grainNs) {
-    if (laterNs != NONE && earlierNs != NONE && laterNs < earlierNs - grainNs) {
-      fault(
-          Rule.ORDER,
-          job,
-          "job (%s) has %s (%s) before %s (%s)"
-              .formatted(job.id, later, seconds(laterNs), earlier, seconds(earlierNs)));
-    }
-  }
-
   private void checkPromise(Job job) {
-    findings.looked(Rule.PROMISE, 1);
-    boolean late = !job.isDone() || job.endToEndNs > job.sloNs;
-    if (!job.violation.equals(late ? "1" : "0")) {
+    looked(Rule.PROMISE);
+    if (!job.violation.equals(job.isInTime() ? "0" : "1")) {
       fault(
           Rule.PROMISE,
           job,
@@ -201,8 +252,86 @@ final class JobRules {
     }
   }
 
-  private void fault(Rule rule, Job job, String what) {
-    findings.fault(rule, job.where, what);
+  private void checkPhase(Job job) {
+    looked(Rule.PHASE);
+    if (!job.phase.equals(phase(job.enqueueNs))
+        && !job.phase.equals(phase(job.enqueueNs - 2 * HALF_GRAIN_NS))) {
+      fault(
+          Rule.PHASE,
+          job,
+          "phase is (%s), with enqueue_time (%s), warmup_seconds (%s) and duration_seconds (%s)"
+              .formatted(
+                  job.phase,
+                  seconds(job.enqueueNs),
+                  config.text("warmup_seconds"),
+                  config.text("duration_seconds")));
+    }
+  }
+
+  private String phase(long intendedNs) {
+    if (intendedNs < warmupNs) {
+      return "warmup";
+    }
+    return intendedNs < durationNs ? "measured" : "tail";
+  }
+
+  private void checkClass(Job job) {
+    RunConfig jobClass = classes.get(job.classType);
+    looked(Rule.CLASS);
+    if (jobClass == null) {
+      fault(
+          Rule.CLASS,
+          job,
+          "class (%s) is none of config.yaml's %s".formatted(job.classType, classes.keySet()));
+      return;
+    }
+    double sloMs = jobClass.number("slo_ms");
+    if (drawn && !Double.isNaN(sloMs) && job.sloNs != Math.max(1, Math.round(sloMs * 1e6))) {
+      fault(
+          Rule.CLASS,
+          job,
+          "slo_ms is (%s), and class (%s) is promised (%s)"
+              .formatted(ms(job.sloNs), job.classType, sloMs));
+    }
+  }
+
+  private void checkKind(Job job) {
+    looked(Rule.KIND);
+    RunConfig workload = workloads.get(job.workload);
+    boolean known =
+        workload != null
+            && (!drawn
+                || ((backends.contains(job.backend) || workload.hasOwnModel())
+                    && precisions.contains(job.precision)
+                    && sizes.contains(Long.toString(job.samples))));
+    if (!known) {
+      fault(
+          Rule.KIND,
+          job,
+          "config.yaml asks for no job of (%d) samples of (%s, %s, %s)"
+              .formatted(job.samples, job.workload, job.backend, job.precision));
+    }
+  }
+
+  private void checkCost(Job job) {
+    RunConfig workload = workloads.get(job.workload);
+    if (workload == null) {
+      return; // the rule KIND says so
+    }
+    looked(Rule.COST);
+    long tokens = workload.tokensOf(job.precision, job.samples);
+    if (job.tokens != tokens) {
+      fault(
+          Rule.COST,
+          job,
+          "resource_cost_tokens is (%s), and (%d) samples of (%s, %s) cost (%d)"
+              .formatted(
+                  job.tokens == NONE ? "none" : job.tokens,
+                  job.samples,
+                  job.workload,
+                  job.precision,
+                  tokens));
+    }
   }
 
   private static double number(String text) {
@@ -211,13 +340,5 @@ final class JobRules {
     } catch (NumberFormatException e) {
       return Double.NaN;
     }
-  }
-
-  private static double ms(long ns) {
-    return ns / 1e6;
-  }
-
-  static double seconds(long ns) {
-    return ns / 1e9;
   }
 }

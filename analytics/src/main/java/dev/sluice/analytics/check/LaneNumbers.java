@@ -3,6 +3,7 @@ package dev.sluice.analytics.check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.stream.Collectors;
 final class LaneNumbers {
   private static final int SPELL_BATCHES = 20;
   private static final long GRAIN_NS = 1_000;
-  private static final long APPEND_GRAIN_NS = 1_000_000;
 
   private final Recount recount;
   private final RunConfig config;
@@ -21,7 +21,7 @@ final class LaneNumbers {
 
   LaneNumbers(Recount recount) {
     this.recount = recount;
-    this.config = recount.folder.config();
+    this.config = recount.config;
     this.batches = recount.folder.batches();
   }
 
@@ -62,7 +62,7 @@ final class LaneNumbers {
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
     for (Job job : recount.measured) {
-      long afterNs = job.decidedNs - job.appendedNs - APPEND_GRAIN_NS;
+      long afterNs = job.decidedNs - job.appendedNs - Recount.APPEND_GRAIN_NS;
       if (job.isDone() && afterNs < -roundedNs) {
         sure.add(job.waitNs);
       } else if (job.isDone() && afterNs < roundedNs) {
@@ -76,7 +76,8 @@ final class LaneNumbers {
   private long roundedNs() {
     boolean inWholeMs =
         recount.folder.jobs().stream()
-            .allMatch(job -> job.decidedNs == Cells.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
+            .allMatch(
+                job -> job.decidedNs == Row.NONE || job.decidedNs % Recount.APPEND_GRAIN_NS == 0);
     return inWholeMs ? 0 : GRAIN_NS;
   }
 
@@ -100,8 +101,8 @@ final class LaneNumbers {
             Math.min(
                 first == null ? Long.MAX_VALUE : first.enqueueNs,
                 startable.getOrDefault(next, Long.MAX_VALUE));
-        long afterNs = next.decidedNs - before.completedNs - APPEND_GRAIN_NS;
-        boolean decidedByIt = before.completedNs != Cells.NONE && afterNs < roundedNs;
+        long afterNs = next.decidedNs - before.completedNs - Recount.APPEND_GRAIN_NS;
+        boolean decidedByIt = before.completedNs != Row.NONE && afterNs < roundedNs;
         boolean tie =
             Math.abs(sinceNs - before.endNs) <= GRAIN_NS || (decidedByIt && afterNs >= -roundedNs);
         boolean atEdge = recount.isAtEdge(before.endNs);
@@ -169,7 +170,7 @@ final class LaneNumbers {
     for (Batch batch : batches) {
       boolean otherwise =
           recount.folder.jobsOf(batch).stream()
-              .anyMatch(j -> j.observedNs != Cells.NONE && !j.batchKey.equals(batch.key));
+              .anyMatch(j -> j.observedNs != Row.NONE && !j.batchKey.equals(batch.key));
       boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
       superseded += ranToItsEnd && otherwise ? 1 : 0;
     }
@@ -178,7 +179,7 @@ final class LaneNumbers {
 
   private void emulation() {
     List<Batch> emulated =
-        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Cells.NONE).toList();
+        batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Row.NONE).toList();
     long[] errors = Recount.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
     recount.equal("emulation_count", errors.length);
     recount.equal("emulation_late_p99_ms", Recount.rankMs(errors, 99));
@@ -206,25 +207,16 @@ final class LaneNumbers {
             .thenComparingLong(batch -> batch.shard)
             .thenComparingLong(batch -> batch.offset)
             .thenComparingLong(batch -> batch.place));
-    Map<String, double[]> sums = new HashMap<>();
-    for (Batch batch : inOrder) {
-      double[] sum = sums.computeIfAbsent(key(batch), k -> new double[2]);
-      sum[0]++;
-      sum[1] += Math.log((double) batch.serviceNs);
-    }
-    double[] off =
+    Map<String, DoubleSummaryStatistics> logs =
         inOrder.stream()
-            .filter(batch -> count(sums, batch) > 1)
-            .mapToDouble(
-                batch -> {
-                  double[] sum = sums.getOrDefault(key(batch), new double[2]);
-                  return Math.log((double) batch.serviceNs) - sum[1] / sum[0];
-                })
-            .toArray();
+            .collect(
+                Collectors.groupingBy(
+                    LaneNumbers::key, Collectors.summarizingDouble(LaneNumbers::log)));
+    inOrder.removeIf(batch -> of(logs, batch).getCount() < 2);
+    double[] off = inOrder.stream().mapToDouble(b -> log(b) - of(logs, b).getAverage()).toArray();
     double largest =
-        inOrder.stream().mapToDouble(b -> Math.log((double) b.serviceNs)).max().orElse(0);
-    long[] startsNs =
-        inOrder.stream().filter(b -> count(sums, b) > 1).mapToLong(b -> b.startNs).toArray();
+        logs.values().stream().mapToDouble(DoubleSummaryStatistics::getMax).max().orElse(0);
+    long[] startsNs = inOrder.stream().mapToLong(batch -> batch.startNs).toArray();
     for (int lag : new int[] {1, 10}) {
       autocorrelation("service_autocorrelation_lag_" + lag, startsNs, off, lag, largest);
     }
@@ -283,8 +275,13 @@ final class LaneNumbers {
         .anyMatch(times -> times.getMax() - times.getMin() > 1);
   }
 
-  private static double count(Map<String, double[]> sums, Batch batch) {
-    return sums.getOrDefault(key(batch), new double[2])[0];
+  private static DoubleSummaryStatistics of(
+      Map<String, DoubleSummaryStatistics> logs, Batch batch) {
+    return logs.getOrDefault(key(batch), new DoubleSummaryStatistics());
+  }
+
+  private static double log(Batch batch) {
+    return Math.log((double) batch.serviceNs);
   }
 
   private static String key(Batch batch) {

@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Cells.NONE;
+import static dev.sluice.analytics.check.Row.NONE;
 
 import dev.sluice.analytics.check.RunFolder.Load;
 import java.util.ArrayList;
@@ -16,9 +16,8 @@ import java.util.stream.Collectors;
  * Holds lanes to the config, the batches of one lane to each other, and what lanes and executors
  * hold to their memory and budget.
  */
-final class LaneRules {
-  /** Times have whole microseconds. */
-  private static final long GRAIN_NS = 1_000;
+final class LaneRules extends RunRules {
+  private static final long GRAIN_NS = 2 * HALF_GRAIN_NS;
 
   /** Distance of two times of which one surely comes first. */
   private static final long SURE_NS = 1_000_000;
@@ -27,12 +26,15 @@ final class LaneRules {
   private static final double BYTES_PER_MB = 1e6;
   private static final Set<String> ANSWERED = Set.of("done", "failed", "refused", "cancelled");
 
-  private final RunFolder folder;
-  private final Findings findings;
+  /** Batches that lanes ran, by their starts. */
+  private final List<Batch> byStart =
+      folder.batches().stream()
+          .filter(Batch::ran)
+          .sorted(Comparator.comparingLong(batch -> batch.startNs))
+          .toList();
 
-  LaneRules(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
+  LaneRules(RunFolder folder) {
+    super(folder);
   }
 
   /**
@@ -40,36 +42,35 @@ final class LaneRules {
    *
    * @param name of what takes it, or lets go of it
    */
-  private record Change(long atNs, long amount, String where, String name) {
+  private record Change(long atNs, long amount, Row row, String name) {
     static final Comparator<Change> ORDER =
         Comparator.comparingLong(Change::atNs).thenComparingLong(Change::amount);
   }
 
+  @Override
   void check() {
     checkLanes();
-    if (folder.config().hasMemory()) {
+    if (config.hasMemory()) {
       checkMemory();
     }
     checkTokens();
   }
 
   private void checkLanes() {
-    long lanesOfExecutor = folder.config().lanesOfExecutor();
-    Map<String, List<Batch>> byLane = new TreeMap<>();
+    long lanesOfExecutor = config.lanesOfExecutor();
     for (Batch batch : folder.batches()) {
-      findings.looked(Rule.LANE, 1);
-      long place = Cells.digits(batch.lane.substring(batch.lane.lastIndexOf('/') + 1));
-      boolean known = !batch.executor.isEmpty() && place >= 0 && place < lanesOfExecutor;
-      if (!known) {
-        findings.fault(
+      looked(Rule.LANE);
+      long place = Row.digits(batch.lane.substring(batch.lane.lastIndexOf('/') + 1));
+      if (batch.executor.isEmpty() || place < 0 || place >= lanesOfExecutor) {
+        fault(
             Rule.LANE,
-            batch.where,
+            batch,
             "lane (%s) is none of an executor's (%d)".formatted(batch.lane, lanesOfExecutor));
       }
-      if (batch.ran()) {
-        byLane.computeIfAbsent(batch.lane, lane -> new ArrayList<>()).add(batch);
-      }
     }
+    Map<String, List<Batch>> byLane =
+        byStart.stream()
+            .collect(Collectors.groupingBy(batch -> batch.lane, TreeMap::new, Collectors.toList()));
     long said = folder.summary().path("lanes").asLong(Long.MAX_VALUE);
     if (byLane.size() > said) {
       findings.fault(
@@ -78,9 +79,8 @@ final class LaneRules {
           "(%d) lanes ran batches, and the run had (%d)".formatted(byLane.size(), said));
     }
     byLane.forEach(this::checkLane);
-    folder.batches().stream()
-        .filter(batch -> batch.ran() && batch.busyLanes != NONE)
-        .sorted(Comparator.comparingLong(batch -> batch.startNs))
+    byStart.stream()
+        .filter(batch -> batch.busyLanes != NONE)
         .collect(Collectors.groupingBy(batch -> batch.executor, TreeMap::new, Collectors.toList()))
         .forEach(this::checkBusyLanes);
   }
@@ -89,11 +89,11 @@ final class LaneRules {
    * Holds busy_lanes to the batches that ran at each start. Lanes count beside each other, so that
    * a few of them may see another number; not most of them.
    */
-  private void checkBusyLanes(String executor, List<Batch> byStart) {
+  private void checkBusyLanes(String executor, List<Batch> batches) {
     long beside = 0;
     long fewer = 0;
     List<Batch> running = new ArrayList<>();
-    for (Batch batch : byStart) {
+    for (Batch batch : batches) {
       running.removeIf(other -> workEndNs(other) < batch.startNs + SURE_NS);
       long sure = running.stream().filter(o -> o.startNs < batch.startNs - SURE_NS).count();
       beside += sure > 0 ? 1 : 0;
@@ -118,7 +118,6 @@ final class LaneRules {
 
   private void checkLane(String lane, List<Batch> batches) {
     findings.looked(Rule.LANE_OVERLAP, batches.size());
-    batches.sort(Comparator.comparingLong(batch -> batch.startNs));
     Batch last = batches.get(0);
     for (Batch batch : batches.subList(1, batches.size())) {
       if (batch.startNs < last.endNs - GRAIN_NS) {
@@ -126,12 +125,7 @@ final class LaneRules {
             Rule.LANE_OVERLAP,
             last.where + ", " + batch.where,
             "lane (%s) runs (%s) until (%s), and (%s) from (%s)"
-                .formatted(
-                    lane,
-                    last.id,
-                    JobRules.seconds(last.endNs),
-                    batch.id,
-                    JobRules.seconds(batch.startNs)));
+                .formatted(lane, last.id, seconds(last.endNs), batch.id, seconds(batch.startNs)));
       }
       last = batch.endNs > last.endNs ? batch : last;
     }
@@ -139,38 +133,37 @@ final class LaneRules {
 
   /** What a lane holds and loads takes no more than it has; it holds the model that it runs. */
   private void checkMemory() {
-    double memory = folder.config().number("lanes", "memory_mb") * BYTES_PER_MB;
     Map<String, List<Change>> byLane = new TreeMap<>();
-    Map<String, List<Load>> stays = new HashMap<>();
+    findings.looked(Rule.MEMORY, folder.loads().size());
     for (Load load : folder.loads()) {
-      findings.looked(Rule.MEMORY, 1);
       if (load.loadedNs < load.startNs
           || (load.decidedNs != NONE && load.startNs < load.decidedNs - GRAIN_NS)
           || (load.evictedNs != NONE && load.evictedNs < load.loadedNs)) {
-        findings.fault(
-            Rule.MEMORY, load.where, "it was decided, begun, done and given up out of order");
+        fault(Rule.MEMORY, load, "it was decided, begun, done and given up out of order");
       }
       List<Change> changes =
           byLane.computeIfAbsent(
               load.lane + ", process " + load.incarnation, lane -> new ArrayList<>());
-      changes.add(new Change(load.startNs, load.bytes, load.where, load.model));
+      changes.add(new Change(load.startNs, load.bytes, load, load.model));
       long untilNs = load.cause.isEmpty() ? load.evictedNs : load.loadedNs;
       if (untilNs != NONE) {
-        changes.add(new Change(untilNs, -load.bytes, load.where, load.model));
-      }
-      if (load.cause.isEmpty()) {
-        stays.computeIfAbsent(load.lane + " " + load.model, any -> new ArrayList<>()).add(load);
+        changes.add(new Change(untilNs, -load.bytes, load, load.model));
       }
     }
+    double memory = config.number("lanes", "memory_mb") * BYTES_PER_MB;
     String words = "with (%s) lane (%s) holds (%.3f) of (%.3f) MB";
     byLane.forEach(
         (lane, changes) -> checkHeld(Rule.MEMORY, lane, changes, memory, BYTES_PER_MB, words));
+    Map<String, List<Load>> stays =
+        folder.loads().stream()
+            .filter(load -> load.cause.isEmpty())
+            .collect(Collectors.groupingBy(load -> load.lane + " " + load.model));
     folder.batches().stream().filter(Batch::ran).forEach(batch -> checkResident(batch, stays));
   }
 
   private void checkResident(Batch batch, Map<String, List<Load>> stays) {
-    findings.looked(Rule.RESIDENT, 1);
-    String model = Load.modelOf(batch);
+    looked(Rule.RESIDENT);
+    String model = batch.workload + "/" + batch.backend + "/" + batch.precision;
     boolean isThere =
         stays.getOrDefault(batch.lane + " " + model, List.of()).stream()
             .anyMatch(
@@ -179,9 +172,9 @@ final class LaneRules {
                         && (load.evictedNs == NONE || load.evictedNs >= batch.endNs - GRAIN_NS));
     boolean neverRan = batch.result.equals("cancelled") && batch.startNs == batch.endNs;
     if (!isThere && !neverRan) {
-      findings.fault(
+      fault(
           Rule.RESIDENT,
-          batch.where,
+          batch,
           "(%s) ran while (%s) did not hold (%s)".formatted(batch.id, batch.lane, model));
     }
   }
@@ -192,18 +185,18 @@ final class LaneRules {
    * long they held their tokens.
    */
   private void checkTokens() {
-    if (!folder.config().flag("resources", "enabled")) {
+    if (!config.flag("resources", "enabled")) {
       findings.leaveOut(Rule.TOKENS, "the run had no budget");
       return;
     }
     boolean cancels = folder.decides("cancelling");
-    if (cancels && folder.config().number("lanes", "ahead") > 0) {
+    if (cancels && config.number("lanes", "ahead") > 0) {
       findings.leaveOut(
           Rule.TOKENS, "rows do not tell a batch ahead from one that takes another's place");
       return;
     }
-    double budget = folder.config().number("resources", "total_tokens");
-    boolean fallback = folder.config().flag("resources", "cpu_fallback");
+    double budget = config.number("resources", "total_tokens");
+    boolean fallback = config.flag("resources", "cpu_fallback");
     Map<String, List<Change>> byExecutor = new TreeMap<>();
     Map<Batch, Long> replacedAtNs = cancels ? replacedAtNs() : Map.of();
     for (Batch batch : folder.batches()) {
@@ -211,12 +204,10 @@ final class LaneRules {
       if (ANSWERED.contains(batch.result) && !outsideBudget) {
         List<Change> changes = byExecutor.computeIfAbsent(batch.executor, e -> new ArrayList<>());
         findings.looked(Rule.TOKENS, batch.tokens > 0 ? 1 : 0);
-        changes.add(new Change(batch.decidedNs, batch.tokens, batch.where, batch.id));
+        changes.add(new Change(batch.decidedNs, batch.tokens, batch, batch.id));
         long untilNs =
-            cancels
-                ? Math.min(batch.completedNs, replacedAtNs.getOrDefault(batch, Long.MAX_VALUE))
-                : batch.completedNs;
-        changes.add(new Change(untilNs, -batch.tokens, batch.where, batch.id));
+            Math.min(batch.completedNs, replacedAtNs.getOrDefault(batch, Long.MAX_VALUE));
+        changes.add(new Change(untilNs, -batch.tokens, batch, batch.id));
       }
     }
     String words = "with (%s) executor (%s) holds (%.0f) of (%.0f) tokens";
@@ -246,8 +237,7 @@ final class LaneRules {
     for (Change change : changes) {
       held += change.amount;
       if (change.amount > 0 && held > limit) {
-        findings.fault(
-            rule, change.where, words.formatted(change.name, by, held / unit, limit / unit));
+        fault(rule, change.row, words, change.name, by, held / unit, limit / unit);
       }
     }
   }

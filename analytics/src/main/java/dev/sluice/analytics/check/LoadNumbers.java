@@ -19,7 +19,7 @@ final class LoadNumbers {
 
   LoadNumbers(Recount recount) {
     this.recount = recount;
-    this.config = recount.folder.config();
+    this.config = recount.config;
     this.jobs = recount.measured;
   }
 
@@ -199,14 +199,14 @@ final class LoadNumbers {
     long fromNs = recount.fromNs;
     long toNs = recount.toNs;
     boolean inWholeMs =
-        all.stream().anyMatch(job -> job.decidedNs != Cells.NONE) // else the rows do not tell
+        all.stream().anyMatch(job -> job.decidedNs != Row.NONE) // else the rows do not tell
             && all.stream()
                 .allMatch(
                     job ->
                         !job.reason.startsWith("policy: ")
-                            && (job.decidedNs == Cells.NONE || job.decidedNs % 1_000_000 == 0));
+                            && (job.decidedNs == Row.NONE || job.decidedNs % 1_000_000 == 0));
     boolean told =
-        all.stream().allMatch(job -> job.startNs != Cells.NONE)
+        all.stream().allMatch(job -> job.startNs != Row.NONE)
             || (inWholeMs && recount.folder.summary().path("simulated").asBoolean());
     if (!told) {
       return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
@@ -257,8 +257,8 @@ final class LoadNumbers {
 
   /** Start of the batch that ended the job, else its outcome; never before it arrived. */
   private static long leftAt(Job job) {
-    long left = job.startNs != Cells.NONE ? job.startNs : job.observedNs;
-    return left == Cells.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
+    long left = job.startNs != Row.NONE ? job.startNs : job.observedNs;
+    return left == Row.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
   }
 
   private static long waiting(long[] in, long[] out, long atNs) {

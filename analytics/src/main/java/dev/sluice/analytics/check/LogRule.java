@@ -1,6 +1,6 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Cells.NONE;
+import static dev.sluice.analytics.check.Row.NONE;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -10,15 +10,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.GzipMember;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
-import java.io.ByteArrayOutputStream;
-import java.io.FilterInputStream;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,43 +26,33 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.GZIPInputStream;
 
 /**
  * Holds config.yaml to the header of the run's log, and each row to its records: requests,
  * decisions, completions and outcomes. Of several records of one thing the first counts, as
  * delivery is at least once.
  */
-final class LogRule {
+final class LogRule extends RunRules {
   private static final String FILE = "log.jsonl.gz";
   private static final long VERSION = 1;
-  private static final long GRAIN_NS = 1_000;
-  private static final long NS_PER_MS = 1_000_000;
+  private static final long GRAIN_NS = 2 * HALF_GRAIN_NS;
   private static final int BUFFER_BYTES = 1 << 16;
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
 
-  private final RunFolder folder;
-  private final Findings findings;
-  private final BitSet requested = new BitSet();
-  private final BitSet ended = new BitSet();
-  private final BitSet dispatched = new BitSet();
-  private final BitSet completed = new BitSet();
+  private final Set<Row> begun = new HashSet<>();
+  private final Set<Row> ended = new HashSet<>();
   private final Set<String> withoutRow = new HashSet<>();
-  private final Map<String, Integer> lanes = new HashMap<>();
-  private final Map<String, Long> fitCpuNs = new HashMap<>();
-  private final List<LogSums.Blocked> blocked = new ArrayList<>();
+  private final Map<Batch, Long> incarnations = new HashMap<>();
   private final Set<String> interrupted = new HashSet<>();
-  private long clockOffsetNs;
+  private final Map<String, BitSet> offsets = new HashMap<>();
   private long zeroEpochMs;
-  private long neverSent = NONE;
   private boolean hasEnded;
 
   // what the log says of itself, and what it comes to
-  private final Map<String, BitSet> offsets = new HashMap<>();
-  private final long[] incarnations;
   private String headersDigests = "";
   private String sha256Said = "";
   private long recordsSaid = NONE;
@@ -73,37 +62,68 @@ final class LogRule {
   private long saidEndNs = Long.MAX_VALUE;
   private long saidJobs = NONE;
 
-  LogRule(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
-    incarnations = new long[folder.batches().size()];
-    Arrays.fill(incarnations, NONE);
+  // what only the log tells of a run
+
+  boolean isWhole;
+
+  /** Most lanes that each executor reported. */
+  final Map<String, Integer> lanesByExecutor = new HashMap<>();
+
+  final List<Blocked> blocked = new ArrayList<>();
+
+  /** Processor time that retraining took, by executor and incarnation. */
+  final Map<String, Long> fitCpuNs = new HashMap<>();
+
+  /** Largest distance of a clock from the broker's. */
+  long clockOffsetNs;
+
+  /** Jobs that no generator sent, by the run's end; {@link Row#NONE} if it does not say. */
+  long neverSent = NONE;
+
+  /** A time in which lanes stood idle beside work that waited. */
+  record Blocked(long fromNs, long toNs, String cause) {}
+
+  LogRule(RunFolder folder) {
+    super(folder);
   }
 
-  /** Checks all rows, and returns what only the log tells; empty if the folder has no log. */
-  Optional<LogSums> check() {
+  @Override
+  void check() {
     Path file = folder.path().resolve(FILE);
     if (!Files.exists(file)) {
       findings.leaveOut(Rule.LOG, "the folder has no " + FILE);
-      return Optional.empty();
+      return;
     }
     try (GzipMember in = GzipMember.open(Files.newInputStream(file), BUFFER_BYTES);
-        LastLineApart lines = new LastLineApart(in);
-        JsonParser json = JSON.createParser(lines)) {
+        JsonParser json = JSON.createParser(in)) {
       while (json.nextToken() != null) {
         take(JSON.readTree(json));
       }
       if (in.hasBytesBehindEnd()) {
         fault(FILE, "there are bytes behind its end");
       }
-      said("checksum", sha256Said, lines.sha256());
+      said("checksum", sha256Said, digest(file));
       said("number of records", recordsSaid, records);
     } catch (IOException | RuntimeException e) {
-      fault(FILE, "it cannot be read to its end (" + UserMistakeException.reason(e) + ")");
-      return Optional.empty();
+      fault(FILE, "it cannot be read to its end (%s)", UserMistakeException.reason(e));
+      return;
     }
     checkWhole();
-    return Optional.of(new LogSums(lanes, blocked, fitCpuNs, clockOffsetNs, neverSent));
+    isWhole = true;
+  }
+
+  /** The SHA-256 of all lines but the last, which tells it. */
+  private static String digest(Path file) throws IOException {
+    MessageDigest sha256 = Sha256.begin();
+    try (var unpacked = new GZIPInputStream(Files.newInputStream(file), BUFFER_BYTES);
+        var lines = new BufferedReader(new InputStreamReader(unpacked, StandardCharsets.UTF_8))) {
+      String line = lines.readLine();
+      for (String next = lines.readLine(); next != null; next = lines.readLine()) {
+        sha256.update((line + "\n").getBytes(StandardCharsets.UTF_8));
+        line = next;
+      }
+    }
+    return HexFormat.of().formatHex(sha256.digest());
   }
 
   private void take(JsonNode line) {
@@ -120,7 +140,7 @@ final class LogRule {
     once(line);
     JsonNode event = line.path("event");
     long shard = Math.max(0, number(line, "partition"));
-    long appendedNs = (Math.max(0, number(line, "appended_ms")) - zeroEpochMs) * NS_PER_MS;
+    long appendedNs = (Math.max(0, number(line, "appended_ms")) - zeroEpochMs) * APPEND_GRAIN_NS;
     switch (text(event, "type")) {
       case "JobRequested" -> request(event, shard, appendedNs);
       case "JobEnded" -> end(event, shard, appendedNs);
@@ -131,13 +151,13 @@ final class LogRule {
           clockOffsetNs = Math.max(clockOffsetNs, number(event, "clockOffsetNsMax"));
       case "Blocked" ->
           blocked.add(
-              new LogSums.Blocked(
+              new Blocked(
                   Math.max(0, number(event, "fromNs")),
                   Math.max(0, number(event, "toNs")),
                   text(event, "cause")));
       case "RunStarted" -> {
         said("run id", text(event, "runId"), folder.summary().path("run_id").asText());
-        said("seed", number(event, "seed"), folder.config().whole("seed"));
+        said("seed", number(event, "seed"), config.whole("seed"));
         said("time zero", number(event, "timeZeroEpochMs"), zeroEpochMs);
         said(
             "digests",
@@ -163,19 +183,21 @@ final class LogRule {
     experiment(text(line, "experiment"));
   }
 
-  /** Each offset of a partition stands once. */
   private void once(JsonNode line) {
     String partition = text(line, "topic") + "/" + Math.max(0, number(line, "partition"));
     BitSet known = offsets.computeIfAbsent(partition, any -> new BitSet());
     long offset = Math.max(0, number(line, "offset"));
-    if (offset < Integer.MAX_VALUE && wasMet(known, (int) offset)) {
-      fault(FILE, "offset (%d) of (%s) stands there twice".formatted(offset, partition));
+    if (offset < Integer.MAX_VALUE) {
+      if (known.get((int) offset)) {
+        fault(FILE, "offset (%d) of (%s) stands there twice", offset, partition);
+      }
+      known.set((int) offset);
     }
   }
 
   private void said(String what, Object said, Object wanted) {
     if (!said.equals(wanted)) {
-      fault(FILE, "its %s is (%s), and should be (%s)".formatted(what, said, wanted));
+      fault(FILE, "its %s is (%s), and should be (%s)", what, said, wanted);
     }
   }
 
@@ -186,14 +208,13 @@ final class LogRule {
     }
     RunConfig logged = RunConfig.parse(text);
     Set<String> keys = new TreeSet<>(logged.values().keySet());
-    keys.addAll(folder.config().values().keySet());
+    keys.addAll(config.values().keySet());
     keys.remove("recorded");
     for (String key : keys) {
-      Object said = folder.config().at(key);
-      if (!Objects.equals(said, logged.at(key))) {
+      if (!Objects.equals(config.at(key), logged.at(key))) {
         fault(
             RunFolder.CONFIG + " " + key,
-            "it says (%s), and the log (%s)".formatted(said, logged.at(key)));
+            "it says (%s), and the log (%s)".formatted(config.at(key), logged.at(key)));
       }
     }
   }
@@ -203,25 +224,25 @@ final class LogRule {
     Job job = folder.jobById().get(id);
     if (job == null) {
       if (withoutRow.add(id)) {
-        fault(RunFolder.TRACE, "job (%s) is in the log, and has no row".formatted(id));
+        fault(RunFolder.TRACE, "job (%s) is in the log, and has no row", id);
       }
       return;
     }
-    if (wasMet(requested, job.row)) {
+    if (!begun.add(job)) {
       return;
     }
     jobs++;
-    findings.looked(Rule.LOG, 1);
-    equal(job.where, "class_type", job.classType, text(event, "classType"));
-    equal(job.where, "workload_name", job.workload, text(event, "workload"));
-    equal(job.where, "backend", job.backend, text(event, "backend"));
-    equal(job.where, "precision", job.precision, text(event, "precision"));
-    equal(job.where, "batch_size", job.samples, number(event, "samples"));
-    equal(job.where, "slo_ms", job.sloNs, number(event, "sloNs"));
-    near(job.where, "enqueue_time", job.enqueueNs, number(event, "intendedAtNs"));
-    near(job.where, "sent_time", job.sentNs, number(event, "sentAtNs"));
-    equal(job.where, "appended_time", job.appendedNs, appendedNs);
-    equal(job.where, "shard", job.shard, shard);
+    looked(Rule.LOG);
+    equal(job, "class_type", job.classType, text(event, "classType"));
+    equal(job, "workload_name", job.workload, text(event, "workload"));
+    equal(job, "backend", job.backend, text(event, "backend"));
+    equal(job, "precision", job.precision, text(event, "precision"));
+    equal(job, "batch_size", job.samples, number(event, "samples"));
+    equal(job, "slo_ms", job.sloNs, number(event, "sloNs"));
+    near(job, "enqueue_time", job.enqueueNs, number(event, "intendedAtNs"));
+    near(job, "sent_time", job.sentNs, number(event, "sentAtNs"));
+    equal(job, "appended_time", job.appendedNs, appendedNs);
+    equal(job, "shard", job.shard, shard);
   }
 
   private void end(JsonNode event, long shard, long appendedNs) {
@@ -230,21 +251,19 @@ final class LogRule {
     if (job == null) {
       return; // the request says that there is no row
     }
-    if (wasMet(ended, job.row)) {
-      findings.fault(
-          Rule.JOB_ONCE, job.where, "job (%s) has two outcomes in the log".formatted(job.id));
+    if (!ended.add(job)) {
+      fault(Rule.JOB_ONCE, job, "job (%s) has two outcomes in the log", job.id);
       return;
     }
-    findings.looked(Rule.LOG, 1);
-    String status = text(event, "status").toLowerCase(Locale.ROOT);
+    looked(Rule.LOG);
     if (!job.status.equals("open")) {
-      equal(job.where, "status", job.status, status);
-      equal(job.where, "reason", job.reason, text(event, "reason"));
+      equal(job, "status", job.status, text(event, "status").toLowerCase(Locale.ROOT));
+      equal(job, "reason", job.reason, text(event, "reason"));
     }
-    equal(job.where, "dispatch_id", job.dispatchId, text(event, "dispatchId"));
-    equal(job.where, "attempt", job.attempt, number(event, "attempt"));
-    equal(job.where, "observed_time", job.observedNs, appendedNs);
-    equal(job.where, "shard", job.shard, shard);
+    equal(job, "dispatch_id", job.dispatchId, text(event, "dispatchId"));
+    equal(job, "attempt", job.attempt, number(event, "attempt"));
+    equal(job, "observed_time", job.observedNs, appendedNs);
+    equal(job, "shard", job.shard, shard);
   }
 
   private void dispatch(JsonNode event, long shard) {
@@ -252,52 +271,44 @@ final class LogRule {
     Batch batch = folder.batchByKey().get(key);
     if (batch == null) {
       if (withoutRow.add(key)) {
-        fault(RunFolder.DISPATCHES, "dispatch (%s) is in the log, and has no row".formatted(key));
+        fault(RunFolder.DISPATCHES, "dispatch (%s) is in the log, and has no row", key);
       }
       return;
     }
-    if (wasMet(dispatched, batch.row)) {
+    if (!begun.add(batch)) {
       return;
     }
-    findings.looked(Rule.LOG, 1);
-    equal(
-        batch.where,
-        "lane_id",
-        batch.lane,
-        text(event, "executorId") + "/" + whole(event.path("lanes").path(0)));
+    looked(Rule.LOG);
+    String lane = text(event, "executorId") + "/" + whole(event.path("lanes").path(0));
+    equal(batch, "lane_id", batch.lane, lane);
     incarnation(batch, number(event, "incarnation"));
     List<String> jobIds = new ArrayList<>();
     event.path("jobs").forEach(job -> jobIds.add(text(job, "jobId")));
     if (!batch.jobIds.equals(jobIds)) {
-      fault(batch.where, "job_ids are %s, and the log says %s".formatted(batch.jobIds, jobIds));
+      fault(Rule.LOG, batch, "job_ids are %s, and the log says %s", batch.jobIds, jobIds);
     }
-    equal(batch.where, "samples", batch.samples, number(event, "samples"));
-    equal(batch.where, "tokens", batch.tokens, number(event, "tokens"));
-    equal(batch.where, "attempt", batch.attempt, number(event, "attempt"));
-    near(batch.where, "decided_time", batch.decidedNs, number(event, "decidedAtNs"));
-    prediction(event, batch);
+    equal(batch, "samples", batch.samples, number(event, "samples"));
+    equal(batch, "tokens", batch.tokens, number(event, "tokens"));
+    equal(batch, "attempt", batch.attempt, number(event, "attempt"));
+    near(batch, "decided_time", batch.decidedNs, number(event, "decidedAtNs"));
+    equal(batch, "predicted_service_ms", batch.predictedNs, number(event, "predictedServiceNs"));
+    equal(batch, "predicted_quantile_ms", batch.quantileNs, number(event, "predictedQuantileNs"));
+    equal(batch, "predicted_p95_ms", batch.p95Ns, number(event, "predictedP95Ns"));
+    equal(batch, "predicted_p99_ms", batch.p99Ns, number(event, "predictedP99Ns"));
+    equal(batch, "prediction_source", batch.source, text(event, "predictionSource"));
+    equal(batch, "model_version", batch.modelVersion, text(event, "modelVersion"));
+    equal(batch, "predicted_busy_lanes", batch.predictedBusyLanes, number(event, "busyLanes"));
     long notBeforeNs = number(event, "notBeforeNs");
     if (notBeforeNs != NONE
         && batch.ran()
         && !batch.result.equals("cancelled")
         && batch.startNs < notBeforeNs - GRAIN_NS) {
-      findings.fault(
+      fault(
           Rule.ORDER,
-          batch.where,
+          batch,
           "(%s) began at (%s), and was not to begin before (%s)"
-              .formatted(batch.id, JobRules.seconds(batch.startNs), JobRules.seconds(notBeforeNs)));
+              .formatted(batch.id, seconds(batch.startNs), seconds(notBeforeNs)));
     }
-  }
-
-  private void prediction(JsonNode event, Batch batch) {
-    String where = batch.where;
-    equal(where, "predicted_service_ms", batch.predictedNs, number(event, "predictedServiceNs"));
-    equal(where, "predicted_quantile_ms", batch.quantileNs, number(event, "predictedQuantileNs"));
-    equal(where, "predicted_p95_ms", batch.p95Ns, number(event, "predictedP95Ns"));
-    equal(where, "predicted_p99_ms", batch.p99Ns, number(event, "predictedP99Ns"));
-    equal(where, "prediction_source", batch.source, text(event, "predictionSource"));
-    equal(where, "model_version", batch.modelVersion, text(event, "modelVersion"));
-    equal(where, "predicted_busy_lanes", batch.predictedBusyLanes, number(event, "busyLanes"));
   }
 
   private void completion(JsonNode event, long shard, long appendedNs) {
@@ -307,42 +318,40 @@ final class LogRule {
     }
     String lane = text(event, "executorId") + "/" + number(event, "lane");
     if (!lane.equals(batch.lane)) {
-      fault(batch.where, "(%s) completed it, and lane_id is (%s)".formatted(lane, batch.lane));
+      fault(Rule.LOG, batch, "(%s) completed it, and lane_id is (%s)", lane, batch.lane);
     }
     if (!text(event, "cause").equals(BatchRules.OLDER_INCARNATION)) {
       incarnation(batch, number(event, "incarnation"));
     }
-    if (wasMet(completed, batch.row)) {
+    if (!ended.add(batch)) {
       return;
     }
-    findings.looked(Rule.LOG, 1);
-    near(batch.where, "start_time", batch.startNs, number(event, "startedAtNs"));
-    near(batch.where, "end_time", batch.endNs, number(event, "finishedAtNs"));
+    looked(Rule.LOG);
+    near(batch, "start_time", batch.startNs, number(event, "startedAtNs"));
+    near(batch, "end_time", batch.endNs, number(event, "finishedAtNs"));
     if (batch.ran()) {
-      equal(batch.where, "service_ms", batch.serviceNs, number(event, "serviceNs"));
-      equal(batch.where, "switch_ms", batch.switchNs, number(event, "switchNs"));
-      equal(
-          batch.where, "emulated_service_ms", batch.emulatedNs, number(event, "emulatedServiceNs"));
-      equal(batch.where, "busy_lanes", batch.busyLanes, number(event, "busyLanes"));
+      equal(batch, "service_ms", batch.serviceNs, number(event, "serviceNs"));
+      equal(batch, "switch_ms", batch.switchNs, number(event, "switchNs"));
+      equal(batch, "emulated_service_ms", batch.emulatedNs, number(event, "emulatedServiceNs"));
+      equal(batch, "busy_lanes", batch.busyLanes, number(event, "busyLanes"));
     }
-    equal(batch.where, "completed_time", batch.completedNs, appendedNs);
-    equal(batch.where, "cause", batch.cause, text(event, "cause"));
-    String result = text(event, "result").toLowerCase(Locale.ROOT);
+    equal(batch, "completed_time", batch.completedNs, appendedNs);
+    equal(batch, "cause", batch.cause, text(event, "cause"));
     if (!batch.result.equals("lost")) {
-      equal(batch.where, "result", batch.result, result);
+      equal(batch, "result", batch.result, text(event, "result").toLowerCase(Locale.ROOT));
     }
   }
 
   /** Holds the incarnation that a batch was sent to, and the one that completed it, to be one. */
   private void incarnation(Batch batch, long incarnation) {
-    long known = incarnations[batch.row];
-    if (known != NONE && known != incarnation) {
+    Long known = incarnations.put(batch, incarnation);
+    if (known != null && known != NONE && known != incarnation) {
       fault(
-          batch.where,
+          Rule.LOG,
+          batch,
           "dispatch (%s) is of the executor's incarnations (%d) and (%d)"
               .formatted(batch.id, known, incarnation));
     }
-    incarnations[batch.row] = incarnation;
   }
 
   private void runEnd(JsonNode event) {
@@ -359,7 +368,7 @@ final class LogRule {
 
   private void report(JsonNode event) {
     String executor = text(event, "executorId");
-    lanes.merge(executor, event.path("lanes").size(), Math::max);
+    lanesByExecutor.merge(executor, event.path("lanes").size(), Math::max);
     clockOffsetNs = Math.max(clockOffsetNs, number(event, "clockOffsetNsMax"));
     if (number(event, "fitCpuNs") != NONE) {
       String incarnation = executor + "/" + number(event, "incarnation");
@@ -370,42 +379,33 @@ final class LogRule {
   private void checkWhole() {
     String said = folder.summary().path("interrupted").asText();
     if (!interrupted.isEmpty() && !interrupted.contains(said)) {
-      fault(
-          "summary.json interrupted",
-          "it says (%s), and the log says %s".formatted(said, interrupted));
+      fault("summary.json interrupted", "it says (%s), and the log says %s", said, interrupted);
     }
-    if (lastEndNs > saidEndNs + NS_PER_MS) {
+    if (lastEndNs > saidEndNs + APPEND_GRAIN_NS) {
       fault(
           FILE,
           "it says that the run ended at (%s), and a job did at (%s)"
-              .formatted(JobRules.seconds(saidEndNs), JobRules.seconds(lastEndNs)));
+              .formatted(seconds(saidEndNs), seconds(lastEndNs)));
     }
     if (saidJobs != NONE && saidJobs != jobs) {
-      fault(FILE, "it says that (%d) jobs were sent, and has (%d)".formatted(saidJobs, jobs));
+      fault(FILE, "it says that (%d) jobs were sent, and has (%d)", saidJobs, jobs);
     }
     for (Job row : folder.jobs()) {
-      Job job = folder.jobById().getOrDefault(row.id, row); // the first of its id
-      if (!requested.get(job.row)) {
-        fault(row.where, "job (%s) is not in the log".formatted(row.id));
-      } else if (row.observedNs != NONE && !ended.get(job.row)) {
-        fault(row.where, "job (%s) has no outcome in the log".formatted(row.id));
-      }
+      Job first = folder.jobById().getOrDefault(row.id, row); // of this id
+      checkMet(row, first, row.observedNs != NONE, "outcome");
     }
     for (Batch row : folder.batches()) {
-      Batch batch = folder.batchByKey().getOrDefault(row.key, row);
-      if (!dispatched.get(batch.row)) {
-        fault(row.where, "dispatch (%s) is not in the log".formatted(row.id));
-      } else if (row.isAnswered() && !completed.get(batch.row)) {
-        fault(row.where, "dispatch (%s) has no completion in the log".formatted(row.id));
-      }
+      Batch first = folder.batchByKey().getOrDefault(row.key, row);
+      checkMet(row, first, row.isAnswered(), "completion");
     }
   }
 
-  /** Returns whether a row was met before, and notes that it was met. */
-  private static boolean wasMet(BitSet rows, int row) {
-    boolean before = rows.get(row);
-    rows.set(row);
-    return before;
+  private void checkMet(Row row, Row first, boolean hasEnd, String end) {
+    if (!begun.contains(first)) {
+      fault(Rule.LOG, row, "%s is not in the log", row.words());
+    } else if (hasEnd && !ended.contains(first)) {
+      fault(Rule.LOG, row, "%s has no %s in the log", row.words(), end);
+    }
   }
 
   /** Returns a text of a record, or its flag as true or false; empty if it has none. */
@@ -423,81 +423,20 @@ final class LogRule {
     return value.canConvertToLong() && value.isIntegralNumber() ? value.longValue() : NONE;
   }
 
-  private void equal(String where, String column, Object said, Object logged) {
+  private void equal(Row row, String column, Object said, Object logged) {
     if (!said.equals(logged)) {
-      fault(where, "%s is (%s), and the log says (%s)".formatted(column, said, logged));
+      fault(Rule.LOG, row, "%s is (%s), and the log says (%s)", column, said, logged);
     }
   }
 
   /** Compares times of which one was rounded. */
-  private void near(String where, String column, long said, long logged) {
+  private void near(Row row, String column, long said, long logged) {
     if (said == NONE || logged == NONE || Math.abs(said - logged) > GRAIN_NS) {
-      equal(where, column, said, logged);
+      equal(row, column, said, logged);
     }
   }
 
-  private void fault(String where, String what) {
-    findings.fault(Rule.LOG, where, what);
-  }
-
-  /** Lines that are passed on, and the SHA-256 of all of them but the last. */
-  private static final class LastLineApart extends FilterInputStream {
-    private final MessageDigest sha256 = Sha256.begin();
-    private final ByteArrayOutputStream lastLine = new ByteArrayOutputStream();
-    private boolean endsWithNewline;
-
-    LastLineApart(InputStream lines) {
-      super(lines);
-    }
-
-    @Override
-    public int read() throws IOException {
-      var one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] bytes, int from, int length) throws IOException {
-      int count = super.read(bytes, from, length);
-      int begin = from; // of what belongs to the last line so far
-      for (int at = from; at < from + count; at++) {
-        boolean begins = at > from ? bytes[at - 1] == '\n' : endsWithNewline;
-        if (begins) {
-          sha256.update(lastLine.toByteArray());
-          lastLine.reset();
-          sha256.update(bytes, begin, at - begin);
-          begin = at;
-        }
-      }
-      if (count > 0) {
-        lastLine.write(bytes, begin, from + count - begin);
-        endsWithNewline = bytes[from + count - 1] == '\n';
-      }
-      return count;
-    }
-
-    /** The digest, in hexadecimal; once, when all has been read. */
-    String sha256() {
-      return HexFormat.of().formatHex(sha256.digest());
-    }
-  }
-
-  /**
-   * What only the log tells of a run.
-   *
-   * @param lanesByExecutor most lanes that each executor reported
-   * @param blocked times in which lanes stood idle beside work that waited
-   * @param fitCpuNs processor time that retraining took, by executor and incarnation
-   * @param clockOffsetNs largest distance of a clock from the broker's
-   * @param neverSent jobs that no generator sent, by the run's end; −1 if it does not say
-   */
-  record LogSums(
-      Map<String, Integer> lanesByExecutor,
-      List<Blocked> blocked,
-      Map<String, Long> fitCpuNs,
-      long clockOffsetNs,
-      long neverSent) {
-    /** A time in which lanes stood idle beside work that waited. */
-    public record Blocked(long fromNs, long toNs, String cause) {}
+  private void fault(String where, String what, Object... values) {
+    findings.fault(Rule.LOG, where, what, values);
   }
 }

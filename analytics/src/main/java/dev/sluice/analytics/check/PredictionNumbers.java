@@ -25,7 +25,7 @@ final class PredictionNumbers {
 
   void count() {
     figures("prediction_", predicted);
-    for (String workload : recount.folder.config().workloads().keySet()) {
+    for (String workload : recount.config.workloads().keySet()) {
       figures(
           "prediction_by_workload/" + Recount.escaped(workload) + "/",
           predicted.stream().filter(batch -> batch.workload.equals(workload)).toList());
@@ -80,7 +80,7 @@ final class PredictionNumbers {
   private void bound(
       String path, double promised, List<Batch> batches, ToLongFunction<Batch> bound) {
     List<Batch> judged =
-        batches.stream().filter(batch -> bound.applyAsLong(batch) != Cells.NONE).toList();
+        batches.stream().filter(batch -> bound.applyAsLong(batch) != Row.NONE).toList();
     recount.equal(path + "_count", judged.size());
     double misses =
         judged.stream().filter(batch -> batch.serviceNs > bound.applyAsLong(batch)).count();

@@ -1,14 +1,11 @@
 package dev.sluice.analytics.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.sluice.analytics.check.LogRule.LogSums;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -16,41 +13,36 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the numbers of summary.json again, and names those that rest on no row. */
-final class Recount {
-  /** Times in the tables are rounded half up to microseconds: each is off by at most this. */
-  static final long HALF_GRAIN_NS = 500;
-
+final class Recount extends RunRules {
   /** What rests on two times of the tables is off by at most this, in ms. */
   static final double TIMES_MS = 2 * HALF_GRAIN_NS / 1e6;
 
   private static final double RELATIVE = 1e-7;
   private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
 
-  final RunFolder folder;
-  final List<Job> measured;
+  final List<Job> measured = folder.jobs().stream().filter(Job::isMeasured).toList();
 
   /** Batches that ended measured jobs as done, each once. */
-  final List<Batch> measuredBatches;
+  final List<Batch> measuredBatches =
+      measured.stream()
+          .filter(Job::isDone)
+          .map(job -> folder.batchByKey().get(job.batchKey))
+          .filter(batch -> batch != null && batch.ran())
+          .distinct()
+          .toList();
 
-  final long fromNs;
+  final long fromNs = config.warmupNs();
   final long toNs;
-  private final Findings findings;
+  private final Supplier<LogRule> log;
   private final Set<String> counted = new HashSet<>();
 
-  Recount(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
-    this.measured = folder.jobs().stream().filter(Job::isMeasured).toList();
-    Set<Batch> batches = new LinkedHashSet<>();
-    for (Job job : measured) {
-      Batch batch = folder.batchByKey().get(job.batchKey);
-      if (job.isDone() && batch != null && batch.ran()) {
-        batches.add(batch);
-      }
-    }
-    this.measuredBatches = List.copyOf(batches);
-    this.fromNs = folder.config().warmupNs();
-    long durationNs = folder.config().durationNs();
+  /**
+   * @param log what only the log tells, asked for last
+   */
+  Recount(RunFolder folder, Supplier<LogRule> log) {
+    super(folder);
+    this.log = log;
+    long durationNs = config.durationNs();
     long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
     this.toNs =
         folder.wasInterrupted()
@@ -65,19 +57,15 @@ final class Recount {
     return Math.abs(statedNs - cutNs) <= HALF_GRAIN_NS ? statedNs : cutNs;
   }
 
-  /**
-   * Counts all numbers.
-   *
-   * @param log what only the log tells, asked for last; empty: those numbers are named
-   */
-  void check(Supplier<Optional<LogSums>> log) {
+  @Override
+  void check() {
     new JobNumbers(this).count();
     new LoadNumbers(this).count();
     new LaneNumbers(this).count();
     new PredictionNumbers(this).count();
     thresholds();
     interruption();
-    log.get().ifPresent(this::fromLog);
+    fromLog(log.get());
     nameTheRest("", folder.summary());
   }
 
@@ -101,29 +89,29 @@ final class Recount {
     }
   }
 
-  private void fromLog(LogSums sums) {
-    if (!sums.lanesByExecutor().isEmpty()) {
-      equal("lanes", sums.lanesByExecutor().values().stream().mapToInt(Integer::intValue).sum());
+  private void fromLog(LogRule known) {
+    if (!known.isWhole) {
+      return;
+    }
+    if (!known.lanesByExecutor.isEmpty()) {
+      equal("lanes", known.lanesByExecutor.values().stream().mapToInt(lanes -> lanes).sum());
     }
     for (String cause : CAUSES) {
-      long blockedNs = 0;
-      for (LogSums.Blocked span : sums.blocked()) {
-        if (span.cause().equals(cause)) {
-          long beginNs = Math.max(span.fromNs(), fromNs);
-          blockedNs += Math.max(0, Math.min(span.toNs(), toNs) - beginNs);
-        }
-      }
+      long blockedNs =
+          known.blocked.stream()
+              .filter(span -> span.cause().equals(cause))
+              .mapToLong(span -> Math.min(span.toNs(), toNs) - Math.max(span.fromNs(), fromNs))
+              .filter(ns -> ns > 0)
+              .sum();
       equal("blocked_ms_" + cause, blockedNs / 1e6);
     }
-    equal(
-        "fit_cpu_seconds",
-        sums.fitCpuNs().values().stream().mapToLong(Long::longValue).sum() / 1e9);
+    equal("fit_cpu_seconds", known.fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9);
     boolean says = folder.summary().has("jobs_never_sent"); // an earlier Sluice does not
-    if (says || sums.neverSent() >= 0) {
-      equal("jobs_never_sent", sums.neverSent() >= 0 ? sums.neverSent() : Double.NaN);
+    if (says || known.neverSent >= 0) {
+      equal("jobs_never_sent", known.neverSent >= 0 ? known.neverSent : Double.NaN);
     }
     if (folder.summary().path("clock_offset_ms_max").isNumber()) {
-      equal("clock_offset_ms_max", sums.clockOffsetNs() / 1e6);
+      equal("clock_offset_ms_max", known.clockOffsetNs / 1e6);
     }
   }
 
@@ -131,7 +119,6 @@ final class Recount {
     return (toNs - fromNs) / 1e9;
   }
 
-  /** True if a time lies in the measured window. */
   boolean isInside(long atNs) {
     return fromNs <= atNs && atNs < toNs;
   }
@@ -147,11 +134,11 @@ final class Recount {
   }
 
   boolean isServer() {
-    return folder.config().scenario().equals("server");
+    return config.scenario().equals("server");
   }
 
   boolean isOffline() {
-    return folder.config().scenario().equals("offline");
+    return config.scenario().equals("offline");
   }
 
   /** Compares a number with its recount; NaN and infinity stand for null. */
@@ -177,16 +164,16 @@ final class Recount {
   void between(String path, double least, double count, double most) {
     JsonNode stated = stated(path);
     if (stated.isMissingNode()) {
-      fault(path, "it is missing, and the rows come to (%s)".formatted(count));
+      fault(path, "it is missing, and the rows come to (%s)", count);
     } else if (Double.isFinite(count)) {
       double slack = 1e-9 + RELATIVE * Math.abs(count);
       double number = stated.asDouble();
       boolean same = stated.isNumber() && least - slack <= number && number <= most + slack;
       if (!same) {
-        fault(path, "it says (%s), and the rows come to (%s)".formatted(stated, count));
+        fault(path, "it says (%s), and the rows come to (%s)", stated, count);
       }
     } else if (!stated.isNull()) {
-      fault(path, "it says (%s), and the rows come to none".formatted(stated));
+      fault(path, "it says (%s), and the rows come to none", stated);
     }
   }
 
@@ -194,7 +181,7 @@ final class Recount {
   void same(String path, @Nullable Boolean count) {
     JsonNode stated = stated(path);
     if (count == null ? !stated.isNull() : !stated.isBoolean() || stated.asBoolean() != count) {
-      fault(path, "it says (%s), and the rows come to (%s)".formatted(stated, count));
+      fault(path, "it says (%s), and the rows come to (%s)", stated, String.valueOf(count));
     }
   }
 
@@ -205,7 +192,7 @@ final class Recount {
     for (String name : names) {
       if (!counts.containsKey(name)) {
         counted.add("/" + path + "/" + escaped(name));
-        fault(path + "/" + name, "the rows know of no (" + name + ")");
+        fault(path + "/" + name, "the rows know of no (%s)", name);
       }
     }
   }
@@ -221,13 +208,13 @@ final class Recount {
 
   private JsonNode stated(String path) {
     counted.add("/" + path);
-    findings.looked(Rule.SUMMARY, 1);
+    looked(Rule.SUMMARY);
     findings.number();
     return folder.summary().at("/" + path);
   }
 
-  private void fault(String path, String what) {
-    findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what);
+  private void fault(String path, String what, Object... values) {
+    findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what, values);
   }
 
   /** Names each number that nothing above has counted. */

@@ -3,9 +3,9 @@ package dev.sluice.analytics.check;
 import dev.sluice.analytics.check.DrawnList.Drawn;
 import dev.sluice.analytics.check.DrawnList.Gaps;
 import dev.sluice.analytics.check.DrawnList.LoadTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Holds the trace to the request list that its seed draws: each job of it has its class, model,
@@ -13,24 +13,20 @@ import java.util.regex.Pattern;
  * because it was meant for the time before the last measured job had ended, but those of which the
  * run says that no generator sent them.
  */
-final class RequestRule {
+final class RequestRule extends RunRules {
   /** Times of the table have whole microseconds; those of a bent load are inverted numerically. */
-  private static final long GRAIN_NS = 1_000;
+  private static final long GRAIN_NS = 2 * HALF_GRAIN_NS;
 
   /** Time before the end of the arrivals in which a generator that ends may have left a job out. */
   private static final long END_GRAIN_NS = 1_000_000_000;
 
   private static final Pattern ID = Pattern.compile("job-(0|[1-9]\\d{0,8})");
 
-  private final RunFolder folder;
-  private final Findings findings;
-
-  RequestRule(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
+  RequestRule(RunFolder folder) {
+    super(folder);
   }
 
-  /** Checks the trace. */
+  @Override
   void check() {
     String reason = unknown();
     if (!reason.isEmpty()) {
@@ -38,14 +34,15 @@ final class RequestRule {
       findings.leaveOut(Rule.DIGEST, reason);
       return;
     }
-    DrawnList list = DrawnList.of(folder.config());
+    DrawnList list = DrawnList.of(config);
     boolean[] sent = new boolean[list.jobs().size()];
     for (Job job : folder.jobs()) {
-      findings.looked(Rule.REQUESTS, 1);
+      looked(Rule.REQUESTS);
       int index = index(job.id);
       if (index < 0 || index >= sent.length) {
         fault(
-            job.where,
+            Rule.REQUESTS,
+            job,
             "job (%s) is foreign: the seed draws (%d) jobs".formatted(job.id, sent.length));
       } else {
         sent[index] = true;
@@ -58,7 +55,6 @@ final class RequestRule {
 
   /** Returns why the list cannot be drawn; empty if it can be. */
   private String unknown() {
-    RunConfig config = folder.config();
     if (config.isReplayed()) {
       return "the requests came from a file";
     }
@@ -92,7 +88,8 @@ final class RequestRule {
             && (drawn.sloNs() < 0 || job.sloNs == drawn.sloNs());
     if (!same) {
       fault(
-          job.where,
+          Rule.REQUESTS,
+          job,
           "job (%s) is (%s, %s, %s, %s, %d samples), and the seed draws (%s, %s, %s, %s, %d)"
               .formatted(
                   job.id,
@@ -107,26 +104,25 @@ final class RequestRule {
                   drawn.precision(),
                   drawn.samples()));
     }
-    boolean oneAtATime = folder.config().scenario().equals("single_stream");
+    boolean oneAtATime = config.scenario().equals("single_stream");
     if (!oneAtATime && Math.abs(job.enqueueNs - drawn.intendedNs()) > GRAIN_NS) {
       fault(
-          job.where,
+          Rule.REQUESTS,
+          job,
           "job (%s) has enqueue_time (%s), and the seed draws (%s)"
-              .formatted(job.id, job.enqueueNs / 1e9, drawn.intendedNs() / 1e9));
+              .formatted(job.id, seconds(job.enqueueNs), seconds(drawn.intendedNs())));
     }
   }
 
   private void checkNoneMissing(List<Drawn> list, boolean[] sent) {
-    int unsent = 0;
-    for (boolean one : sent) {
-      unsent += one ? 0 : 1;
-    }
+    long unsent = IntStream.range(0, sent.length).filter(i -> !sent[i]).count();
     if (folder.neverSent() > unsent) {
-      fault(
+      findings.fault(
+          Rule.REQUESTS,
           "summary.json jobs_never_sent",
           "it says (%d), and of the list (%d) are missing".formatted(folder.neverSent(), unsent));
     }
-    if (folder.wasInterrupted() || folder.config().scenario().equals("single_stream")) {
+    if (folder.wasInterrupted() || config.scenario().equals("single_stream")) {
       return; // a person, or the answers, ended the arrivals
     }
     long lastNs =
@@ -135,21 +131,19 @@ final class RequestRule {
             .mapToLong(job -> Math.max(0, job.observedNs))
             .max()
             .orElse(0);
-    long neededNs = Math.max(folder.config().durationNs(), lastNs - END_GRAIN_NS);
-    List<Integer> missing = new ArrayList<>();
-    for (int i = 0; i < sent.length; i++) {
-      if (!sent[i] && list.get(i).intendedNs() < neededNs) {
-        missing.add(i);
+    long neededNs = Math.max(config.durationNs(), lastNs - END_GRAIN_NS);
+    int[] missing =
+        IntStream.range(0, sent.length)
+            .filter(i -> !sent[i] && list.get(i).intendedNs() < neededNs)
+            .toArray();
+    if (!folder.explains(missing.length)) {
+      for (int i : missing) {
+        findings.fault(
+            Rule.REQUESTS,
+            RunFolder.TRACE,
+            "job (job-%d) is missing: the seed draws it for (%s)"
+                .formatted(i, seconds(list.get(i).intendedNs())));
       }
-    }
-    if (folder.explains(missing.size())) {
-      return;
-    }
-    for (int i : missing) {
-      fault(
-          RunFolder.TRACE,
-          "job (job-%d) is missing: the seed draws it for (%s)"
-              .formatted(i, list.get(i).intendedNs() / 1e9));
     }
   }
 
@@ -158,7 +152,7 @@ final class RequestRule {
       findings.leaveOut(Rule.DIGEST, "a promise or a time of the list is known only to rounding");
       return;
     }
-    findings.looked(Rule.DIGEST, 1);
+    looked(Rule.DIGEST);
     String stated = folder.summary().path("request_digest").asText();
     if (!stated.equals(digest)) {
       findings.fault(
@@ -166,9 +160,5 @@ final class RequestRule {
           "summary.json request_digest",
           "it says (%s), and the seed draws (%s)".formatted(stated, digest));
     }
-  }
-
-  private void fault(String where, String what) {
-    findings.fault(Rule.REQUESTS, where, what);
   }
 }

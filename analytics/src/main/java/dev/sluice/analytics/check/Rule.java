@@ -43,7 +43,6 @@ public enum Rule {
     this.meaning = meaning;
   }
 
-  /** The rule in words. */
   public String meaning() {
     return meaning;
   }

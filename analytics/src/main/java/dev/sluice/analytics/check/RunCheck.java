@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Checks that the tables of a run's folder, live or simulated, show a legal schedule. */
@@ -25,20 +24,26 @@ public final class RunCheck {
   public static CheckReport of(Path path) throws UserMistakeException {
     Findings findings = new Findings();
     RunFolder folder = RunFolder.read(path, findings);
-    Findings ofLog = new Findings();
-    var log = CompletableFuture.supplyAsync(() -> new LogRule(folder, ofLog).check());
-    Stream.<Consumer<Findings>>of(
-            own -> new Recount(folder, own).check(log::join),
-            own -> new JobRules(folder, own).check(),
-            own -> new BatchRules(folder, own).check(),
-            own -> new LaneRules(folder, own).check(),
-            own -> new WindowRule(folder, own).check(),
-            own -> new ConfigRules(folder, own).check(),
-            own -> new RequestRule(folder, own).check())
-        .map(rule -> CompletableFuture.supplyAsync(() -> found(rule)))
+    LogRule log = new LogRule(folder);
+    CompletableFuture<Findings> ofLog = CompletableFuture.supplyAsync(log::found);
+    Recount recount =
+        new Recount(
+            folder,
+            () -> {
+              ofLog.join();
+              return log;
+            });
+    Stream.of(
+            recount,
+            new JobRules(folder),
+            new BatchRules(folder),
+            new LaneRules(folder),
+            new WindowRule(folder),
+            new RequestRule(folder))
+        .map(rules -> CompletableFuture.supplyAsync(rules::found))
         .toList()
         .forEach(found -> findings.add(found.join()));
-    findings.add(ofLog);
+    findings.add(ofLog.join());
     Set<Rule> rules = EnumSet.complementOf(OF_GPUS);
     if (!folder.config().hasMemory()) {
       rules.removeAll(Set.of(Rule.MEMORY, Rule.RESIDENT));
@@ -50,11 +55,5 @@ public final class RunCheck {
                 folder.jobs().size(),
                 folder.batches().size()),
         rules);
-  }
-
-  private static Findings found(Consumer<Findings> rule) {
-    Findings own = new Findings();
-    rule.accept(own);
-    return own;
   }
 }

@@ -106,7 +106,6 @@ record RunConfig(Map<String, Object> values) {
     return process.equals("replay") || process.equals("trace");
   }
 
-  /** Scenario: server, offline or single_stream. */
   String scenario() {
     return at("scenario") == null ? "server" : text("scenario");
   }
@@ -127,18 +126,18 @@ record RunConfig(Map<String, Object> values) {
     return !Double.isNaN(number("lanes", "memory_mb"));
   }
 
-  /** Lanes of one executor. */
   long lanesOfExecutor() {
     return flag("lanes", "enabled") ? Math.round(number("lanes", "num_lanes")) : 1;
   }
 
-  /**
-   * Returns the tokens of a batch: base + 4 × samples, at half precision × 0.7 rounded up.
-   *
-   * @param base tokens of the model
-   */
-  static long tokens(long base, String precision, long samples) {
-    long whole = base + 4 * samples;
+  /** True if a workload is a model file of the user's own, which runs on its own engine. */
+  boolean hasOwnModel() {
+    return at("path") != null;
+  }
+
+  /** Tokens of a workload's batch: base + 4 × samples, at half precision × 0.7 rounded up. */
+  long tokensOf(String precision, long samples) {
+    long whole = Math.round(number("tokens")) + 4 * samples;
     boolean half = precision.equals("fp16") || precision.equals("bf16");
     return half ? -Math.floorDiv(-7 * whole, 10L) : whole;
   }

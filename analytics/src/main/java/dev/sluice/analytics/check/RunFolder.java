@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
@@ -54,11 +55,6 @@ record RunFolder(
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
-
-  /** Maker of a row of a table. */
-  private interface RowMaker<T> {
-    T of(Cells cells) throws UserMistakeException;
-  }
 
   /**
    * Reads a folder. A cell that is no number is a fault of its row.
@@ -108,7 +104,6 @@ record RunFolder(
     return Collectors.toMap(key, row -> row, (first, second) -> first, HashMap::new);
   }
 
-  /** True if the run's policy decides something beside which job starts next. */
   boolean decides(String what) {
     for (JsonNode decided : summary.path("scheduler_decides")) {
       if (decided.asText().equals(what)) {
@@ -118,22 +113,21 @@ record RunFolder(
     return false;
   }
 
-  private static <T> List<T> rows(Path file, RowMaker<T> row, Findings findings)
+  private static <T> List<T> rows(Path file, Row.Maker<T> row, Findings findings)
       throws IOException, UserMistakeException {
     List<T> rows = new ArrayList<>();
     try (CsvReader<CsvRecord> csv =
         CsvReader.builder().ofCsvRecord(Files.newBufferedReader(file))) {
       var lines = csv.iterator();
       List<String> header = lines.hasNext() ? lines.next().getFields() : List.of();
-      var cells = new Cells(file, header, findings);
+      var cells = new Row.Cells(file, header, findings);
       if (header.isEmpty()) {
         row.of(cells); // which names the first column
       }
       while (lines.hasNext()) {
         CsvRecord line = lines.next();
-        cells.on(line.getFields(), line.getStartingLineNumber());
+        cells.next(line.getFields(), line.getStartingLineNumber());
         rows.add(row.of(cells));
-        cells.row = rows.size();
       }
     } catch (UncheckedIOException e) { // how the CSV reader says that it cannot read on
       if (e.getCause() instanceof CharacterCodingException broken) {
@@ -146,17 +140,9 @@ record RunFolder(
 
   /** Jobs that a batch holds, of those that the trace has. */
   List<Job> jobsOf(Batch batch) {
-    List<Job> held = new ArrayList<>(batch.jobIds.size());
-    for (String id : batch.jobIds) {
-      Job job = jobById.get(id);
-      if (job != null) {
-        held.add(job);
-      }
-    }
-    return held;
+    return batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
   }
 
-  /** True if a person ended the run. */
   boolean wasInterrupted() {
     return summary.path("interrupted").asBoolean(false);
   }
@@ -189,43 +175,35 @@ record RunFolder(
   }
 
   /** A row of loads.csv: a model's stay in the memory of a lane. */
-  static final class Load {
-    /** Where the row stands: file:line. */
-    final String where;
-
-    final String lane;
-    final long incarnation;
-    final String model;
+  static final class Load extends Row {
+    final String lane = name("lane_id");
+    final long incarnation = count("incarnation");
+    final String model = name("workload_name") + "/" + name("backend") + "/" + name("precision");
 
     /** Memory in bytes. */
-    final long bytes;
+    final long bytes = ms("memory_mb");
 
-    final long decidedNs;
-    final long startNs;
-    final long loadedNs;
+    final long decidedNs = seconds("decided_time");
+    final long startNs = seconds("start_time");
+    final long loadedNs = seconds("loaded_time");
 
-    /** End of the stay; {@link Cells#NONE}: none is known. */
-    final long evictedNs;
+    /** End of the stay; {@link Row#NONE}: none is known. */
+    final long evictedNs = seconds("evicted_time");
 
-    final String cause;
+    final String cause = text("cause");
 
     Load(Cells cells) throws UserMistakeException {
-      where = cells.where;
-      lane = cells.name("lane_id");
-      incarnation = cells.count("incarnation");
-      model =
-          cells.name("workload_name") + "/" + cells.name("backend") + "/" + cells.name("precision");
-      bytes = cells.msAsNs("memory_mb");
-      decidedNs = cells.secondsAsNs("decided_time");
-      startNs = cells.secondsAsNs("start_time");
-      loadedNs = cells.secondsAsNs("loaded_time");
-      evictedNs = cells.secondsAsNs("evicted_time");
-      cause = cells.text("cause");
+      super(cells);
     }
 
-    /** Returns the model of a batch as this row names it. */
-    static String modelOf(Batch batch) {
-      return batch.workload + "/" + batch.backend + "/" + batch.precision;
+    @Override
+    String words() {
+      return "load of (" + model + ")";
+    }
+
+    @Override
+    String state() {
+      return cause;
     }
   }
 }

@@ -1,12 +1,11 @@
 package dev.sluice.analytics.check;
 
-import static dev.sluice.analytics.check.Cells.NONE;
+import static dev.sluice.analytics.check.Row.NONE;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,22 +19,14 @@ import java.util.stream.Collectors;
  * full or held a job that had waited its window. Log time has whole milliseconds: of two events in
  * one millisecond either may have been first, and the check assumes the order that favors the run.
  */
-final class WindowRule {
-  private static final long LOG_TIME_NS = 1_000_000;
+final class WindowRule extends RunRules {
+  private final double maxBatch = config.number("microbatch", "max_batch");
+  private final long windowNs = Math.round(config.number("microbatch", "window_ms") * 1e6);
+  private final boolean ignoresClass = folder.decides("sets_of_all_classes");
+  private final boolean joins = config.joinsJobs();
 
-  private final RunFolder folder;
-  private final Findings findings;
-  private final double maxBatch;
-  private final long windowNs;
-  private final boolean ignoresClass;
-  private final Map<String, Boolean> sharesByClass = new HashMap<>();
-
-  WindowRule(RunFolder folder, Findings findings) {
-    this.folder = folder;
-    this.findings = findings;
-    this.maxBatch = folder.config().number("microbatch", "max_batch");
-    this.windowNs = Math.round(folder.config().number("microbatch", "window_ms") * 1e6);
-    this.ignoresClass = folder.decides("sets_of_all_classes");
+  WindowRule(RunFolder folder) {
+    super(folder);
   }
 
   /** Attributes that the jobs of one batch have in common. */
@@ -47,15 +38,14 @@ final class WindowRule {
         job.shard, ignoresClass ? "" : job.classType, job.workload, job.backend, job.precision);
   }
 
-  /** Checks all batches. */
+  @Override
   void check() {
-    boolean joins = folder.config().joinsJobs();
     Map<SetKey, List<Batch>> batchesBySet = new LinkedHashMap<>();
     for (Batch batch : folder.batches()) {
       List<Job> jobs = folder.jobsOf(batch);
       if (!jobs.isEmpty()) {
-        findings.looked(Rule.COMPATIBLE, 1);
-        checkCompatible(batch, jobs, joins);
+        looked(Rule.COMPATIBLE);
+        checkCompatible(batch, jobs);
         batchesBySet.computeIfAbsent(setOf(jobs.get(0)), key -> new ArrayList<>()).add(batch);
       }
     }
@@ -75,11 +65,10 @@ final class WindowRule {
   }
 
   private boolean mayShare(Job job) {
-    return job.samples <= maxBatch
-        && sharesByClass.computeIfAbsent(job.classType, folder.config()::sharesBatches);
+    return job.samples <= maxBatch && config.sharesBatches(job.classType);
   }
 
-  private void checkCompatible(Batch batch, List<Job> jobs, boolean joins) {
+  private void checkCompatible(Batch batch, List<Job> jobs) {
     if (jobs.size() == 1) {
       return;
     }
@@ -98,7 +87,7 @@ final class WindowRule {
       }
     }
     if (wrong != null) {
-      findings.fault(Rule.COMPATIBLE, batch.where, wrong);
+      fault(Rule.COMPATIBLE, batch, "%s", wrong);
     }
   }
 
@@ -130,20 +119,20 @@ final class WindowRule {
       if (own.isEmpty() || !mayShare(own.get(0))) {
         continue;
       }
-      findings.looked(Rule.WINDOW, 1);
+      looked(Rule.WINDOW);
       Job oldest = byAge.peek();
       long since = oldest == null ? NONE : decided - oldest.appendedNs;
-      if (samples < maxBatch && since < windowNs - LOG_TIME_NS / 2) {
-        findings.fault(
+      if (samples < maxBatch && since < windowNs - APPEND_GRAIN_NS / 2) {
+        fault(
             Rule.WINDOW,
-            batch.where,
+            batch,
             "(%s) was decided at (%s) with (%d) of (%.0f) samples, the oldest for (%.0f) ms"
                 .formatted(
                     batch.id,
-                    JobRules.seconds(decided),
+                    seconds(decided),
                     samples,
                     maxBatch,
-                    since == NONE ? -1.0 : since / 1e6));
+                    since == NONE ? -1.0 : ms(since)));
       }
       boolean cameBack = !batch.isDone() && !batch.result.equals("failed");
       for (Job job : own) {

@@ -201,7 +201,6 @@ public final class Agreement {
         : "reality: live lanes computed";
   }
 
-  /** Fixed-width text for a terminal. */
   public String render() {
     var text = new StringBuilder(subject()).append('\n');
     text.append(runs == 1 ? "1 run" : runs + " runs");
@@ -247,7 +246,6 @@ public final class Agreement {
     return Double.isNaN(value) ? "-" : Decimals.short3(value);
   }
 
-  /** The comparison as JSON. */
   public String toJson() {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("subject", subject());

@@ -10,18 +10,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs of two settings, each trace.csv read once, A beside B. Of one pair of runs all jobs are
  * kept, of several their latencies alone.
  */
-public final class ComparedJobs {
-  private final Side a;
-  private final Side b;
-
+public record ComparedJobs(Side a, Side b) {
   /**
    * A setting's jobs.
    *
@@ -51,11 +46,6 @@ public final class ComparedJobs {
     }
   }
 
-  private ComparedJobs(Side a, Side b) {
-    this.a = a;
-    this.b = b;
-  }
-
   /**
    * Reads the jobs of both settings.
    *
@@ -63,32 +53,9 @@ public final class ComparedJobs {
    */
   public static ComparedJobs read(ComparedSides sides) throws UserMistakeException {
     ComparedSides.Pair one = sides.pairs().size() == 1 ? sides.pairs().get(0) : null;
-    CompletableFuture<Side> readingB =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return Side.read(sides.b(), one == null ? null : one.b());
-              } catch (UserMistakeException e) {
-                throw new CompletionException(e);
-              }
-            });
-    Side a = Side.read(sides.a(), one == null ? null : one.a());
-    try {
-      return new ComparedJobs(a, readingB.join());
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof UserMistakeException mistake) {
-        throw mistake;
-      }
-      throw e;
-    }
-  }
-
-  Side a() {
-    return a;
-  }
-
-  Side b() {
-    return b;
+    return new ComparedJobs(
+        Side.read(sides.a(), one == null ? null : one.a()),
+        Side.read(sides.b(), one == null ? null : one.b()));
   }
 
   /**
@@ -160,11 +127,7 @@ public final class ComparedJobs {
       }
     }
 
-    /**
-     * Without jobs.
-     *
-     * @param classes names of the classes, each of which has a curve if there are several
-     */
+    /** Begins without jobs; each of several classes has a curve. */
     LatencyCurves(List<String> classes) {
       byClass.put(ALL, new Curve());
       if (classes.size() > 1) {
@@ -172,7 +135,6 @@ public final class ComparedJobs {
       }
     }
 
-    /** Adds the jobs of a run. */
     void add(List<ComparedJob> jobs) {
       for (ComparedJob job : jobs) {
         if (job.measured()) {

@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Two settings with the runs of each, in pairs of equal requests.
@@ -46,7 +49,10 @@ public record ComparedSides(
               .formatted(pairs.size(), a.size(), pairs.size(), b.size()));
     }
     if (pairs.isEmpty()) {
-      pairs = inOrder(a, b);
+      pairs =
+          IntStream.range(0, Math.min(a.size(), b.size()))
+              .mapToObj(i -> new Pair(a.get(i), b.get(i)))
+              .toList();
     }
     other(refusals, "lanes", a, b, ComparedRun::kind);
     other(refusals, "lanes.ahead", a, b, run -> Integer.toString(run.ahead()));
@@ -79,18 +85,8 @@ public record ComparedSides(
     return pairs;
   }
 
-  private static List<Pair> inOrder(List<ComparedRun> a, List<ComparedRun> b) {
-    List<Pair> pairs = new ArrayList<>();
-    for (int i = 0; i < Math.min(a.size(), b.size()); i++) {
-      pairs.add(new Pair(a.get(i), b.get(i)));
-    }
-    return pairs;
-  }
-
-  private static List<ComparedRun> both(List<ComparedRun> a, List<ComparedRun> b) {
-    List<ComparedRun> both = new ArrayList<>(a);
-    both.addAll(b);
-    return both;
+  private static Stream<ComparedRun> both(List<ComparedRun> a, List<ComparedRun> b) {
+    return Stream.concat(a.stream(), b.stream());
   }
 
   private static void other(
@@ -109,15 +105,12 @@ public record ComparedSides(
   }
 
   private static Set<String> values(List<ComparedRun> runs, Function<ComparedRun, String> value) {
-    Set<String> values = new LinkedHashSet<>();
-    runs.forEach(run -> values.add(value.apply(run)));
-    return values;
+    return runs.stream().map(value).collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   private static void notComparable(
       List<String> refusals, List<ComparedRun> a, List<ComparedRun> b) {
-    List<ComparedRun> such =
-        both(a, b).stream().filter(run -> !run.notComparable().isEmpty()).toList();
+    List<ComparedRun> such = both(a, b).filter(run -> !run.notComparable().isEmpty()).toList();
     for (ComparedRun run : such.subList(0, Math.min(NAMES_SHOWN_MAX, such.size()))) {
       refusals.add(
           "not comparable: %s (%s)".formatted(run.name(), String.join("; ", run.notComparable())));
@@ -127,7 +120,6 @@ public record ComparedSides(
     }
   }
 
-  /** The summaries of the pairs. */
   List<List<JsonNode>> summaries() {
     return pairs.stream().map(pair -> List.of(pair.a().summary(), pair.b().summary())).toList();
   }

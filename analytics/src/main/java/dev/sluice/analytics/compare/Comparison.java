@@ -6,6 +6,7 @@ import dev.sluice.analytics.statistic.PairedDifference;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,28 +16,22 @@ import org.jspecify.annotations.Nullable;
  * <p>The primary figure is tested at 5 %; all others together at 5 %, by Holm's procedure. So
  * settings that do not differ get a verdict on the primary one in one comparison of twenty, and one
  * on any other in one of twenty.
+ *
+ * @param method how differences were judged, for people
+ * @param lines the figures, the primary one first
  */
-public final class Comparison {
+public record Comparison(String method, List<Line> lines) {
   static final double LEVEL = 0.05;
-
-  private final String method;
-  private final List<Line> lines;
 
   /** Verdict on B in one figure. */
   public enum Verdict {
-    BETTER("better"),
-    WORSE("worse"),
-    WITHIN_NOISE("within noise"),
-    CANNOT_TELL("cannot tell");
-
-    private final String text;
-
-    Verdict(String text) {
-      this.text = text;
-    }
+    BETTER,
+    WORSE,
+    WITHIN_NOISE,
+    CANNOT_TELL;
 
     String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
   }
 
@@ -58,11 +53,6 @@ public final class Comparison {
           ? difference.detectable(level)
           : Double.NaN;
     }
-  }
-
-  private Comparison(String method, List<Line> lines) {
-    this.method = method;
-    this.lines = List.copyOf(lines);
   }
 
   /**
@@ -132,16 +122,6 @@ public final class Comparison {
     return difference.interval().mean() > 0 == figure.higherIsBetter()
         ? Verdict.BETTER
         : Verdict.WORSE;
-  }
-
-  /** How differences were judged, for people. */
-  String method() {
-    return method;
-  }
-
-  /** The figures, the primary one first. */
-  List<Line> lines() {
-    return lines;
   }
 
   /** Verdict on the primary figure. */

@@ -20,12 +20,10 @@ import java.util.Locale;
 public final class ComparisonPage {
   private static final String HEADING = "B beside A";
 
-  /** These pages, as files that a command writes. */
   public static final OutputFile.Kind KIND = Html.kind("page of a comparison", HEADING);
 
   private ComparisonPage() {}
 
-  /** Returns the page's text. */
   public static String of(ComparisonText text, ComparedJobs jobs) {
     Html page = Html.page(HEADING).element("h1", HEADING);
     text.remarks().forEach(remark -> page.paragraph("remark", remark));

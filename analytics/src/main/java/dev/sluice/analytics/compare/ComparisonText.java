@@ -43,7 +43,6 @@ public record ComparisonText(
     bounds = Map.copyOf(bounds);
   }
 
-  /** The headings of the table's columns. */
   List<String> headings() {
     return withBound(
         List.of("figure", "A", "B", "change", "95 % interval", "verdict on B"), "bound");
@@ -97,7 +96,6 @@ public record ComparisonText(
     text.append(ScreenText.labeled("", name, what)).append('\n');
   }
 
-  /** Rows of all jobs, and below its name those of each class. */
   private String table() {
     List<List<String>> rows = new ArrayList<>(List.of(headings()));
     String group = "";
@@ -133,7 +131,6 @@ public record ComparisonText(
     return remarks;
   }
 
-  /** How the table was made. */
   String explanation() {
     return comparison.method()
         + ". *: the primary figure, tested at 5 %; the others together at 5 % (Holm)."
@@ -143,7 +140,6 @@ public record ComparisonText(
                 + " lanes.");
   }
 
-  /** The cells of a figure's row. */
   List<String> cells(Line line) {
     Sample sample = line.sample();
     PairedDifference difference = sample.difference();
@@ -199,7 +195,6 @@ public record ComparisonText(
     return sign + Decimals.short3(100 * Math.abs(Math.expm1(difference))) + " %";
   }
 
-  /** The comparison as JSON. */
   public String toJson() {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("a", side(nameOfA, sides.a()));

@@ -82,12 +82,10 @@ record HeadlineFigure(String name, Figure.Definition definition) {
     return new HeadlineFigure(name, definition);
   }
 
-  /** Names of the classes of a run. */
   static List<String> classes(JsonNode summary) {
     return summary.path("by_class_workload").properties().stream().map(Map.Entry::getKey).toList();
   }
 
-  /** Names of the workloads of a run. */
   static List<String> workloads(JsonNode summary) {
     return summary.path("by_class_workload").properties().stream()
         .limit(1)

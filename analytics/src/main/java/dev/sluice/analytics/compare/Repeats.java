@@ -68,7 +68,6 @@ public final class Repeats {
     return new Repeats(runs);
   }
 
-  /** The runs that are not comparable with others. */
   public List<String> notComparable() {
     return runs.stream()
         .filter(run -> run.summary.path(Summary.NOT_COMPARABLE).size() > 0)
@@ -113,7 +112,6 @@ public final class Repeats {
     Files.writeString(folder.resolve(FolderFiles.SUMMARY), toJson());
   }
 
-  /** The text of summary.json. */
   public String toJson() {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("repeats", runs.size());

@@ -48,7 +48,6 @@ public final class RunReport {
     return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
   }
 
-  /** The run's rows. */
   public RunRows rows() {
     return run;
   }
@@ -70,7 +69,6 @@ public final class RunReport {
     return deviceKinds;
   }
 
-  /** Writes summary.json alone. */
   public void writeSummary(Path folder) throws IOException {
     Files.writeString(folder.resolve(FolderFiles.SUMMARY), summary().toJson());
   }

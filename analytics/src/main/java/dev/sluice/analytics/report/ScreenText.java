@@ -47,7 +47,6 @@ public final class ScreenText {
     return wrapped(label(indentation, label), text);
   }
 
-  /** A label, as wide as every other, and the space behind it. */
   public static String label(String indentation, String label) {
     return String.format("%s%-" + LABEL_WIDTH + "s ", indentation, label);
   }

@@ -35,7 +35,6 @@ public final class LongBag {
     return size;
   }
 
-  /** The numbers, rising. */
   public long[] sorted() {
     Arrays.sort(numbers, 0, size);
     return Arrays.copyOf(numbers, size);

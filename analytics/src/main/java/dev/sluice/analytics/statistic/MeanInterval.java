@@ -24,12 +24,10 @@ import org.apache.commons.statistics.distribution.TDistribution;
 public record MeanInterval(int n, double mean, double sd, double low, double high) {
   public static final double CONFIDENCE = 0.95;
 
-  /** The mean of values without bounds, with its interval of 95 %. */
   public static MeanInterval of(List<Double> values) {
     return of(values, CONFIDENCE, Bounds.NONE);
   }
 
-  /** The mean of values with bounds, with its interval of 95 %. */
   public static MeanInterval of(List<Double> values, Bounds bounds) {
     return of(values, CONFIDENCE, bounds);
   }

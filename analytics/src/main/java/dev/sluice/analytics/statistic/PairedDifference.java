@@ -22,7 +22,6 @@ public record PairedDifference(MeanInterval interval, double p) {
 
   private static final double PRECISION = 1e-9;
 
-  /** Tests differences. */
   public static PairedDifference of(List<Double> differences) {
     MeanInterval interval = MeanInterval.of(differences);
     if (!interval.hasEnds()) {

@@ -14,7 +14,6 @@ public final class ParallelTasks implements AutoCloseable {
       Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
   private final List<Future<?>> begun = new ArrayList<>();
 
-  /** Works that have not begun. */
   public ParallelTasks() {}
 
   /** Something to do that may fail to write. */
@@ -22,7 +21,6 @@ public final class ParallelTasks implements AutoCloseable {
     void run() throws IOException;
   }
 
-  /** Begins a work. */
   public void begin(Task task) {
     begun.add(
         threads.submit(

@@ -6,76 +6,104 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Cells of one line of a table, while a row is made of them. What is no number is a fault. */
-final class Cells {
+/**
+ * A row of a table, whose fields are read from its cells as it is made. Times are nanoseconds since
+ * time zero, to the microsecond; durations are exact nanoseconds.
+ */
+abstract class Row {
   /** Value of an empty cell. */
   static final long NONE = Long.MIN_VALUE;
-
-  /** Value of a text that is no such number. */
-  private static final long WRONG = Long.MIN_VALUE + 1;
 
   private static final int DIGITS_MAX = 18;
   private static final int NS_DECIMALS_OF_SECONDS = 9;
   private static final int NS_DECIMALS_OF_MS = 6;
 
+  /** Value of a text that is no such number. */
+  private static final long WRONG = Long.MIN_VALUE + 1;
+
   /** Place of the row in its table, from 0. */
-  int row;
+  final int row;
 
   /** Where the row stands: file:line. */
-  String where = "";
+  final String where;
 
-  private final Path file;
-  private final Map<String, Integer> places = new HashMap<>();
-  private final Findings findings;
-  private final Map<String, String> shared = new HashMap<>();
-  private List<String> fields = List.of();
+  private final Cells cells;
 
-  Cells(Path file, List<String> header, Findings findings) {
-    this.file = file;
-    this.findings = findings;
-    for (int i = 0; i < header.size(); i++) {
-      places.putIfAbsent(header.get(i), i);
+  Row(Cells cells) {
+    this.cells = cells;
+    row = cells.row;
+    where = cells.where;
+  }
+
+  /** Maker of a row of the line that the cells stand on. */
+  interface Maker<T> {
+    T of(Cells cells) throws UserMistakeException;
+  }
+
+  static final class Cells {
+    private final Path file;
+    private final Map<String, Integer> places = new HashMap<>();
+    private final Findings findings;
+    private final Map<String, String> shared = new HashMap<>();
+    private List<String> fields = List.of();
+    private String where = "";
+    private int row = -1;
+
+    Cells(Path file, List<String> header, Findings findings) {
+      this.file = file;
+      this.findings = findings;
+      for (int i = 0; i < header.size(); i++) {
+        places.putIfAbsent(header.get(i), i);
+      }
+    }
+
+    void next(List<String> lineFields, long line) {
+      fields = lineFields;
+      where = file.getFileName() + ":" + line;
+      row++;
     }
   }
 
-  void on(List<String> lineFields, long line) {
-    fields = lineFields;
-    where = file.getFileName() + ":" + line;
-  }
+  /** The row in words, as job (job-17). */
+  abstract String words();
 
-  String text(String column) throws UserMistakeException {
-    Integer place = places.get(column);
+  /** What became of it, as its row says. */
+  abstract String state();
+
+  final String text(String column) throws UserMistakeException {
+    Integer place = cells.places.get(column);
     if (place == null) {
       throw new UserMistakeException(
-          file + ":1",
+          cells.file + ":1",
           "column (" + column + ") is missing",
           "another program has written the file");
     }
-    return fields.get(place);
+    return cells.fields.get(place);
   }
 
   /** Text that many rows have, held once. */
-  String name(String column) throws UserMistakeException {
-    return shared.computeIfAbsent(text(column), text -> text);
+  final String name(String column) throws UserMistakeException {
+    return cells.shared.computeIfAbsent(text(column), text -> text);
   }
 
-  long secondsAsNs(String column) throws UserMistakeException {
+  final long seconds(String column) throws UserMistakeException {
     return number(column, NS_DECIMALS_OF_SECONDS);
   }
 
-  long msAsNs(String column) throws UserMistakeException {
+  final long ms(String column) throws UserMistakeException {
     return number(column, NS_DECIMALS_OF_MS);
   }
 
-  long count(String column) throws UserMistakeException {
+  final long count(String column) throws UserMistakeException {
     return number(column, 0);
   }
 
+  /** What is no number is a fault. */
   private long number(String column, int scale) throws UserMistakeException {
     String text = text(column);
     long number = decimal(text, scale);
     if (number == WRONG) {
-      findings.fault(Rule.FORMAT, where, "%s is (%s), which is no number".formatted(column, text));
+      cells.findings.fault(Rule.FORMAT, where, "%s is (%s), which is no number", column, text);
       return NONE;
     }
     return number;
