@@ -30,16 +30,7 @@ public final class CheckRun {
 
   private final Options options;
 
-  /**
-   * Options of a check.
-   *
-   * @param subject folder of a run, or an execution log
-   * @param system file of the models and workflows that the log came from; null: none
-   * @param requests file of the requests that the log came from; null: none
-   * @param quiet true if one line is printed
-   * @param saveReport true if the report is written too
-   * @param json true if the report is printed as JSON
-   */
+  /** The subject is a run's folder or an execution log, which came from system and requests. */
   public record Options(
       Path subject,
       @Nullable Path system,

@@ -73,13 +73,7 @@ record SimulatedExperiment(
     notes = List.copyOf(notes);
   }
 
-  /**
-   * Reads the files that a simulation needs.
-   *
-   * @param profile service times in place of what the experiment names; null: none
-   * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
-   *     take
-   */
+  /** Reads the files; a profile takes the place of the service times that the experiment names. */
   static SimulatedExperiment of(ParsedExperiment asked, @Nullable Profile profile)
       throws UserMistakeException {
     ParsedExperiment parsed = OfferedRate.provisional(asked);

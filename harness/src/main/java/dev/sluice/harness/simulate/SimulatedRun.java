@@ -113,8 +113,7 @@ public final class SimulatedRun {
   }
 
   /**
-   * The override that gives other simulations the rate that an experiment's offered load asks; none
-   * if it gives a rate.
+   * The override that gives other simulations the rate of an offered load; none if a rate is given.
    */
   public static List<String> rateOf(ParsedExperiment parsed, Options options)
       throws UserMistakeException {

@@ -13,10 +13,7 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Service times of one simulation, looked up once for each model and samples. Not for several
- * threads.
- */
+/** Service times of one simulation. Not for several threads. */
 final class SimulatedTimes implements ServiceModel {
   private final Source source;
   private final int lanes;
@@ -143,9 +140,6 @@ final class SimulatedTimes implements ServiceModel {
     }
   }
 
-  /**
-   * @param lanes number of lanes that may be busy at once
-   */
   SimulatedTimes(Source source, int lanes) {
     this.source = source;
     this.lanes = lanes;
