@@ -63,13 +63,8 @@ public final class LikeRuns {
       notes.addAll(ExperimentFiles.changed(experiment.parsed()));
       notes.addAll(experiment.notes());
       live.add(run.summary());
-      simulated.add(
-          JSON.readTree(
-              experiment
-                  .simulate(run.name(), experiment.environment(), null)
-                  .report()
-                  .summary()
-                  .toJson()));
+      var report = experiment.simulate(run.name(), experiment.environment(), null).report();
+      simulated.add(JSON.readTree(report.summary().toJson()));
       if (run.summary().path("not_comparable").size() > 0) {
         notes.add(run.folder() + " is not comparable: " + run.summary().path("not_comparable"));
       }

@@ -26,7 +26,7 @@ public final class QuietSimulation {
   }
 
   public String summary(String runId) throws IOException {
-    return experiment.simulate(runId, experiment.environment(), null).report().summary().toJson();
+    return simulate(runId).summary().toJson();
   }
 
   /**

@@ -268,7 +268,8 @@ record SimulatedExperiment(
     Experiment experiment = parsed.experiment();
     var fold = new RunFold();
     requests.beginDigest(); // of very many requests it is ready only later
-    RunStarted begun = started(runId, recording == null && abort == null ? "" : requests.digest());
+    boolean needsDigest = recording != null || abort != null;
+    RunStarted begun = started(runId, needsDigest ? requests.digest() : "");
     var log = new SimulatedLog(fold, abort, recording, begun);
     SimulationEnd end =
         Simulation.run(
@@ -293,7 +294,6 @@ record SimulatedExperiment(
     return new Simulated(RunReport.of(fold, context), end);
   }
 
-  /** The thresholds that may end the run, for one simulation; null: there are none. */
   private @Nullable AbortFold abort() {
     try {
       return Aborts.of(parsed, requests);
