@@ -68,11 +68,7 @@ final class LoopTraffic implements AutoCloseable {
     this.producer = producer;
   }
 
-  /**
-   * Connects, and begins to read.
-   *
-   * @param kafka clients of the Kafka that has the topics of a run with one shard
-   */
+  /** Connects to the topics of a run with one shard, and begins to read. */
   static LoopTraffic begin(Topics topics, LogClients kafka) {
     var traffic = new LoopTraffic(topics, kafka.producer(Writing.SINGLE));
     traffic.read("scheduler", kafka, List.of(topics.facts()));

@@ -48,9 +48,6 @@ final class MemoryMeasurement {
   private final ProfileRun.Options options;
   private final BooleanSupplier stopped;
 
-  /**
-   * @param stopped true once a person wants the profile to end
-   */
   MemoryMeasurement(
       RunFrame frame,
       ExecutorSettings settings,
@@ -115,11 +112,7 @@ final class MemoryMeasurement {
     return null;
   }
 
-  /**
-   * Measures one model in a child process.
-   *
-   * @throws IOException if the child fails
-   */
+  /** Measures one model in a child process. */
   private List<Row> rows(ModelKey model) throws IOException, InterruptedException {
     List<Integer> samples = settings.warmUpSamples();
     List<String> arguments =
@@ -158,11 +151,7 @@ final class MemoryMeasurement {
     }
   }
 
-  /**
-   * Peak after a batch, as a probe prints it.
-   *
-   * @param bytes memory above what the process held before the model was loaded
-   */
+  /** Peak after a batch, above what the process held before the model was loaded. */
   record Peak(int samples, long bytes) {}
 
   /**
@@ -216,10 +205,8 @@ final class MemoryMeasurement {
   }
 
   /**
-   * Memory of one model with one batch.
-   *
-   * @param peakMib peak above the memory that the process held before it loaded the model
-   * @param formulaTokens tokens by the experiment's formula
+   * Memory of one model with one batch, above what the process held before; tokens by the
+   * experiment's formula.
    */
   record Row(ModelKey model, int samples, double peakMib, long formulaTokens) {}
 

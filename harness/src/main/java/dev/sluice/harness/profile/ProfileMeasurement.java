@@ -34,10 +34,7 @@ import org.jspecify.annotations.Nullable;
  * the records of a run ({@link LoopTraffic}) through an embedded Kafka.
  */
 final class ProfileMeasurement {
-  /**
-   * Factor on estimates: inputs are made between batches, and the machine can be slower than at
-   * warm-up.
-   */
+  /** Inputs are made between batches, and the machine can be slower than at warm-up. */
   private static final double OVERHEAD = 1.15;
 
   private final RunFrame frame;
@@ -49,11 +46,6 @@ final class ProfileMeasurement {
   private final Console console;
   private final @Nullable Double minutesMax;
 
-  /**
-   * @param rows rows that the measurement adds to
-   * @param opened parts that are closed afterwards
-   * @param stopped true once a person wants the profile to end
-   */
   ProfileMeasurement(
       RunFrame frame,
       ExecutorSettings settings,
@@ -71,12 +63,7 @@ final class ProfileMeasurement {
     this.minutesMax = options.minutes();
   }
 
-  /**
-   * Measures until all repeats are there, the time has run out or a person stops it.
-   *
-   * @param temporary folder of the embedded Kafka's files
-   * @throws StoppedException if a person stopped it before the first measurement
-   */
+  /** Measures until all repeats are there, the time has run out or a person stops it. */
   void measure(LaneSource lanes, LaneBackend backend, ProfilePlan whole, Path temporary)
       throws UserMistakeException,
           RoleFailedException,
@@ -144,9 +131,7 @@ final class ProfileMeasurement {
     return new ProfilePlan(whole.keys(), whole.passes(), repeats, whole.seed());
   }
 
-  /**
-   * Estimate from the times at warm-up; lanes that slow each other down make the real time longer.
-   */
+  /** Goes by the times at warm-up; lanes that slow each other down make the real time longer. */
   private static double estimateMinutes(ProfilePlan plan, List<Capability> capabilities) {
     double ns = 0;
     for (LatencyKey key : plan.keys()) {

@@ -87,11 +87,7 @@ final class ProfileRows {
         "you want another --results, or to move that file away");
   }
 
-  /**
-   * Returns when the profile began, in nanoseconds since 1970; makes its file if it has no row.
-   *
-   * @param repeats of each key in each pass, as the command asked for
-   */
+  /** Returns when the profile began, in nanoseconds since 1970; makes its file if it has no row. */
   long began(long nowEpochNs, ProfilePlan plan, int repeats, Path config)
       throws IOException, UserMistakeException {
     if (before != null) {

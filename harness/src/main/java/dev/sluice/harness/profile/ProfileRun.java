@@ -45,10 +45,7 @@ import org.slf4j.LoggerFactory;
 public final class ProfileRun {
   private static final Logger LOG = LoggerFactory.getLogger(ProfileRun.class);
 
-  /**
-   * Keys that a run needs and a profile does not: a file may leave them out, and their values do
-   * not count.
-   */
+  /** Keys that a run needs, and of which a profile uses no value. */
   private static final List<String> UNUSED_KEYS =
       List.of(
           "duration_seconds=1",
@@ -63,14 +60,7 @@ public final class ProfileRun {
   private final Opened opened = new Opened();
   private volatile boolean stopped;
 
-  /**
-   * Options of a profile.
-   *
-   * @param results folder of the files
-   * @param minutes limit of the time to measure; null: none
-   * @param passes at least 1
-   * @param repeats repeats of each key in each pass; at least 1
-   */
+  /** Minutes limit the time to measure; repeats are those of each key in each pass. */
   public record Options(
       Path config,
       List<String> overrides,
@@ -94,11 +84,7 @@ public final class ProfileRun {
     this.console = console;
   }
 
-  /**
-   * Measures, and returns the exit status.
-   *
-   * @throws IOException if the files can no longer be written
-   */
+  /** Measures, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed =
         ExperimentFile.read(options.config(), options.allOverrides(), Registries.vocabulary());

@@ -54,9 +54,6 @@ final class TrainReport {
   private final Validation validation;
   private final TrainFigures figures;
 
-  /**
-   * @param profile name of the rows' file
-   */
   TrainReport(String profile, Trained trained) {
     this.profile = profile;
     this.model = trained.model();
@@ -114,11 +111,7 @@ final class TrainReport {
     return figures.named(profile);
   }
 
-  /**
-   * Refuses a folder in which another file stands in the place of the page.
-   *
-   * @throws UserMistakeException if {@link #write} would replace a file that is no such page
-   */
+  /** Refuses a folder in which another file stands in the place of the page. */
   static void checkFolder(Path folder) throws UserMistakeException {
     OutputFile.check(folder.resolve(FILE), KIND, false);
   }
@@ -204,8 +197,7 @@ final class TrainReport {
   }
 
   /**
-   * Draws, for batches beside no other busy lane, each time measured and the prediction over all
-   * samples counts up to the largest.
+   * Draws each time measured beside no other busy lane, and the prediction over all samples counts.
    */
   private byte[] timesOverSamples() {
     var picture =

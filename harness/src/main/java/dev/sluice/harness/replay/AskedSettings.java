@@ -17,10 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What {@code --with} asks in each recorded state.
- *
- * @param settings settings of the record, and what is asked beside them
- * @param words policy and what is another than recorded: {@code dynamic, urgency 2 in place of 1}
+ * What {@code --with} asks in each recorded state, and what of it differs from the record, in
+ * words.
  */
 record AskedSettings(ReplaySettings settings, String words) {
   private static final String POLICY = "scheduler_name";

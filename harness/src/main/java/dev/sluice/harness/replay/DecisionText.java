@@ -38,10 +38,8 @@ final class DecisionText {
   private DecisionText() {}
 
   /**
-   * Returns the lines of the first other decision; none if all are equal.
-   *
-   * @param state line of the state in which it was made, and of what comes next; may be empty
-   * @param counts whether the others behind it were counted
+   * Returns the lines of the first other decision, with its state; the others behind it may be
+   * counted.
    */
   static List<String> first(Tally tally, List<String> state, boolean counts) {
     Difference first = tally.first();
@@ -268,11 +266,7 @@ final class DecisionText {
     return text.isEmpty() ? "no executor has joined" : text;
   }
 
-  /**
-   * Returns the candidates that come next, and how many jobs cannot start, in one line.
-   *
-   * @param shown jobs that are shown already
-   */
+  /** Returns the candidates that come next, and how many jobs cannot start, in one line. */
   static String nextLine(Inspection state, Set<String> shown) {
     String next =
         state.candidates(Integer.MAX_VALUE).stream()

@@ -56,20 +56,11 @@ public final class ExplainRun {
   }
 
   /**
-   * Options of an explanation.
-   *
-   * @param subject folder of a run, or a recording of one
-   * @param jobId id of the job
-   * @param salvage true if a recording that was cut short is taken as far as it goes
-   * @param json true if the explanation is printed as JSON
+   * The subject is a run's folder, or a recording, of which one that was cut short can be salvaged.
    */
   public record Options(Path subject, String jobId, boolean salvage, boolean json) {}
 
-  /**
-   * An explanation as lines for people, and as a tree for JSON.
-   *
-   * @param notes sentences that come first
-   */
+  /** An explanation as lines for people and as a tree for JSON, after some notes. */
   private record Report(List<String> notes, List<String> lines, Map<String, ?> json) {}
 
   public ExplainRun(Options options) {

@@ -42,10 +42,6 @@ final class TopicRequests {
    */
   private record Place(long atNs, long order) {}
 
-  /**
-   * @param fields fields of another program's values; null: Sluice's facts
-   * @param missing takes what is no request, or lacks something
-   */
   TopicRequests(@Nullable Fields fields, Recorder.Gaps missing) {
     this.fields = fields;
     this.missing = missing;

@@ -38,10 +38,6 @@ final class TopicSource {
   private final Recorder.Gaps missing;
   private final Map<String, List<PartitionInfo>> all;
 
-  /**
-   * @param from null: from the beginning
-   * @param to null: up to the present end
-   */
   TopicSource(
       Consumer<byte[], byte[]> consumer,
       @Nullable Bound from,

@@ -1,5 +1,8 @@
 package dev.sluice.harness.report;
 
+import static java.util.stream.Collectors.averagingDouble;
+import static java.util.stream.Collectors.toList;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.capacity.CapacitySearch;
@@ -39,20 +42,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,13 +85,20 @@ public final class CapacityRun {
     Target target = Target.of(options.target(), experiment);
     List<String> policies = policies(experiment);
     refuseWithoutRate(parsed);
+    int lengthsMax = LENGTHS_MAX; // as many as the number of jobs at the highest rate allows
     for (String policy : policies) { // a mistake in any of them is found before the first run
       for (double rate : range) {
-        check(options.read(options.overridesFor(load, rate, policy, experiment.seed(), 1)));
+        ParsedExperiment one =
+            options.read(options.overridesFor(load, rate, policy, experiment.seed(), 1));
+        if (options.simulate()) {
+          new QuietSimulation(one, options.profile());
+        } else {
+          LaneSource.of(one).close();
+        }
+        double lengths = Ranges.JOBS_MAX / one.experiment().load().askedJobs();
+        lengthsMax = (int) Math.min(lengthsMax, lengths);
       }
     }
-    ParsedExperiment fastest =
-        options.read(options.overridesFor(load, range[1], policies.get(0), experiment.seed(), 1));
     var settings =
         new CapacitySearch.Settings(
             range[0],
@@ -100,14 +107,14 @@ public final class CapacityRun {
             runsMax(options.runsMax()),
             load.measuredSeconds(),
             load.warmupSeconds(),
-            lengthsMax(fastest));
+            lengthsMax);
     String id = options.runId() != null ? options.runId() : experiment.runName() + "-capacity";
     Path folder = options.results().resolve(id);
-    String head = head(experiment, target, range);
     policies.forEach(policy -> searches.put(policy, new CapacitySearch(target, settings)));
     boolean fresh = !Files.exists(folder);
     try (var hold = FolderHold.take(folder, "--run-id")) {
-      return execute(folder, target, begin(folder, head, fresh), experiment);
+      List<RunEvidence> runs = begin(folder, head(experiment, target, range), fresh);
+      return execute(folder, target, runs, experiment);
     }
   }
 
@@ -123,7 +130,6 @@ public final class CapacityRun {
       console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
     }
     var load = new LoadRuns(options, experiment.load(), target, folder.resolve("runs"));
-    boolean stopped;
     try (var signals =
         Signals.listen(
             () -> {
@@ -131,7 +137,7 @@ public final class CapacityRun {
               load.stop();
             },
             load::stop)) {
-      stopped = search(load, folder, runs, experiment.seed());
+      boolean stopped = search(load, folder, runs, experiment.seed());
       if (stopped && signals.received()) {
         write(folder, target, runs, experiment.load());
         console.line("Folder    " + folder);
@@ -139,19 +145,15 @@ public final class CapacityRun {
       }
     }
     int status = write(folder, target, runs, experiment.load());
-    bound(target, experiment).ifPresent(words -> row("bound", words));
+    if (target.isShare() && (options.simulate() || experiment.lanes().emulated())) {
+      row("bound", bound(target, experiment, options.range()));
+    }
     console.line("Folder    " + folder);
     return status;
   }
 
   private void row(String name, String words) {
     console.line(ScreenText.labeled("  ", name, words));
-  }
-
-  /** As many times the experiment's length as its number of jobs at the highest rate allows. */
-  private static int lengthsMax(ParsedExperiment fastest) {
-    double times = Ranges.JOBS_MAX / fastest.experiment().load().askedJobs();
-    return (int) Math.min(LENGTHS_MAX, times);
   }
 
   private static int runsMax(int runsMax) throws UserMistakeException {
@@ -191,14 +193,6 @@ public final class CapacityRun {
     }
   }
 
-  private void check(ParsedExperiment parsed) throws UserMistakeException {
-    if (options.simulate()) {
-      new QuietSimulation(parsed, options.profile());
-    } else {
-      LaneSource.of(parsed).close();
-    }
-  }
-
   private String head(Experiment experiment, Target target, double[] range) {
     String asked =
         String.join(
@@ -234,11 +228,7 @@ public final class CapacityRun {
         break; // the command was killed while it wrote this line
       }
     }
-    var whole = new StringBuilder(head).append('\n');
-    for (RunEvidence run : runs) {
-      whole.append(JSON.writeValueAsString(run)).append('\n');
-    }
-    Files.writeString(journal, whole);
+    Files.write(journal, lines.subList(0, 1 + runs.size()));
     return runs;
   }
 
@@ -276,8 +266,7 @@ public final class CapacityRun {
               folder.resolve(JOURNAL),
               JSON.writeValueAsString(run) + "\n",
               StandardOpenOption.APPEND);
-          tell(
-              search.isOpen(rate),
+          String line =
               String.format(
                   Locale.ROOT,
                   "%-14s %10s/s  run %2d  p99 %8s ms  goodput %8s/s  %s%s",
@@ -289,21 +278,17 @@ public final class CapacityRun {
                   search.verdictOf(rate),
                   run.silent().isEmpty()
                       ? run.unstable() ? " (unstable)" : ""
-                      : " (" + run.silent() + ")"));
+                      : " (" + run.silent() + ")");
+          if (!search.isOpen(rate)) {
+            console.clearLiveLine();
+            console.line(line);
+          } else if (console.isTerminal()) {
+            console.live(line); // which the next one replaces
+          }
         } catch (LoadRuns.StoppedRunException e) {
           return true;
         }
       }
-    }
-  }
-
-  /** Tells of a rate's newest run: once it is decided, and until then where a line is rewritten. */
-  private void tell(boolean open, String line) {
-    if (!open) {
-      console.clearLiveLine();
-      console.line(line);
-    } else if (console.isTerminal()) {
-      console.live(line);
     }
   }
 
@@ -359,75 +344,55 @@ public final class CapacityRun {
   }
 
   private static Picture.Runs picture(String policy, List<RunEvidence> runs, Answer answer) {
-    double[] rates = runs.stream().mapToDouble(RunEvidence::rate).distinct().toArray();
+    Map<Double, List<RunEvidence>> byRate =
+        runs.stream().collect(Collectors.groupingBy(RunEvidence::rate, TreeMap::new, toList()));
     double[] medians =
-        Arrays.stream(rates)
-            .map(
-                rate ->
-                    median(
-                        runs.stream()
-                            .filter(run -> run.rate() == rate)
-                            .mapToDouble(RunEvidence::p99Ms)))
+        byRate.values().stream()
+            .map(of -> of.stream().mapToDouble(RunEvidence::p99Ms).sorted().toArray())
+            .mapToDouble(sorted -> sorted[(sorted.length - 1) / 2])
             .toArray();
     double[] fit = CapacitySearch.rising(medians);
     List<Point> fitted = new ArrayList<>();
-    for (int i = 0; i < fit.length; i++) {
-      fitted.add(new Point(rates[i], fit[i]));
-    }
-    Map<Double, Double> means =
-        runs.stream()
-            .collect(
-                Collectors.groupingBy(
-                    RunEvidence::rate,
-                    TreeMap::new,
-                    Collectors.averagingDouble(RunEvidence::goodputJobsSec)));
+    List<Point> means = new ArrayList<>();
+    byRate.forEach(
+        (rate, of) -> {
+          fitted.add(new Point(rate, fit[fitted.size()]));
+          means.add(
+              new Point(rate, of.stream().collect(averagingDouble(RunEvidence::goodputJobsSec))));
+        });
     return new Picture.Runs(
         policy,
         runs.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
         fitted,
         runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
-        means.entrySet().stream().map(e -> new Point(e.getKey(), e.getValue())).toList(),
+        means,
         Stream.of(answer.pass(), answer.fail()).filter(rate -> !Double.isNaN(rate)).toList());
-  }
-
-  private static double median(DoubleStream values) {
-    double[] sorted = values.sorted().toArray();
-    return sorted[(sorted.length - 1) / 2];
   }
 
   /**
    * Says between which rates the highest one lies at which a bound lets a scheduler keep a target,
-   * with the requests of each rate's first run; nothing if the target is one on a mean, or lanes
-   * are real.
+   * with the requests of each rate's first run.
    */
-  private Optional<String> bound(Target target, Experiment experiment) throws UserMistakeException {
-    if (!target.isShare() || !(options.simulate() || experiment.lanes().emulated())) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(bound(target, experiment, options.range()));
-    } catch (UserMistakeException e) { // the runs were made, and do not need what a bound needs
-      return Optional.of("none: " + e.problems().get(0).what());
-    }
-  }
-
-  private String bound(Target target, Experiment experiment, double[] range)
-      throws UserMistakeException {
+  private String bound(Target target, Experiment experiment, double[] range) {
     double kept = range[0];
     double missed = range[1];
-    if (!isKept(target, experiment, kept)) {
-      return "below " + CapacitySearch.text(kept) + ", which no scheduler keeps";
-    }
-    if (isKept(target, experiment, missed)) {
-      return "above " + CapacitySearch.text(missed) + ", which a scheduler may keep";
-    }
-    while (missed / kept > 1 + options.resolutionShare()) {
-      double rate = CapacitySearch.middle(kept, missed);
-      if (isKept(target, experiment, rate)) {
-        kept = rate;
-      } else {
-        missed = rate;
+    try {
+      if (!isKept(target, experiment, kept)) {
+        return "below " + CapacitySearch.text(kept) + ", which no scheduler keeps";
       }
+      if (isKept(target, experiment, missed)) {
+        return "above " + CapacitySearch.text(missed) + ", which a scheduler may keep";
+      }
+      while (missed / kept > 1 + options.resolutionShare()) {
+        double rate = CapacitySearch.middle(kept, missed);
+        if (isKept(target, experiment, rate)) {
+          kept = rate;
+        } else {
+          missed = rate;
+        }
+      }
+    } catch (UserMistakeException e) { // the runs were made, and do not need what a bound needs
+      return "none: " + e.problems().get(0).what();
     }
     return "between %s, which a scheduler may keep, and %s, which none keeps"
         .formatted(CapacitySearch.text(kept), CapacitySearch.text(missed));

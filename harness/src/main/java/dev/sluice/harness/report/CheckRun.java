@@ -3,7 +3,6 @@ package dev.sluice.harness.report;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.analytics.check.CheckReport;
-import dev.sluice.analytics.check.CheckReport.Fault;
 import dev.sluice.analytics.check.Rule;
 import dev.sluice.analytics.check.RunCheck;
 import dev.sluice.analytics.check.ScheduleCheck;
@@ -25,21 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** One check of a schedule, from a log or a run's folder to the printed report. */
 public final class CheckRun {
   private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+      new ObjectMapper()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING);
   private static final int FAULTS_SHOWN = 10;
 
   private final Options options;
 
-  /**
-   * Options of a check.
-   *
-   * @param subject folder of a run, or an execution log
-   * @param system file of the models and workflows that the log came from; null: none
-   * @param requests file of the requests that the log came from; null: none
-   * @param quiet true if one line is printed
-   * @param saveReport true if the report is written too
-   * @param json true if the report is printed as JSON
-   */
+  /** The subject is a run's folder or an execution log, which came from system and requests. */
   public record Options(
       Path subject,
       @Nullable Path system,
@@ -126,24 +118,10 @@ public final class CheckRun {
     fields.put("numbers_stated", report.extent().numbersStated());
     fields.put("numbers_not_counted", report.extent().resting());
     fields.put("measured", report.looked().getOrDefault(Rule.MEASURED, 0L));
-    fields.put("looked", byName(report.looked()));
-    fields.put("not_checked", byName(report.leftOut()));
-    fields.put("fault_counts", byName(report.faultCounts()));
-    fields.put("faults", report.faults().stream().map(CheckRun::asJson).toList());
-    return fields;
-  }
-
-  private static Map<String, Object> asJson(Fault fault) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("rule", fault.rule().toString());
-    fields.put("where", fault.where());
-    fields.put("what", fault.what());
-    return fields;
-  }
-
-  private static Map<String, Object> byName(Map<Rule, ?> byRule) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    byRule.forEach((rule, value) -> fields.put(rule.toString(), value));
+    fields.put("looked", report.looked());
+    fields.put("not_checked", report.leftOut());
+    fields.put("fault_counts", report.faultCounts());
+    fields.put("faults", report.faults());
     return fields;
   }
 

@@ -20,11 +20,7 @@ import java.util.Set;
 public final class FigureBounds {
   private FigureBounds() {}
 
-  /**
-   * Returns the bounds of a run.
-   *
-   * @throws UserMistakeException if its lanes took other times than those its experiment names
-   */
+  /** Returns a run's bounds; lanes that took other times than the experiment names are refused. */
   public static Map<String, Double> of(FinishedRun run) throws UserMistakeException {
     ParsedExperiment parsed = ExperimentFile.read(run.config(), List.of(), Registries.vocabulary());
     ExperimentBound bound = bound(run, parsed);

@@ -25,9 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The runs that a search makes: simulated in this process, or live, each in a process of its own.
- */
+/** A search's runs: simulated in this process, or live, each in a process of its own. */
 final class LoadRuns {
   private static final String SATURATED = "generator saturated";
 
@@ -38,10 +36,6 @@ final class LoadRuns {
   private volatile @Nullable Process running;
   private volatile boolean stopped;
 
-  /**
-   * @param load the experiment's load
-   * @param folder folder of live runs
-   */
   LoadRuns(CapacityRun.Options options, Load load, Target target, Path folder) {
     this.options = options;
     this.load = load;
@@ -53,11 +47,7 @@ final class LoadRuns {
     private static final long serialVersionUID = 1;
   }
 
-  /**
-   * Runs once.
-   *
-   * @param lengths how many times as long as the experiment's the measured window is
-   */
+  /** Runs once, with a measured window that many times as long as the experiment's. */
   RunEvidence run(String policy, double rate, long seed, int lengths)
       throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
     return options.simulate()

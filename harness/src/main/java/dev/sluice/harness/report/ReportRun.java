@@ -14,11 +14,7 @@ import java.nio.file.Path;
 public final class ReportRun {
   private ReportRun() {}
 
-  /**
-   * Makes the reports, names them, and returns the exit status.
-   *
-   * @param folder folder of a finished run, or of repeats of one
-   */
+  /** Makes the reports, names them, and returns the exit status. */
   public static int execute(Path folder) throws UserMistakeException {
     if (Files.exists(folder.resolve(ExecutionLog.NAME))) {
       throw new UserMistakeException(

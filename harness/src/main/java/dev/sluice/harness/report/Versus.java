@@ -47,12 +47,7 @@ public record Versus(
     return all;
   }
 
-  /**
-   * Reads both settings, and checks them together before anything runs.
-   *
-   * @throws UserMistakeException if one is wrong, if they should not be compared, or if there are
-   *     too few repeats
-   */
+  /** Reads both settings, and checks them together before anything runs. */
   Settings read() throws UserMistakeException {
     ParsedExperiment a = ExperimentFile.read(config, overrides, Registries.vocabulary());
     ParsedExperiment b = ExperimentFile.read(config, overridesOfB(), Registries.vocabulary());
@@ -95,11 +90,7 @@ public record Versus(
     }
   }
 
-  /**
-   * The id of the series: the same command has the same one, so that it goes on.
-   *
-   * @param how what else the runs depend on, as text
-   */
+  /** The same command has the same id, so that it goes on; how is what else the runs depend on. */
   String id(Settings settings, String how) {
     Experiment a = settings.a.experiment();
     String all =

@@ -32,9 +32,6 @@ public final class VersusRun {
   private final boolean processes;
   private final Console console;
 
-  /**
-   * @param processes true if each role of each run is a process of its own
-   */
   public VersusRun(Versus versus, RunSettings options, boolean processes, Console console) {
     this.versus = versus;
     this.options = options;

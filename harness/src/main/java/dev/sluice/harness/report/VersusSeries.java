@@ -31,12 +31,7 @@ final class VersusSeries implements AutoCloseable {
     this.hold = hold;
   }
 
-  /**
-   * Makes the folder, or takes up one that was left.
-   *
-   * @param runId what the user calls it; null: the id
-   * @throws UserMistakeException if another process works there, or a series of that name is done
-   */
+  /** Makes the folder, or takes up one that was left; without the user's run id it has the id. */
   static VersusSeries take(Path results, @Nullable String runId, String id)
       throws UserMistakeException {
     String name = runId != null ? runId : id;

@@ -22,9 +22,6 @@ public final class VersusSimulation {
   private final SimulatedRun.Options options;
   private final Console console;
 
-  /**
-   * @param options those of both settings
-   */
   public VersusSimulation(Versus versus, SimulatedRun.Options options, Console console) {
     this.versus = versus;
     this.options = options;

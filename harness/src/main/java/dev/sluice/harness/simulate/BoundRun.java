@@ -38,9 +38,6 @@ public final class BoundRun {
   private final @Nullable Path profile;
   private final Console console;
 
-  /**
-   * @param profile service times in place of those that the experiment names; null: none
-   */
   public BoundRun(Path config, List<String> overrides, @Nullable Path profile, Console console) {
     this.config = config;
     this.overrides = List.copyOf(overrides);

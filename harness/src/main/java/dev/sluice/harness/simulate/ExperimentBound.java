@@ -64,11 +64,8 @@ public final class ExperimentBound {
   private boolean exact;
 
   /**
-   * A bound.
-   *
-   * @param jobs jobs that count
-   * @param goodMax how many of them are good at most
-   * @param optimum true if a scheduler that knows the future reaches it
+   * Jobs that count, how many are good at most, and whether a scheduler that knows the future
+   * reaches that.
    */
   public record Good(int jobs, int goodMax, boolean optimum) {
     public double share() {
@@ -106,14 +103,7 @@ public final class ExperimentBound {
     }
   }
 
-  /**
-   * Reads the files that the bound needs.
-   *
-   * @param profile service times in place of those that the experiment names: a latency table, or a
-   *     finished run's folder; null: none
-   * @throws UserMistakeException if a file is missing or wrong, no job is measured, or nothing
-   *     bounds the times of batches from below
-   */
+  /** Reads the files; a profile takes the place of the service times that the experiment names. */
   public static ExperimentBound of(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {
     if (parsed.experiment().load().scenario() == Scenario.SINGLE_STREAM) {

@@ -60,11 +60,7 @@ record HopsFile(String name, List<Hop> hops) {
 
   static final HopsFile NONE = new HopsFile("none: the loop takes no time", List.of());
 
-  /**
-   * The recording that the experiment names: a file, or a finished run.
-   *
-   * @throws UserMistakeException if the recording is missing or wrong
-   */
+  /** The recording that the experiment names: a file, or a finished run. */
   static HopsFile of(ParsedExperiment parsed) throws UserMistakeException {
     String named = parsed.experiment().simulation().hops();
     if (named == null) {
@@ -86,11 +82,7 @@ record HopsFile(String name, List<Hop> hops) {
     return of(file.toString(), file.getFileName().toString(), CsvRows.read(file, "recording"));
   }
 
-  /**
-   * Reads a run's folder.
-   *
-   * @throws UserMistakeException if the folder is not a run's, or is a simulation's
-   */
+  /** Reads a run that is no simulation. */
   static FinishedRun live(Path folder) throws UserMistakeException {
     FinishedRun run = FinishedRun.read(folder);
     if (run.isSimulated()) {
@@ -100,11 +92,7 @@ record HopsFile(String name, List<Hop> hops) {
     return run;
   }
 
-  /**
-   * Reads the times of a live run's loop from one step to the next, after the warm-up.
-   *
-   * @throws UserMistakeException if a table cannot be read, or holds too little
-   */
+  /** Reads the times of a live run from one step to the next, after the warm-up. */
   private static HopsFile of(FinishedRun run) throws UserMistakeException {
     List<Hop> hops = new ArrayList<>();
     run.eachJob(

@@ -28,11 +28,8 @@ public final class LikeRuns {
   private final Console console;
 
   /**
-   * Options of the comparison.
-   *
-   * @param folders folders of live runs, or of repeats of runs
-   * @param overrides {@code key=value}, dotted where nested
-   * @param profile file or run that service times come from; null: as the experiment says
+   * Folders of live runs, or of repeats; service times come from the profile, or as the experiment
+   * says.
    */
   public record Options(List<Path> folders, List<String> overrides, @Nullable Path profile) {
     public Options {
@@ -46,12 +43,7 @@ public final class LikeRuns {
     this.console = console;
   }
 
-  /**
-   * Simulates all runs, prints the comparison, and returns the exit status.
-   *
-   * @throws UserMistakeException if a folder is not that of a live run, if service times or hops
-   *     would come from the run itself, or if nothing says how long batches take
-   */
+  /** Simulates all runs, prints the comparison, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException {
     List<FinishedRun> runs = new ArrayList<>();
     for (Path folder : options.folders()) {
@@ -71,13 +63,8 @@ public final class LikeRuns {
       notes.addAll(ExperimentFiles.changed(experiment.parsed()));
       notes.addAll(experiment.notes());
       live.add(run.summary());
-      simulated.add(
-          JSON.readTree(
-              experiment
-                  .simulate(run.name(), experiment.environment(), null)
-                  .report()
-                  .summary()
-                  .toJson()));
+      var report = experiment.simulate(run.name(), experiment.environment(), null).report();
+      simulated.add(JSON.readTree(report.summary().toJson()));
       if (run.summary().path("not_comparable").size() > 0) {
         notes.add(run.folder() + " is not comparable: " + run.summary().path("not_comparable"));
       }

@@ -4,9 +4,6 @@ package dev.sluice.harness.simulate;
 public final class LostThresholdException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /**
-   * @param why which threshold, and why, in words
-   */
   LostThresholdException(String why) {
     super(why);
   }

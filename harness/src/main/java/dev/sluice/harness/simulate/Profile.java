@@ -49,12 +49,7 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     }
   }
 
-  /**
-   * Reads a profile.
-   *
-   * @param path a CSV file, or a run's folder
-   * @throws UserMistakeException if the path is neither, or holds too little
-   */
+  /** Reads a CSV file, or a run's folder. */
   static Profile read(Path path) throws UserMistakeException {
     return FinishedRun.isFolder(path)
         ? of(HopsFile.live(path))
@@ -104,10 +99,7 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     return new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
   }
 
-  /**
-   * Time of a batch's work: on emulated lanes without their own lateness, which is part of the
-   * hops.
-   */
+  /** On emulated lanes without their own lateness, which is part of the hops. */
   private static long worked(FinishedBatch batch) {
     long workNs = batch.workNs();
     return Math.max(1, workNs == Jobs.NONE ? batch.serviceNs() : workNs);

@@ -19,21 +19,14 @@ public final class QuietSimulation {
     this(parsed, null);
   }
 
-  /**
-   * Reads the files that the simulation needs.
-   *
-   * @param profile service times in place of those that the experiment names: a latency table, or a
-   *     finished run's folder; null: none
-   * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
-   *     take
-   */
+  /** Reads the files; a profile takes the place of the service times that the experiment names. */
   public QuietSimulation(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {
     experiment = SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile));
   }
 
   public String summary(String runId) throws IOException {
-    return experiment.simulate(runId, experiment.environment(), null).report().summary().toJson();
+    return simulate(runId).summary().toJson();
   }
 
   /**

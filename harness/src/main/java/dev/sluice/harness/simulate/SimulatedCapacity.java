@@ -73,12 +73,7 @@ public final class SimulatedCapacity {
     boolean at(double jobsSec) throws UserMistakeException;
   }
 
-  /**
-   * Reads the files that the simulations need.
-   *
-   * @throws UserMistakeException if a file is missing or wrong, the experiment has no rate, or
-   *     nothing bounds the times of its batches from below
-   */
+  /** Reads the files; an experiment without a rate, or without a bound on its times, is refused. */
   public SimulatedCapacity(ParsedExperiment parsed) throws UserMistakeException {
     experiment = SimulatedExperiment.of(parsed, null);
     drawnAtJobsSec = experiment.parsed().experiment().load().askedRateJobsPerSec();

@@ -73,13 +73,7 @@ record SimulatedExperiment(
     notes = List.copyOf(notes);
   }
 
-  /**
-   * Reads the files that a simulation needs.
-   *
-   * @param profile service times in place of what the experiment names; null: none
-   * @throws UserMistakeException if a file is missing or wrong, or nothing says how long batches
-   *     take
-   */
+  /** Reads the files; a profile takes the place of the service times that the experiment names. */
   static SimulatedExperiment of(ParsedExperiment asked, @Nullable Profile profile)
       throws UserMistakeException {
     ParsedExperiment parsed = OfferedRate.provisional(asked);
@@ -274,7 +268,8 @@ record SimulatedExperiment(
     Experiment experiment = parsed.experiment();
     var fold = new RunFold();
     requests.beginDigest(); // of very many requests it is ready only later
-    RunStarted begun = started(runId, recording == null && abort == null ? "" : requests.digest());
+    boolean needsDigest = recording != null || abort != null;
+    RunStarted begun = started(runId, needsDigest ? requests.digest() : "");
     var log = new SimulatedLog(fold, abort, recording, begun);
     SimulationEnd end =
         Simulation.run(
@@ -299,7 +294,6 @@ record SimulatedExperiment(
     return new Simulated(RunReport.of(fold, context), end);
   }
 
-  /** The thresholds that may end the run, for one simulation; null: there are none. */
   private @Nullable AbortFold abort() {
     try {
       return Aborts.of(parsed, requests);

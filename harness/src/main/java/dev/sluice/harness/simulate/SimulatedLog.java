@@ -45,10 +45,6 @@ final class SimulatedLog implements SimulationListener {
   private boolean begun;
   private long presentMs = Long.MIN_VALUE;
 
-  /**
-   * @param abort thresholds that may end the run; null: there are none
-   * @param recording takes each event, and is finished; null: none is made
-   */
   SimulatedLog(
       RunFold rows,
       @Nullable AbortFold abort,
@@ -88,11 +84,6 @@ final class SimulatedLog implements SimulationListener {
     rows.onPrepared(dispatch, shard, appendedAtEpochMs);
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * @throws LostThresholdException if this outcome loses a threshold
-   */
   @Override
   public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
     record("outcomes", shard, appendedAtEpochMs, EventCodec.OUTCOMES, outcome);

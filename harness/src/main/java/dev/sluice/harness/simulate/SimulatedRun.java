@@ -97,10 +97,9 @@ public final class SimulatedRun {
 
   /** Simulates the experiment once or several times, and returns the worst exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    Integer repeats = options.repeats();
     int status;
     try {
-      status = repeats == null ? simulate() : simulate(repeats);
+      status = simulate();
     } catch (IOException | RuntimeException e) {
       if (!disk.explains(e)) {
         throw e;
@@ -113,8 +112,7 @@ public final class SimulatedRun {
   }
 
   /**
-   * The override that gives other simulations the rate that an experiment's offered load asks; none
-   * if it gives a rate.
+   * The override that gives other simulations the rate of an offered load; none if a rate is given.
    */
   public static List<String> rateOf(ParsedExperiment parsed, Options options)
       throws UserMistakeException {
@@ -123,35 +121,63 @@ public final class SimulatedRun {
         : List.of();
   }
 
-  private int simulate() throws UserMistakeException, IOException {
+  private int simulate() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(List.of());
-    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, options.readProfile());
+    Profile profile = options.readProfile();
+    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
     String runId = options.runIdFor(parsed.experiment());
+    Integer repeats = options.repeats();
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
       RunNote.write(folder.path(), options.output().note());
       announce(experiment, runId);
       long beganNs = MachineClock.monotonicNs();
-      SimulatedExperiment.Simulated simulated;
       try {
-        simulated = write(experiment, runId, folder.path());
+        return repeats == null
+            ? once(experiment, runId, folder, beganNs)
+            : series(experiment.parsed(), runId, repeats, profile, folder, beganNs);
       } catch (LostThresholdException e) {
-        Conclusion.early(String.valueOf(e.getMessage()), null, folder, console);
+        String where = repeats == null ? "" : "in one of the repeats, ";
+        Conclusion.early(where + e.getMessage(), null, folder, console);
         return ExitStatus.MISSED;
       }
-      double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
-      console.item(
-          "simulated",
-          String.format(
-              Locale.ROOT,
-              "%,d jobs and %,d events up to %.1f s, in %.1f s with all that is written",
-              simulated.end().jobs(),
-              simulated.end().events(),
-              simulated.end().endedAtNs() / 1e9,
-              seconds));
-      summaryJson = simulated.report().summary().toJson();
-      return Conclusion.of(simulated.report(), folder, console);
     }
+  }
+
+  private int once(SimulatedExperiment experiment, String runId, RunFolder folder, long beganNs)
+      throws IOException {
+    SimulatedExperiment.Simulated simulated = write(experiment, runId, folder.path());
+    console.item(
+        "simulated",
+        String.format(
+            Locale.ROOT,
+            "%,d jobs and %,d events up to %.1f s, in %.1f s with all that is written",
+            simulated.end().jobs(),
+            simulated.end().events(),
+            simulated.end().endedAtNs() / 1e9,
+            (MachineClock.monotonicNs() - beganNs) / 1e9));
+    summaryJson = simulated.report().summary().toJson();
+    return Conclusion.of(simulated.report(), folder, console);
+  }
+
+  private int series(
+      ParsedExperiment parsed,
+      String runId,
+      int repeats,
+      @Nullable Profile profile,
+      RunFolder folder,
+      long beganNs)
+      throws UserMistakeException, IOException, InterruptedException {
+    Map<Path, Long> seedByFolder = new LinkedHashMap<>();
+    int worst = inParallel(parsed, runId, repeats, profile, folder, seedByFolder);
+    if (!ExitStatus.isWhole(worst)) {
+      console.line("  Maybe the folders say more: " + folder.failedPath());
+      return worst;
+    }
+    double seconds = (MachineClock.monotonicNs() - beganNs) / 1e9;
+    console.item("simulated", String.format(Locale.ROOT, "%d times in %.1f s", repeats, seconds));
+    summaryJson = Conclusion.ofSeries(seedByFolder, folder, console);
+    return worst;
   }
 
   private void announce(SimulatedExperiment experiment, String runId) throws UserMistakeException {
@@ -174,7 +200,11 @@ public final class SimulatedRun {
     Environment environment = experiment.environment();
     SimulatedExperiment.Simulated simulated;
     try (RunRecording recording =
-        options.output().log() ? begin(experiment, runId, folder) : null) {
+        options.output().log()
+            ? new RunRecording(
+                folder.resolve(FolderFiles.LOG),
+                LogHeaders.of(experiment.parsed().experiment(), runId, experiment.started(runId)))
+            : null) {
       simulated = experiment.simulate(runId, environment, recording);
       if (recording != null) {
         Conclusion.tellFailure(recording, console);
@@ -195,46 +225,6 @@ public final class SimulatedRun {
       Conclusion.writePage(simulated.report(), folder, console);
     }
     return simulated;
-  }
-
-  private static RunRecording begin(SimulatedExperiment experiment, String runId, Path folder) {
-    return new RunRecording(
-        folder.resolve(FolderFiles.LOG),
-        LogHeaders.of(experiment.parsed().experiment(), runId, experiment.started(runId)));
-  }
-
-  private int simulate(int repeats) throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed = options.read(List.of());
-    Profile profile = options.readProfile();
-    SimulatedExperiment first = SimulatedExperiment.of(parsed, profile);
-    String runId = options.runIdFor(parsed.experiment());
-    try (var folder = RunFolder.create(options.results(), runId);
-        var log = LogFile.open(folder.log(), Secrets.NONE)) {
-      RunNote.write(folder.path(), options.output().note());
-      announce(first, runId);
-      long beganNs = MachineClock.monotonicNs();
-      Map<Path, Long> seedByFolder = new LinkedHashMap<>();
-      int worst;
-      try {
-        worst = inParallel(first.parsed(), runId, repeats, profile, folder, seedByFolder);
-      } catch (LostThresholdException e) {
-        Conclusion.early("in one of the repeats, " + e.getMessage(), null, folder, console);
-        return ExitStatus.MISSED;
-      }
-      if (!ExitStatus.isWhole(worst)) {
-        console.line("  Maybe the folders say more: " + folder.failedPath());
-        return worst;
-      }
-      console.item(
-          "simulated",
-          String.format(
-              Locale.ROOT,
-              "%d times in %.1f s",
-              repeats,
-              (MachineClock.monotonicNs() - beganNs) / 1e9));
-      summaryJson = Conclusion.ofSeries(seedByFolder, folder, console);
-      return worst;
-    }
   }
 
   private int inParallel(

@@ -13,10 +13,7 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Service times of one simulation, looked up once for each model and samples. Not for several
- * threads.
- */
+/** Service times of one simulation. Not for several threads. */
 final class SimulatedTimes implements ServiceModel {
   private final Source source;
   private final int lanes;
@@ -24,15 +21,8 @@ final class SimulatedTimes implements ServiceModel {
 
   private record Key(ModelKey model, int samples) {}
 
-  private static final class OfModel {
-    final double[] nsByBusyLanes;
-    final Factor factor;
-
-    OfModel(double[] nsByBusyLanes, Factor factor) {
-      this.nsByBusyLanes = nsByBusyLanes;
-      this.factor = factor;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record OfModel(double[] nsByBusyLanes, Factor factor) {}
 
   /** Factor of one batch on the typical service time. */
   @FunctionalInterface
@@ -72,7 +62,8 @@ final class SimulatedTimes implements ServiceModel {
         @Override
         public Factor factor(ModelKey model, int samples) {
           if (residuals != null && series != null) {
-            return played(emulation, residuals.factors(), series);
+            return (batch, startsAtNs) ->
+                emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
           }
           double spread = emulation.spread(model, samples);
           return spread == 0
@@ -89,11 +80,6 @@ final class SimulatedTimes implements ServiceModel {
               : emulation.driftMin() * Collections.min(residuals.factors());
         }
       };
-    }
-
-    private static Factor played(Emulation emulation, List<Double> factors, BlockSeries series) {
-      return (batch, startsAtNs) ->
-          emulation.drift(startsAtNs) * factors.get(series.row(startsAtNs));
     }
 
     /**
@@ -143,9 +129,6 @@ final class SimulatedTimes implements ServiceModel {
     }
   }
 
-  /**
-   * @param lanes number of lanes that may be busy at once
-   */
   SimulatedTimes(Source source, int lanes) {
     this.source = source;
     this.lanes = lanes;

@@ -86,9 +86,7 @@ final class AskedPolicy {
   }
 
   /**
-   * Begins a fact.
-   *
-   * @throws UserMistakeException if it requests jobs without a promise, and the policy goes by one
+   * Begins a fact; one that requests jobs without a promise is refused if the policy goes by one.
    */
   void begin(LoggedFact fact) throws UserMistakeException {
     at = fact;
@@ -115,11 +113,8 @@ final class AskedPolicy {
   }
 
   /**
-   * Asks the policy, and compares its answer with the recorded one.
-   *
-   * @param id name of the dispatch that this state could lead to
-   * @param dispatch recorded dispatch; null: none is known
-   * @param recorded recorded answer, in terms of this state
+   * Asks the policy in a state, and compares its answer with the recorded one, in terms of this
+   * state.
    */
   void ask(
       SchedulerState state, DispatchId id, @Nullable BatchDispatched dispatch, Choice recorded) {

@@ -57,13 +57,7 @@ public final class DecisionReplay {
     return new DecisionReplay(settings, new Stop(shard, offset, place, then));
   }
 
-  /**
-   * Takes the next record.
-   *
-   * @return whether a later record matters
-   * @throws UserMistakeException if facts before it are missing, or the log lacks what an asked
-   *     policy needs
-   */
+  /** Takes the next record, and returns whether a later one matters. */
   public boolean take(RecordedEntry entry) throws UserMistakeException {
     switch (entry.topic()) {
       case "facts", "dispatches", "outcomes" -> shard(entry.partition()).take(entry);

@@ -60,9 +60,6 @@ public final class Explainer {
     }
   }
 
-  /**
-   * @param newCore makes the core of a shard, as the run's scheduler made it
-   */
   public Explainer(String log, String jobId, Supplier<SchedulingCore> newCore) {
     this.log = log;
     this.jobId = jobId;
@@ -71,8 +68,6 @@ public final class Explainer {
 
   /**
    * Takes in a record, in the order of a recording: a fact before what the scheduler made of it.
-   *
-   * @throws UserMistakeException if facts before it are missing
    */
   public void take(RecordedEntry entry) throws UserMistakeException {
     JobWatch found = watch;

@@ -163,12 +163,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
     }
   }
 
-  /**
-   * Ends the replay.
-   *
-   * @param cutShort whether the log may lack the last decisions
-   * @return number of decisions made again that have no record for that reason
-   */
+  /** Returns how many decisions made again have no record, since the log was cut short. */
   long finish(boolean cutShort) throws UserMistakeException {
     finished = true;
     cut = cutShort;

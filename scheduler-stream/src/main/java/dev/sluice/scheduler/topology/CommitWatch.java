@@ -24,9 +24,6 @@ final class CommitWatch implements AutoCloseable {
   /** Monotonic time since which an applied fact is not committed; null: all facts are committed. */
   private @Nullable Long sinceNs;
 
-  /**
-   * @param ownsShards whether this process decides for shards, or is about to
-   */
   CommitWatch(ProcessClock clock, BooleanSupplier ownsShards, Consumer<Throwable> onFailure) {
     this.clock = clock;
     this.ownsShards = ownsShards;

@@ -24,10 +24,7 @@ final class SchedulerTopology {
   static final String OUTCOMES = "outcomes";
   static final String DEAD_LETTERS = "dead-letters";
 
-  /**
-   * Serializer of no key: the key carries the shard to the sinks only, and is not written to
-   * topics.
-   */
+  /** The key carries the shard to the sinks only, and is not written to topics. */
   private static final Serializer<Integer> NO_KEY = (topic, shard) -> null;
 
   private static final StreamPartitioner<Integer, byte[]> BY_SHARD =
@@ -36,10 +33,7 @@ final class SchedulerTopology {
   private SchedulerTopology() {}
 
   /**
-   * Builds the topology.
-   *
-   * @param policies makes a policy for each shard's core
-   * @param facts the facts, to be read once more at a takeover
+   * Builds the topology, with a policy for each shard, and facts to be read again at a takeover.
    */
   static Topology build(
       Topics topics,

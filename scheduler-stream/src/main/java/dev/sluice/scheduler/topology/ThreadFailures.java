@@ -37,10 +37,6 @@ final class ThreadFailures implements StreamsUncaughtExceptionHandler {
   private long lastNs;
   private boolean closed;
 
-  /**
-   * @param pause time before another thread begins
-   * @param onFailure receives the failure that ends the role
-   */
   ThreadFailures(ProcessClock clock, Duration pause, Consumer<Throwable> onFailure) {
     this.clock = clock;
     this.pause = pause;

@@ -11,13 +11,7 @@ import java.util.stream.Collectors;
 
 /**
  * What the core of executed workflows decides with, beside the facts. As text it stands in the
- * header of their recording, in place of an experiment, which they have none of.
- *
- * @param policy name of the scheduler
- * @param seed seed of the policy
- * @param models names of the models, each a workload of the core
- * @param microbatch joining of nodes
- * @param leases heartbeats, leases and attempts
+ * header of their recording, in place of an experiment.
  */
 public record WorkflowCore(
     String policy,
@@ -48,12 +42,7 @@ public record WorkflowCore(
         seed, CLASSES, models.stream().collect(Collectors.toMap(Function.identity(), model -> 0)));
   }
 
-  /**
-   * The class of a workflow's nodes.
-   *
-   * @param interactive true if a person waits for the workflow
-   * @param joined true if its nodes may share batches
-   */
+  /** The class of a workflow's nodes: whether a person waits for it, and they may share batches. */
   public static String classOf(boolean interactive, boolean joined) {
     return CLASSES.get((interactive ? 0 : 1) + (joined ? 2 : 0)).name();
   }
