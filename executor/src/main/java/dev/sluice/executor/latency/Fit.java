@@ -13,13 +13,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
+import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Every method of prediction, fitted to the same rows. */
 final class Fit {
   private final Map<Curve, NavigableMap<Integer, Double>> curves = new HashMap<>();
   private final Map<Curve, Line> lines = new HashMap<>();
+
+  /** Counts of busy lanes that were measured, by the rest of the key without samples. */
+  private final Map<List<Object>, NavigableSet<Integer>> busyLanes = new HashMap<>();
+
   private final Ensemble.Features features;
   private final Map<Method, Ensemble> trees = new EnumMap<>(Method.class);
 
@@ -83,7 +89,13 @@ final class Fit {
                 curves
                     .computeIfAbsent(Curve.of(key), curve -> new TreeMap<>())
                     .put(key.samples(), Medians.of(lnNs)));
-    curves.forEach((curve, points) -> lines.put(curve, Line.through(points)));
+    curves.forEach(
+        (curve, points) -> {
+          lines.put(curve, Line.through(points));
+          busyLanes
+              .computeIfAbsent(List.of(curve.model(), curve.threads()), place -> new TreeSet<>())
+              .add(curve.busyLanes());
+        });
     features = new Ensemble.Features(rows);
   }
 
@@ -121,8 +133,9 @@ final class Fit {
     return features;
   }
 
-  Set<Curve> curves() {
-    return curves.keySet();
+  /** Returns the counts of busy lanes that were measured of the key's model; null: none. */
+  @Nullable NavigableSet<Integer> busyLanes(LatencyKey key) {
+    return busyLanes.get(List.of(key.model(), key.threads()));
   }
 
   boolean knowsCurveOf(LatencyKey key) {

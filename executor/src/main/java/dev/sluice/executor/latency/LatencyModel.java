@@ -2,40 +2,34 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.value.ModelKey;
-import dev.sluice.executor.latency.Validation.ErrorFigures;
-import dev.sluice.executor.latency.Validation.Pair;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * A model of service times on one kind of device: for each {@link Reach} the method that predicted
  * best, fitted to the model's rows. The rows are part of the model, so that it can be fitted again.
  * Immutable; may be used from many threads.
+ *
+ * @param deviceKind kind of device that the rows were measured on
+ * @param choice a method for each reach
+ * @param rows all rows of the device kind, in {@link ProfileRow#ORDER}
+ * @param fit the methods of the choice, fitted to these rows
+ * @param residuals calibration residuals by their key, each list ascending
  */
-public final class LatencyModel {
-  private final String deviceKind;
-  private final long seed;
-  private final Map<Reach, Method> choice;
-  private final List<ProfileRow> rows;
-  private final Fit fit;
-  private final SortedMap<Calibrated, double[]> residuals;
-
-  /** Counts of busy lanes that were measured, by the rest of the key without samples. */
-  private final Map<Place, NavigableSet<Integer>> busyLanes = new HashMap<>();
-
+public record LatencyModel(
+    String deviceKind,
+    long seed,
+    Map<Reach, Method> choice,
+    List<ProfileRow> rows,
+    Fit fit,
+    SortedMap<Calibrated, double[]> residuals) {
   /** The kinds of prediction that compete, the simplest first; the names stand in model files. */
   public enum Method {
     MEDIAN("the median of the key's own times"),
@@ -75,8 +69,6 @@ public final class LatencyModel {
     }
   }
 
-  private record Place(ModelKey model, int threads) {}
-
   record Calibrated(String workload, String backend, Reach reach)
       implements Comparable<Calibrated> {
     private static final Comparator<Calibrated> ORDER =
@@ -87,31 +79,6 @@ public final class LatencyModel {
     @Override
     public int compareTo(Calibrated other) {
       return ORDER.compare(this, other);
-    }
-  }
-
-  /**
-   * @param rows all rows of the device kind, in {@link ProfileRow#ORDER}
-   * @param fit the methods of the choice, fitted to these rows
-   * @param residuals residuals by their key, each list ascending
-   */
-  LatencyModel(
-      String deviceKind,
-      long seed,
-      Map<Reach, Method> choice,
-      List<ProfileRow> rows,
-      Fit fit,
-      SortedMap<Calibrated, double[]> residuals) {
-    this.deviceKind = deviceKind;
-    this.seed = seed;
-    this.choice = new EnumMap<>(choice);
-    this.rows = List.copyOf(rows);
-    this.fit = fit;
-    this.residuals = new TreeMap<>(residuals);
-    for (Fit.Curve curve : fit.curves()) {
-      busyLanes
-          .computeIfAbsent(new Place(curve.model(), curve.threads()), place -> new TreeSet<>())
-          .add(curve.busyLanes());
     }
   }
 
@@ -149,22 +116,6 @@ public final class LatencyModel {
     return ModelFile.write(this, folder);
   }
 
-  public String deviceKind() {
-    return deviceKind;
-  }
-
-  public long seed() {
-    return seed;
-  }
-
-  public List<ProfileRow> rows() {
-    return rows;
-  }
-
-  public Map<Reach, Method> choice() {
-    return Map.copyOf(choice);
-  }
-
   /** Returns twelve hex digits that tell models apart. */
   public String version() {
     return ModelFile.digest(this).substring(0, 12);
@@ -175,11 +126,7 @@ public final class LatencyModel {
    * of threads.
    */
   public boolean knows(LatencyKey key) {
-    return busyLanes.containsKey(place(key));
-  }
-
-  private static Place place(LatencyKey key) {
-    return new Place(key.model(), key.threads());
+    return fit.busyLanes(key) != null;
   }
 
   /**
@@ -192,7 +139,7 @@ public final class LatencyModel {
   }
 
   private NavigableSet<Integer> measuredBusyLanes(LatencyKey key) {
-    NavigableSet<Integer> measured = busyLanes.get(place(key));
+    NavigableSet<Integer> measured = fit.busyLanes(key);
     if (measured == null) {
       throw new IllegalArgumentException("nothing like it was measured: " + key);
     }
@@ -254,27 +201,5 @@ public final class LatencyModel {
     return residual.isEmpty()
         ? residual
         : OptionalDouble.of(predictNs(key) * StrictMath.exp(residual.getAsDouble()));
-  }
-
-  /**
-   * Returns the errors of predictions for rows whose keys the model knows; the rows need not be the
-   * model's own.
-   */
-  public ErrorFigures errors(List<ProfileRow> actual) {
-    List<Pair> pairs = new ArrayList<>();
-    for (ProfileRow row : actual) {
-      if (row.deviceKind().equals(deviceKind) && knows(row.key())) {
-        pairs.add(new Pair(row.lnNs(), StrictMath.log(predictNs(row.key()))));
-      }
-    }
-    return ErrorFigures.of(pairs);
-  }
-
-  Fit fit() {
-    return fit;
-  }
-
-  SortedMap<Calibrated, double[]> allResiduals() {
-    return residuals;
   }
 }

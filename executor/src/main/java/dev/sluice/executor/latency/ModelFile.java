@@ -123,8 +123,8 @@ final class ModelFile {
       out.writeLong(row.flopsPerSample());
       out.writeLong(row.parameters());
     }
-    out.writeInt(model.allResiduals().size());
-    for (var entry : model.allResiduals().entrySet()) {
+    out.writeInt(model.residuals().size());
+    for (var entry : model.residuals().entrySet()) {
       out.writeUTF(entry.getKey().workload());
       out.writeUTF(entry.getKey().backend());
       out.writeUTF(entry.getKey().reach().name());

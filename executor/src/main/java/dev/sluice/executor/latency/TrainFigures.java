@@ -2,7 +2,6 @@ package dev.sluice.executor.latency;
 
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
-import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -20,12 +19,9 @@ import org.jspecify.annotations.Nullable;
  * held-out rows, and what a picture of it shows. It holds values only; its readers add words and
  * layout.
  */
-public final class TrainFigures {
+public record TrainFigures(LatencyModel model, Validation validation) {
   /** Levels of the upper quantiles that are validated, ascending. */
   private static final List<Double> LEVELS = List.of(0.95, 0.99);
-
-  private final LatencyModel model;
-  private final Validation validation;
 
   /**
    * Errors of one method at one reach.
@@ -64,11 +60,6 @@ public final class TrainFigures {
    */
   public record SamplesCurve(
       String name, List<Double> samples, List<Double> measuredMs, List<Double> predictedMs) {}
-
-  public TrainFigures(Trained trained) {
-    this.model = trained.model();
-    this.validation = trained.validation();
-  }
 
   public long keys() {
     return model.rows().stream().map(ProfileRow::key).distinct().count();

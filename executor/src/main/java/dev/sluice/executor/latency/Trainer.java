@@ -38,9 +38,6 @@ public final class Trainer {
 
   private Trainer() {}
 
-  /** A model, and the predictions of its methods for held-out rows. */
-  public record Trained(LatencyModel model, Validation validation) {}
-
   /**
    * Returns the rows of a device kind, or refuses those that no model can be fitted to, with what
    * is missing and how many more rows are needed.
@@ -104,7 +101,7 @@ public final class Trainer {
    *
    * @param seed seed of the trees; equal rows and an equal seed give an equal model
    */
-  public static Trained train(List<ProfileRow> rows, long seed) {
+  public static TrainFigures train(List<ProfileRow> rows, long seed) {
     var trial = new Trial(rows, seed, EnumSet.allOf(Method.class));
     List<Held> held = new ArrayList<>(trial.heldPasses());
     held.addAll(trial.heldSamples());
@@ -119,11 +116,11 @@ public final class Trainer {
    *
    * @param rows rows of at least two passes, of the model's device kind, in any order
    */
-  public static Trained refit(LatencyModel before, List<ProfileRow> rows) {
+  public static TrainFigures refit(LatencyModel before, List<ProfileRow> rows) {
     Map<Reach, Method> choice = before.choice();
     var trial = new Trial(rows, before.seed(), choice.values());
     var validation = new Validation(trial.heldPasses(), choice);
-    var residuals = new TreeMap<>(before.allResiduals());
+    var residuals = new TreeMap<>(before.residuals());
     residuals.putAll(validation.residuals());
     return trial.trained(validation, choice, residuals);
   }
@@ -146,12 +143,12 @@ public final class Trainer {
       }
     }
 
-    Trained trained(
+    TrainFigures trained(
         Validation validation,
         Map<Reach, Method> choice,
         SortedMap<LatencyModel.Calibrated, double[]> residuals) {
       Fit fit = Fit.to(rows, seed, choice.values());
-      return new Trained(
+      return new TrainFigures(
           new LatencyModel(rows.get(0).deviceKind(), seed, choice, rows, fit, residuals),
           validation);
     }

@@ -18,18 +18,9 @@ import smile.regression.RegressionTree;
  * the value to the next node, and any other to {@code otherwise}; a leaf has {@link #LEAF} for its
  * feature and gives its value.
  */
-final class Tree {
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record Tree(int[] features, double[] values, int[] otherwise) {
   private static final int LEAF = -1;
-
-  private final int[] features;
-  private final double[] values;
-  private final int[] otherwise;
-
-  private Tree(int[] features, double[] values, int[] otherwise) {
-    this.features = features;
-    this.values = values;
-    this.otherwise = otherwise;
-  }
 
   /** Returns a copy of Smile's tree that predicts every row equally, to the last bit. */
   static Tree of(RegressionTree tree, StructType schema) {

@@ -22,10 +22,7 @@ import java.util.function.Predicate;
  * other samples counts of the other passes. Rows of one pass share its drift, so that passes are
  * held out, not rows; each pass in turn, so that all rows calibrate the upper quantiles.
  */
-public final class Validation {
-  private final List<Held> held;
-  private final Map<Reach, Method> choice;
-
+public record Validation(List<Held> held, Map<Reach, Method> choice) {
   record Pair(double actualLnNs, double predictedLnNs) {
     double absoluteLog() {
       return Math.abs(actualLnNs - predictedLnNs);
@@ -105,11 +102,6 @@ public final class Validation {
     private static double ms(double lnNs) {
       return StrictMath.exp(lnNs) / 1e6;
     }
-  }
-
-  Validation(List<Held> held, Map<Reach, Method> choice) {
-    this.held = List.copyOf(held);
-    this.choice = new EnumMap<>(choice);
   }
 
   /** Returns the methods that answered at a reach, each with its errors, the simplest first. */

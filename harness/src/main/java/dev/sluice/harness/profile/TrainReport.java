@@ -11,7 +11,6 @@ import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.TrainFigures.MethodErrors;
 import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
-import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.executor.latency.Validation;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
 import dev.sluice.harness.machine.Console;
@@ -54,11 +53,11 @@ final class TrainReport {
   private final Validation validation;
   private final TrainFigures figures;
 
-  TrainReport(String profile, Trained trained) {
+  TrainReport(String profile, TrainFigures figures) {
     this.profile = profile;
-    this.model = trained.model();
-    this.validation = trained.validation();
-    this.figures = new TrainFigures(trained);
+    this.model = figures.model();
+    this.validation = figures.validation();
+    this.figures = figures;
   }
 
   void show(Console console) {

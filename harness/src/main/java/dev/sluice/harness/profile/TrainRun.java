@@ -6,8 +6,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfileRow;
+import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.Trainer;
-import dev.sluice.executor.latency.Trainer.Trained;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console;
@@ -56,7 +56,7 @@ public final class TrainRun {
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
     }
-    Trained trained = Trainer.train(rows, options.seed());
+    TrainFigures trained = Trainer.train(rows, options.seed());
     LatencyModel model = trained.model();
     var report = new TrainReport(file.toString(), trained);
     Path modelFile;

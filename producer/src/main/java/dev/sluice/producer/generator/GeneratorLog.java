@@ -67,14 +67,8 @@ interface GeneratorLog {
 
   /** A writer that keeps the order of its calls. Its methods may be called from any thread. */
   interface Writer extends AutoCloseable {
-    /**
-     * Looks up the topic of the shards' facts, so that the first append does not wait for the
-     * look-up.
-     */
-    void findFacts();
-
-    /** Looks up the topic {@code runs}, so that the first append does not wait for the look-up. */
-    void findRuns();
+    /** Looks up the topics, so that the first append does not wait for the look-up. */
+    void findTopics();
 
     Future<?> append(RunRecord entry);
 

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -35,11 +34,10 @@ final class JobGenerator {
   private final BitSet sent = new BitSet();
   private long firstAtNs = Long.MIN_VALUE;
 
-  /** Number of jobs sent; written by the generator's thread alone. */
-  private final AtomicLong jobsSent = new AtomicLong();
-
-  private final AtomicLong latenessNsNow = new AtomicLong();
-  private final AtomicLong latenessNsMax = new AtomicLong();
+  // written by the generator's thread alone
+  private volatile long jobsSent;
+  private volatile long latenessNsNow;
+  private volatile long latenessNsMax;
 
   JobGenerator(int number, int generators, RequestList requests, RunClock clock, Pacer pacer) {
     this.number = number;
@@ -152,11 +150,9 @@ final class JobGenerator {
   private void noteSent(int index, long lateNs) {
     sent.set(index);
     lateness.add(lateNs);
-    latenessNsNow.setRelease(lateNs);
-    if (lateNs > latenessNsMax.getPlain()) {
-      latenessNsMax.setRelease(lateNs);
-    }
-    jobsSent.setRelease(jobsSent.getPlain() + 1);
+    latenessNsNow = lateNs;
+    latenessNsMax = Math.max(latenessNsMax, lateNs);
+    jobsSent = lateness.count();
   }
 
   private boolean waitUntil(long intendedAtNs, BooleanSupplier arrivalsOver)
@@ -199,15 +195,15 @@ final class JobGenerator {
   }
 
   long jobsSent() {
-    return jobsSent.getAcquire();
+    return jobsSent;
   }
 
   long latenessNsNow() {
-    return latenessNsNow.getAcquire();
+    return latenessNsNow;
   }
 
   long latenessNsMax() {
-    return latenessNsMax.getAcquire();
+    return latenessNsMax;
   }
 
   /** Lateness of each job of one generator: send call − intended arrival. All values are kept. */

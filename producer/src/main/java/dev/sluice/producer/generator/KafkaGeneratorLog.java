@@ -163,12 +163,8 @@ final class KafkaGeneratorLog implements GeneratorLog {
     }
 
     @Override
-    public void findFacts() {
+    public void findTopics() {
       producer.partitionsFor(topics.facts());
-    }
-
-    @Override
-    public void findRuns() {
       producer.partitionsFor(topics.runs());
     }
 

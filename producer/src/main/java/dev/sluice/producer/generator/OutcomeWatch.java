@@ -31,14 +31,15 @@ final class OutcomeWatch implements AutoCloseable {
 
   OutcomeWatch(GeneratorSettings settings, GeneratorLog log) {
     requests = settings.requests();
+    boolean oneAtATime = settings.oneAtATime();
+    long warmupNs = settings.experiment().load().warmupNs();
     end =
-        settings.oneAtATime()
-            ? ArrivalsEnd.oneAtATime(settings.durationNs(), settings.tailEndNs())
-            : new ArrivalsEnd(
-                settings.durationNs(),
-                settings.tailEndNs(),
-                requests.countBefore(settings.experiment().load().warmupNs()),
-                requests.countBefore(settings.durationNs()));
+        new ArrivalsEnd(
+            settings.durationNs(),
+            settings.tailEndNs(),
+            oneAtATime ? 0 : requests.countBefore(warmupNs),
+            oneAtATime ? 0 : requests.countBefore(settings.durationNs()),
+            oneAtATime);
     reader = log.openOutcomesAndRuns();
   }
 
@@ -127,7 +128,7 @@ final class OutcomeWatch implements AutoCloseable {
     private final long durationNs;
     private final long tailEndNs;
     private final boolean oneAtATime;
-    private final BitSet measured;
+    private final BitSet measured = new BitSet();
     private final BitSet ended = new BitSet();
     private final BitSet measuredOpen = new BitSet();
     private boolean measuredWaitedAtEnd;
@@ -136,27 +137,16 @@ final class OutcomeWatch implements AutoCloseable {
      * @param durationNs time until which jobs are measured
      * @param tailEndNs time until which arrivals may go on; not before durationNs
      * @param measuredFrom index of the first measured job
+     * @param oneAtATime whether each job is sent when the one before it has ended; the list counts
+     *     as sent once the last job that was sent has ended
      */
-    ArrivalsEnd(long durationNs, long tailEndNs, int measuredFrom, int measuredTo) {
-      this(durationNs, tailEndNs, measuredFrom, measuredTo, false);
-    }
-
-    private ArrivalsEnd(
+    ArrivalsEnd(
         long durationNs, long tailEndNs, int measuredFrom, int measuredTo, boolean oneAtATime) {
-      this.oneAtATime = oneAtATime;
       this.durationNs = durationNs;
       this.tailEndNs = tailEndNs;
-      this.measured = new BitSet();
+      this.oneAtATime = oneAtATime;
       measured.set(measuredFrom, measuredTo);
       measuredOpen.or(measured);
-    }
-
-    /**
-     * The end of a stream that sends each job when the one before it has ended. Its list counts as
-     * sent once the last job that was sent has ended.
-     */
-    static ArrivalsEnd oneAtATime(long durationNs, long tailEndNs) {
-      return new ArrivalsEnd(durationNs, tailEndNs, 0, 0, true);
     }
 
     /**

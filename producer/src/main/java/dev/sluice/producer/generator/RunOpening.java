@@ -17,6 +17,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -163,8 +164,8 @@ final class RunOpening {
   static final class RunSoFar {
     private final BitSet startedShards = new BitSet();
     private final Map<Integer, BitSet> endedShardsByGenerator = new HashMap<>();
-    private final BitSet sent = new BitSet();
-    private final long[] sentAtNsByIndex;
+    private final Map<Integer, Long> sentAtNs = new TreeMap<>();
+    private final int jobs;
     private @Nullable RunStarted started;
     private @Nullable RunEnded ended;
 
@@ -172,7 +173,7 @@ final class RunOpening {
      * @param jobs length of the request list; facts beyond it are ignored
      */
     RunSoFar(int jobs) {
-      sentAtNsByIndex = new long[jobs];
+      this.jobs = jobs;
     }
 
     /** Takes in the next record of the topic runs. Of several starts or ends the first counts. */
@@ -190,11 +191,8 @@ final class RunOpening {
     void add(int shard, Fact fact) {
       if (fact instanceof RunStarted) {
         startedShards.set(shard);
-      } else if (fact instanceof JobRequested job
-          && job.index() < sentAtNsByIndex.length
-          && !sent.get((int) job.index())) {
-        sent.set((int) job.index());
-        sentAtNsByIndex[(int) job.index()] = job.sentAtNs();
+      } else if (fact instanceof JobRequested job && job.index() < jobs) {
+        sentAtNs.putIfAbsent((int) job.index(), job.sentAtNs());
       } else if (fact instanceof ArrivalsEnded end) {
         endedShardsByGenerator.computeIfAbsent(end.generator(), g -> new BitSet()).set(shard);
       }
@@ -212,12 +210,9 @@ final class RunOpening {
       return startedShards.get(shard);
     }
 
-    BitSet sent() {
-      return (BitSet) sent.clone();
-    }
-
-    long sentAtNs(int index) {
-      return sentAtNsByIndex[index];
+    /** Returns when jobs were sent, by their index. */
+    Map<Integer, Long> sentAtNs() {
+      return sentAtNs;
     }
 
     /**

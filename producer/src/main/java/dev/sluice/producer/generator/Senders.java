@@ -60,9 +60,8 @@ final class Senders {
     for (int i = 0; i <= settings.generators(); i++) {
       GeneratorLog.Writer writer = log.openWriter();
       writers.add(writer);
-      writer.findFacts();
+      writer.findTopics();
     }
-    writers.get(0).findRuns();
     RequestList requests = settings.requests();
     for (int i = 0; i < Math.min(WARM_UP_JOBS, requests.size()); i++) {
       EventCodec.FACTS.write(JobGenerator.requested(requests.get(i), 0, 0)); // loads and compiles
@@ -101,8 +100,7 @@ final class Senders {
             .mapToObj(g -> new JobGenerator(g, count, settings.requests(), runClock, pacer))
             .toList();
     if (soFar.started() != null) {
-      soFar.sent().stream()
-          .forEach(index -> made.get(index % count).sentBefore(index, soFar.sentAtNs(index)));
+      soFar.sentAtNs().forEach((index, atNs) -> made.get(index % count).sentBefore(index, atNs));
       long nowNs = runClock.nowNs();
       long fromNs = soFar.arrivalsEnded() ? Math.min(nowNs, settings.durationNs()) : nowNs;
       made.forEach(generator -> generator.goOnAt(fromNs));

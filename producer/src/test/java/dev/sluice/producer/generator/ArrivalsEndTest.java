@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The end of arrivals: duration 100, tail until 130, measured jobs 2, 3 and 4. */
 final class ArrivalsEndTest {
-  private final ArrivalsEnd end = new ArrivalsEnd(100, 130, 2, 5);
+  private final ArrivalsEnd end = new ArrivalsEnd(100, 130, 2, 5, false);
 
   @Test
   void goesOn_whileMeasuredJobsAreOpen() {
@@ -58,7 +58,7 @@ final class ArrivalsEndTest {
 
   @Test
   void comesWithTheDuration_whenNothingIsMeasured() {
-    assertThat(new ArrivalsEnd(100, 130, 4, 4).at(100, false, false))
+    assertThat(new ArrivalsEnd(100, 130, 4, 4, false).at(100, false, false))
         .contains(EndOfArrivals.MEASURED_JOBS_ENDED);
   }
 
@@ -96,7 +96,7 @@ final class ArrivalsEndTest {
       @ForAll @IntRange(min = 90, max = 140) int nowNs,
       @ForAll boolean stopRequested,
       @ForAll boolean listSent) {
-    var any = new ArrivalsEnd(100, 130, 2, 5);
+    var any = new ArrivalsEnd(100, 130, 2, 5, false);
     ended.forEach(index -> any.ended(index, false));
     Optional<EndOfArrivals> reason = any.at(nowNs, stopRequested, listSent);
 

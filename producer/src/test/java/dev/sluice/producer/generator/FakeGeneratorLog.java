@@ -259,10 +259,7 @@ final class FakeGeneratorLog implements GeneratorLog {
     private boolean open = true;
 
     @Override
-    public void findFacts() {}
-
-    @Override
-    public void findRuns() {}
+    public void findTopics() {}
 
     @Override
     public Future<?> append(RunRecord entry) {
