@@ -352,19 +352,13 @@ public final class ProcessesRun extends WholeRun {
 
   private final class Watcher implements Supervisor.Listener {
     @Override
-    public void started(ChildProcess child) {
-      LOG.info("{} is process {}", child.name(), child.pid());
-    }
-
-    @Override
     public void died(ChildProcess child, int status) {
       LOG.warn("{} died with status {}", child.name(), status);
-      if (!companion.isShown()) {
-        return;
+      if (companion.isShown()) {
+        console.line(
+            "%s died (status %s), and is started again, for the %s. time"
+                .formatted(child.name(), status, child.restarts() + 1));
       }
-      console.line(
-          "%s died (status %s), and is started again, for the %s. time"
-              .formatted(child.name(), status, child.restarts() + 1));
     }
 
     @Override
