@@ -220,7 +220,6 @@ public final class EmbeddedBroker implements AutoCloseable {
     return properties;
   }
 
-  /** A loopback port on which no process listens at this moment. */
   public static int freePort() {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();

@@ -40,7 +40,6 @@ public final class ProgressLine implements AutoCloseable {
             return thread;
           });
 
-  /** Begins to draw. */
   public ProgressLine(
       Console console,
       EventLogReader reader,

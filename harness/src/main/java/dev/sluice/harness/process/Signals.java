@@ -22,7 +22,6 @@ public final class Signals implements AutoCloseable {
 
   public final AtomicInteger received = new AtomicInteger();
 
-  /** Former handlers, by signal. */
   private final Map<Object, Object> before = new LinkedHashMap<>();
 
   /** Begins to listen: the first signal, and what comes before the second ends the process. */

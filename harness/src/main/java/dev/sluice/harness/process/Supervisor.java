@@ -68,7 +68,6 @@ public final class Supervisor implements AutoCloseable {
     return child;
   }
 
-  /** All children, in the order of their first start. */
   public synchronized List<ChildProcess> children() {
     return List.copyOf(children.values());
   }
@@ -169,7 +168,6 @@ public final class Supervisor implements AutoCloseable {
     }
   }
 
-  /** Kills all children at once. */
   public void killAll() {
     beginToClose().forEach(child -> child.process().destroyForcibly());
   }

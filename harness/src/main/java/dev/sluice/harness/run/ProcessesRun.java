@@ -436,7 +436,6 @@ public final class ProcessesRun extends WholeRun {
       }
     }
 
-    /** Shows the output until now, and ends. */
     @Override
     public void close() throws IOException {
       timer.shutdownNow();

@@ -67,7 +67,6 @@ public record RunSettings(
     return parsed;
   }
 
-  /** Arguments that name the experiment to a child process. */
   List<String> experimentArguments() {
     List<String> arguments = new ArrayList<>(List.of(config.toString()));
     overrides.forEach(override -> arguments.addAll(List.of("--set", override)));
@@ -107,7 +106,6 @@ public record RunSettings(
     return Signals.listenAsChild(onFirst, onSecond);
   }
 
-  /** The run's id, made if none was given. */
   public String runIdFor(Experiment experiment) {
     return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
   }
@@ -130,7 +128,6 @@ public record RunSettings(
    * @param live address of the run's page; null: there is none
    */
   public record Watching(MetricsAddress metrics, @Nullable PageAddress live) {
-    /** Nobody watches the run. */
     public static final Watching NOBODY = new Watching(MetricsAddress.NOWHERE, null);
   }
 }
