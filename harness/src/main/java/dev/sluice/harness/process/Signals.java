@@ -37,6 +37,17 @@ public final class Signals implements AutoCloseable {
   }
 
   /**
+   * Begins to listen in a process that, as a child of Sluice's own, stops when its parent is gone.
+   */
+  public static Signals listen(boolean child, Runnable onFirst, Runnable onSecond) {
+    if (!child) {
+      return listen(onFirst, onSecond);
+    }
+    ParentWatch.start(line -> {}, onFirst);
+    return listenAsChild(onFirst, onSecond);
+  }
+
+  /**
    * Begins to listen in a process that has one part of a larger work, and ends at once with its
    * parent, if it is a child of Sluice's own.
    */

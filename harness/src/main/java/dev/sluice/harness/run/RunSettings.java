@@ -7,7 +7,6 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.harness.serve.PageAddress;
@@ -97,13 +96,9 @@ public record RunSettings(
     return null;
   }
 
-  /** Listens to the signals that stop the run. A child stops when its parent is gone, too. */
+  /** Listens to the signals that stop the run. */
   Signals listen(Runnable onFirst, Runnable onSecond) {
-    if (!child) {
-      return Signals.listen(onFirst, onSecond);
-    }
-    ParentWatch.start(line -> {}, onFirst);
-    return Signals.listenAsChild(onFirst, onSecond);
+    return Signals.listen(child, onFirst, onSecond);
   }
 
   public String runIdFor(Experiment experiment) {
