@@ -34,7 +34,7 @@ public final class Roles implements AutoCloseable {
     this.logs = Files.createDirectories(folder.resolve("logs-" + runId));
     supervisor =
         new Supervisor(
-            logs, Files.createDirectories(folder.resolve("temporary")), new Unconcerned());
+            logs, Files.createDirectories(folder.resolve("temporary")), (child, status) -> {});
   }
 
   /** Starts any command. */
@@ -106,16 +106,5 @@ public final class Roles implements AutoCloseable {
   @Override
   public void close() {
     supervisor.close();
-  }
-
-  private static final class Unconcerned implements Supervisor.Listener {
-    @Override
-    public void started(ChildProcess child) {}
-
-    @Override
-    public void ended(ChildProcess child, int status) {}
-
-    @Override
-    public void died(ChildProcess child, int status) {}
   }
 }

@@ -82,7 +82,6 @@ public final class DiskSpace {
     return isFull(folder);
   }
 
-  /** True if a failure, or one of its causes, is a disk without room. */
   public static boolean isFull(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String said = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
@@ -126,7 +125,6 @@ public final class DiskSpace {
         + "  Maybe make room there, or name a folder on another disk.";
   }
 
-  /** A number of bytes in whole MiB, rounded up, as text. */
   public static String mib(long bytes) {
     return String.format(Locale.ROOT, "%,d MiB", (bytes + MIB - 1) / MIB);
   }

@@ -41,7 +41,6 @@ public record Environment(
   /** Share of the processors above which other processes are named in every output. */
   public static final double NOTED_SHARE = 0.1;
 
-  /** Reads the machine's counters a second time, and names what took part. */
   public static Environment of(
       Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
       throws IOException {
@@ -87,7 +86,6 @@ public record Environment(
     return of(experiment, lanes.notes(), commonVersions(), lanes.workloadInfos(), recorded, null);
   }
 
-  /** The environment of a simulation. */
   public static Environment ofSimulation(
       Experiment experiment, List<String> notes, Map<String, WorkloadInfo> workloads)
       throws IOException {
@@ -141,7 +139,6 @@ public record Environment(
     return recorded;
   }
 
-  /** The first line of a run's config.yaml; empty for real lanes. */
   public String firstLine() {
     return switch (String.valueOf(recorded.get("lanes"))) {
       case "emulated" -> "# emulated lanes: they waited instead of computing\n";

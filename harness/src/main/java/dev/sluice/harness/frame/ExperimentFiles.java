@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class ExperimentFiles {
   private ExperimentFiles() {}
 
-  /** A file as an experiment names it, and where it is. */
   public record Named(String named, Path path) {
     /** SHA-256 of the file, in hex, or of a folder's names and digests; null: there is neither. */
     public @Nullable String digest() throws UserMistakeException {
@@ -44,7 +43,6 @@ public final class ExperimentFiles {
     }
   }
 
-  /** The files that an experiment names, by dotted key. */
   public static Map<String, Named> of(ParsedExperiment parsed) {
     Experiment e = parsed.experiment();
     Map<String, Named> files = new LinkedHashMap<>();

@@ -84,7 +84,6 @@ public final class FolderHold implements AutoCloseable {
     return text.isEmpty() ? "it has just begun" : "pid " + text;
   }
 
-  /** Ends the hold and removes its file. */
   @Override
   public void close() throws IOException {
     Files.deleteIfExists(file);

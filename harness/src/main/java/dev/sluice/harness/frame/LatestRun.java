@@ -38,7 +38,6 @@ public final class LatestRun {
     }
   }
 
-  /** Removes the link if it leads nowhere. */
   public static void removeIfDangling(Path results) throws IOException {
     Path link = results.resolve(NAME);
     if (Files.isSymbolicLink(link) && !Files.exists(link)) {

@@ -87,7 +87,6 @@ public final class LiveExperiment {
     return rated;
   }
 
-  /** Warns of real lanes on this machine whose threads want more processors than it has. */
   public static void warnOfFewProcessors(ParsedExperiment parsed, int executors, Console console) {
     String warning = warning(parsed, executors, Runtime.getRuntime().availableProcessors());
     if (warning != null) {

@@ -37,10 +37,8 @@ public final class RunFolder implements AutoCloseable {
   /** File of a running folder that names the run's Kafka. */
   public static final String BROKER = "broker.json";
 
-  /** End of the name of a folder whose run goes on. */
   public static final String RUNNING = ".running";
 
-  /** End of the name of a folder whose run failed. */
   public static final String FAILED = ".failed";
 
   private final Path finished;
@@ -60,7 +58,6 @@ public final class RunFolder implements AutoCloseable {
     current = results.resolve(runId + RUNNING);
   }
 
-  /** Makes the folder, which may not exist. */
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
     RunFolder folder = make(results, runId);
     try {
@@ -271,7 +268,6 @@ public final class RunFolder implements AutoCloseable {
     discarded = true;
   }
 
-  /** Removes the folder with the files of all processes. */
   public void discardAll() throws IOException {
     foreign = false;
     discard();
@@ -295,7 +291,6 @@ public final class RunFolder implements AutoCloseable {
     Files.deleteIfExists(current.resolve(BROKER));
   }
 
-  /** Removes what only a running folder has. */
   private void removeMarks() throws IOException {
     removeTemporary();
     Files.deleteIfExists(current.resolve(LOCK));

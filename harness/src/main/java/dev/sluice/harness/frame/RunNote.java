@@ -18,7 +18,6 @@ public final class RunNote {
     }
   }
 
-  /** The note of a run's folder; empty: it has none. */
   public static Optional<String> read(Path folder) throws IOException {
     Path file = folder.resolve(FolderFiles.NOTE);
     return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();

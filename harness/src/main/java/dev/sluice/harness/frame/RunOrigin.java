@@ -19,7 +19,6 @@ public final class RunOrigin {
 
   private RunOrigin() {}
 
-  /** The origin of what this process makes. */
   public static Origin here() throws IOException {
     return new Origin(
         CommandLine.known(),

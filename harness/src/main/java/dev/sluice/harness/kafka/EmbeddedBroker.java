@@ -40,6 +40,8 @@ public final class EmbeddedBroker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int ATTEMPTS = 2;
+  private static final int LOOK_EVERY_MS = 20;
+  private static final int LOOKS = 15_000 / LOOK_EVERY_MS;
 
   /** Cluster id of all embedded brokers, so that a broker finds its own log again. */
   private static final String CLUSTER_ID = "sluice-embedded-broker";
@@ -116,10 +118,10 @@ public final class EmbeddedBroker implements AutoCloseable {
     Map<String, String> properties = properties(folder, port, controllerPort);
     properties.putAll(extra);
     registerCheapHistograms();
-    if (KilledBroker.left(folder)) {
-      KilledBroker.declareDead(properties, controllerPort);
-    } else if (!Files.exists(folder.resolve("meta.properties"))) {
+    if (!Files.exists(folder.resolve("meta.properties"))) {
       format(folder);
+    } else if (!Files.exists(folder.resolve(".kafka_cleanshutdown"))) {
+      declareDead(properties, controllerPort);
     }
     var config = new KafkaConfig(properties, false);
     var server = new KafkaRaftServer(config, Time.SYSTEM);
@@ -218,7 +220,6 @@ public final class EmbeddedBroker implements AutoCloseable {
     return properties;
   }
 
-  /** A loopback port on which no process listens at this moment. */
   public static int freePort() {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -242,8 +243,8 @@ public final class EmbeddedBroker implements AutoCloseable {
   }
 
   /**
-   * What a broker must do before it goes on with the log of one that was killed: let a controller
-   * alone write into the log that the killed one leads no partition any more.
+   * Lets a controller alone write into the log of a killed broker that this one leads no partition
+   * any more, which takes a session's time.
    *
    * <p>Without that, Kafka may lose the end of a transaction that was open at the kill, and no
    * reader of committed records passes that place again (KAFKA-20734, in 4.3.1): the next broker
@@ -251,58 +252,42 @@ public final class EmbeddedBroker implements AutoCloseable {
    * own predecessor, and takes the partitions, which have no leader at that moment, for deleted
    * ones.
    */
-  private static final class KilledBroker {
-    private static final int LOOK_EVERY_MS = 20;
-    private static final int LOOKS = 15_000 / LOOK_EVERY_MS;
-    private static final String CLEAN_END = ".kafka_cleanshutdown";
-
-    private KilledBroker() {}
-
-    /** Returns whether the folder holds the log of a broker that did not end by itself. */
-    static boolean left(Path folder) {
-      return Files.exists(folder.resolve("meta.properties"))
-          && !Files.exists(folder.resolve(CLEAN_END));
+  private static void declareDead(Map<String, String> properties, int controllerPort)
+      throws InterruptedException {
+    var controller =
+        new KafkaRaftServer(new KafkaConfig(alone(properties, controllerPort), false), Time.SYSTEM);
+    try {
+      controller.startup();
+      awaitFenced();
+    } finally {
+      stop(controller);
     }
+  }
 
-    /** Declares the killed broker dead in the log that it left, which takes a session's time. */
-    static void declareDead(Map<String, String> properties, int controllerPort)
-        throws InterruptedException {
-      var config = new KafkaConfig(alone(properties, controllerPort), false);
-      var controller = new KafkaRaftServer(config, Time.SYSTEM);
-      try {
-        controller.startup();
-        awaitFenced();
-      } finally {
-        controller.shutdown();
-        controller.awaitShutdown();
+  private static Map<String, String> alone(Map<String, String> properties, int port) {
+    Map<String, String> alone = new HashMap<>(properties);
+    alone.put("process.roles", "controller");
+    alone.put("listeners", "CONTROLLER://127.0.0.1:" + port);
+    alone.remove("advertised.listeners");
+    return alone;
+  }
+
+  /** Waits until the controller has fenced a broker: there is but one. */
+  private static void awaitFenced() throws InterruptedException {
+    for (int look = 0; look < LOOKS; look++) {
+      if (fencedBrokers() > 0) {
+        return;
       }
+      MILLISECONDS.sleep(LOOK_EVERY_MS);
     }
+    LOG.warn("the log of the killed broker names no broker");
+  }
 
-    private static Map<String, String> alone(Map<String, String> properties, int port) {
-      Map<String, String> alone = new HashMap<>(properties);
-      alone.put("process.roles", "controller");
-      alone.put("listeners", "CONTROLLER://127.0.0.1:" + port);
-      alone.remove("advertised.listeners");
-      return alone;
-    }
-
-    /** Waits until the controller has fenced a broker: there is but one. */
-    private static void awaitFenced() throws InterruptedException {
-      for (int look = 0; look < LOOKS; look++) {
-        if (fencedBrokers() > 0) {
-          return;
-        }
-        MILLISECONDS.sleep(LOOK_EVERY_MS);
-      }
-      LOG.warn("the log of the killed broker names no broker");
-    }
-
-    private static int fencedBrokers() {
-      return KafkaYammerMetrics.defaultRegistry().allMetrics().entrySet().stream()
-          .filter(metric -> metric.getKey().getName().equals("FencedBrokerCount"))
-          .map(metric -> metric.getValue() instanceof Gauge<?> gauge ? gauge.value() : 0)
-          .mapToInt(count -> count instanceof Integer number ? number : 0)
-          .sum();
-    }
+  private static int fencedBrokers() {
+    return KafkaYammerMetrics.defaultRegistry().allMetrics().entrySet().stream()
+        .filter(metric -> metric.getKey().getName().equals("FencedBrokerCount"))
+        .map(metric -> metric.getValue() instanceof Gauge<?> gauge ? gauge.value() : 0)
+        .mapToInt(count -> count instanceof Integer number ? number : 0)
+        .sum();
   }
 }

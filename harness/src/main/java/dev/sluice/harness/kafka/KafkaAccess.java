@@ -56,7 +56,6 @@ public record KafkaAccess(
 
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
 
-  /** Limit for a Kafka that a command reads from. */
   private static final Duration REACHED_LIMIT = Duration.ofSeconds(5);
 
   /** Properties that the roles set themselves for each client. */
@@ -170,7 +169,6 @@ public record KafkaAccess(
     return kafka;
   }
 
-  /** The clients of a run on this Kafka. */
   public LogClients clients() {
     return new LogClients(location, properties);
   }

@@ -35,7 +35,6 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
     }
   }
 
-  /** Prints which runs left topics, and returns the exit status. */
   public int list() throws UserMistakeException, InterruptedException {
     List<LeftRun> runs = LeftRun.all(reached().clients());
     if (json) {
@@ -46,7 +45,6 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
     return ExitStatus.DONE;
   }
 
-  /** Removes the topics and groups of runs, prints which, and returns the exit status. */
   public int prune(Prune prune) throws UserMistakeException, InterruptedException {
     KafkaAccess kafka = reached();
     List<LeftRun> chosen = choose(LeftRun.all(kafka.clients()), prune);

@@ -25,7 +25,6 @@ public final class Console {
   private final Amount amount;
   private boolean liveLineStands;
 
-  /** How much is told. */
   public enum Amount {
     /** What a command found, and neither its steps nor its progress. */
     QUIET,
@@ -74,12 +73,10 @@ public final class Console {
     };
   }
 
-  /** True if the closing table tells of the loop's own costs too. */
   public boolean details() {
     return amount == Amount.DETAILS;
   }
 
-  /** True if neither steps nor progress are told. */
   public boolean quiet() {
     return amount == Amount.QUIET;
   }
@@ -162,7 +159,6 @@ public final class Console {
     out.flush();
   }
 
-  /** Removes the live line. */
   public synchronized void clearLiveLine() {
     if (liveLineStands) {
       control(CLEAR_LINE);

@@ -44,7 +44,6 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     return Optional.of(new HostLoad(all - idle - steal, steal, all, system.getProcessCpuTime()));
   }
 
-  /** The processor's name; empty where the kernel does not say. */
   public static Optional<String> processorName() throws IOException {
     if (!Files.isReadable(CPU_INFO)) {
       return Optional.empty();

@@ -71,7 +71,6 @@ public final class Posix {
     }
   }
 
-  /** Columns of this process' terminal at present; {@value #COLUMNS_UNKNOWN} where none tells. */
   public static int terminalColumns() {
     if (System.getProperty("os.name").startsWith("Windows")) {
       return COLUMNS_UNKNOWN;

@@ -19,7 +19,6 @@ public final class ProfileBar implements AutoCloseable {
     bar = console.isTerminal() ? console.bar("measuring", total).build() : null;
   }
 
-  /** Counts one more measured repeat. Called from any thread. */
   public synchronized void measured() {
     done++;
     if (bar != null) {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -32,15 +31,8 @@ public final class ProgressLine implements AutoCloseable {
   private final EventLogReader reader;
   private final Experiment experiment;
   private final Consumer<Throwable> onFailure;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            var thread = new Thread(task, "sluice-progress");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService timer = MachineClock.timer("sluice-progress");
 
-  /** Begins to draw. */
   public ProgressLine(
       Console console,
       EventLogReader reader,

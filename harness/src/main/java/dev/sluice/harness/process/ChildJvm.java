@@ -79,7 +79,6 @@ public final class ChildJvm {
     return sluice(options, arguments);
   }
 
-  /** This process's own JVM options, less its agents. */
   public static List<String> ownOptions() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(option -> !option.startsWith("-agent") && !option.startsWith("-javaagent"))
@@ -125,7 +124,6 @@ public final class ChildJvm {
         .toList();
   }
 
-  /** Runs a child with these JVM options alone, and returns its standard output. */
   public static String printed(
       List<String> options, String main, List<String> arguments, String what)
       throws IOException, InterruptedException {

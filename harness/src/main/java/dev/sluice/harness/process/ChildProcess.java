@@ -67,7 +67,6 @@ public final class ChildProcess {
     }
   }
 
-  /** A signal as kill(1) names it. */
   public enum Signal {
     INT,
     TERM,
@@ -101,7 +100,6 @@ public final class ChildProcess {
     return restarts;
   }
 
-  /** The file of printed output, which all starts of the child share. */
   public Path output() {
     return output;
   }
@@ -152,7 +150,6 @@ public final class ChildProcess {
     return endExpected;
   }
 
-  /** Sends the process a signal, unless it has ended. */
   public void signal(Signal signal) throws InterruptedException {
     if (!process.isAlive()) {
       return;
@@ -164,7 +161,6 @@ public final class ChildProcess {
     }
   }
 
-  /** Writes a line to the standard input of the process. */
   public void tell(String line) {
     try {
       OutputStream input = process.getOutputStream();

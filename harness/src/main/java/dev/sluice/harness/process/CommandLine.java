@@ -20,7 +20,6 @@ public final class CommandLine {
     }
   }
 
-  /** The command line, as a POSIX shell takes it; null: unknown. */
   public static @Nullable String known() {
     return System.getProperty(PROPERTY);
   }

@@ -23,7 +23,6 @@ public final class Launch {
     process = new ProcessBuilder(new ArrayList<>(command));
   }
 
-  /** A process of a program with arguments. */
   public static Launch of(List<String> command) {
     return new Launch(command);
   }
@@ -84,7 +83,6 @@ public final class Launch {
     return process.start();
   }
 
-  /** Runs the process to its end, drops its output, and returns its exit status. */
   public int status() throws IOException, InterruptedException {
     return output(Redirect.DISCARD).errorsToOutput().start().waitFor();
   }

@@ -28,7 +28,6 @@ public final class LogFile implements AutoCloseable {
     this.appender = appender;
   }
 
-  /** Begins to write to a run's log. */
   public static LogFile open(Path file, Secrets secrets) {
     var appender = new FileAppender<ILoggingEvent>();
     appender.setFile(file.toString());

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record News(long pid, @Nullable String up, @Nullable List<String> error) {
-  /** Name of the system property that holds the file's path. */
   static final String FILE = "sluice.news";
 
   private static final Logger LOG = LoggerFactory.getLogger(News.class);

@@ -37,7 +37,6 @@ public record ProcessIdentity(String boot, long pid, long startTicks) {
     }
   }
 
-  /** The id of the present boot. */
   public static String presentBoot() throws IOException {
     return Files.readString(BOOT_ID).strip();
   }

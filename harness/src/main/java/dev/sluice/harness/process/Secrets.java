@@ -48,7 +48,6 @@ public final class Secrets {
     return SECRET_NAME.matcher(name.toLowerCase(Locale.ROOT)).find();
   }
 
-  /** Returns a text with all secrets hidden. */
   public String hide(String text) {
     String hidden = text;
     for (String value : values) {

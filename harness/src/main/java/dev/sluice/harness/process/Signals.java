@@ -22,7 +22,6 @@ public final class Signals implements AutoCloseable {
 
   public final AtomicInteger received = new AtomicInteger();
 
-  /** Former handlers, by signal. */
   private final Map<Object, Object> before = new LinkedHashMap<>();
 
   /** Begins to listen: the first signal, and what comes before the second ends the process. */
@@ -35,6 +34,17 @@ public final class Signals implements AutoCloseable {
    */
   public static Signals listenAsChild(Runnable onFirst, Runnable onSecond) {
     return listen(onFirst, onSecond, List.of("TERM"), List.of("INT", "HUP"));
+  }
+
+  /**
+   * Begins to listen in a process that, as a child of Sluice's own, stops when its parent is gone.
+   */
+  public static Signals listen(boolean child, Runnable onFirst, Runnable onSecond) {
+    if (!child) {
+      return listen(onFirst, onSecond);
+    }
+    ParentWatch.start(line -> {}, onFirst);
+    return listenAsChild(onFirst, onSecond);
   }
 
   /**

@@ -37,14 +37,11 @@ public final class Supervisor implements AutoCloseable {
   private boolean closing;
 
   public interface Listener {
-    /** The child runs, for the first time or again. */
-    void started(ChildProcess child);
-
     /** The child has ended for good: by choice, as expected, or having died too often. */
     void ended(ChildProcess child, int status);
 
     /** The child has died unexpectedly, and is about to be started again. */
-    void died(ChildProcess child, int status);
+    default void died(ChildProcess child, int status) {}
   }
 
   /** The folders get {@code <name>.log}, the output of each child, and its temporary files. */
@@ -55,17 +52,12 @@ public final class Supervisor implements AutoCloseable {
   }
 
   /** Starts a child, or starts it again where it has ended, or died for good. */
-  public ChildProcess start(ChildProcess.Spec spec) throws IOException {
-    ChildProcess child;
-    synchronized (this) {
-      ChildProcess before = children.get(spec.name());
-      if (before != null && before.isAlive()) {
-        throw new IllegalStateException(spec.name() + " runs");
-      }
-      child = launch(spec, before == null ? 0 : before.restarts() + 1);
+  public synchronized ChildProcess start(ChildProcess.Spec spec) throws IOException {
+    ChildProcess before = children.get(spec.name());
+    if (before != null && before.isAlive()) {
+      throw new IllegalStateException(spec.name() + " runs");
     }
-    listener.started(child);
-    return child;
+    return launch(spec, before == null ? 0 : before.restarts() + 1);
   }
 
   public synchronized ChildProcess child(String name) {
@@ -76,7 +68,6 @@ public final class Supervisor implements AutoCloseable {
     return child;
   }
 
-  /** All children, in the order of their first start. */
   public synchronized List<ChildProcess> children() {
     return List.copyOf(children.values());
   }
@@ -107,6 +98,7 @@ public final class Supervisor implements AutoCloseable {
             .start();
     var child = new ChildProcess(spec, process, output, news, restarts);
     children.put(spec.name(), child);
+    LOG.info("{} is process {}", child.name(), child.pid());
     var watcher = new Thread(() -> watch(child), "sluice-watch-" + spec.name());
     watcher.setDaemon(true);
     watchers.add(watcher);
@@ -127,7 +119,7 @@ public final class Supervisor implements AutoCloseable {
       again =
           !closing
               && !child.endExpected()
-              && isDeath(status)
+              && status > SIGNAL_BASE // no end by choice
               && child.restarts() < spec.restartsMax();
     }
     if (!again) {
@@ -136,33 +128,21 @@ public final class Supervisor implements AutoCloseable {
     }
     listener.died(child, status);
     try {
-      ChildProcess next;
       synchronized (this) {
-        if (closing) {
-          return;
+        if (!closing) {
+          var unused = launch(spec, child.restarts() + 1);
         }
-        next = launch(spec, child.restarts() + 1);
       }
-      listener.started(next);
     } catch (IOException e) {
       LOG.error("{} could not be started again", spec.name(), e);
       listener.ended(child, status);
     }
   }
 
-  /** True if a status means death by a signal or a crash, rather than an end by choice. */
-  private static boolean isDeath(int status) {
-    return status > SIGNAL_BASE;
-  }
-
   /** Ends all children that still run: asks first, then kills. */
   @Override
   public void close() {
-    List<ChildProcess> left;
-    synchronized (this) {
-      closing = true;
-      left = new ArrayList<>(children.values());
-    }
+    List<ChildProcess> left = beginToClose();
     try {
       for (ChildProcess child : left) {
         child.expectEnd();
@@ -188,13 +168,12 @@ public final class Supervisor implements AutoCloseable {
     }
   }
 
-  /** Kills all children at once. */
   public void killAll() {
-    List<ChildProcess> left;
-    synchronized (this) {
-      closing = true;
-      left = new ArrayList<>(children.values());
-    }
-    left.forEach(child -> child.process().destroyForcibly());
+    beginToClose().forEach(child -> child.process().destroyForcibly());
+  }
+
+  private synchronized List<ChildProcess> beginToClose() {
+    closing = true;
+    return children();
   }
 }

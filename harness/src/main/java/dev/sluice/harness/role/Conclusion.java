@@ -83,7 +83,6 @@ public final class Conclusion {
             + ExperimentFiles.toYaml(parsed, folder));
   }
 
-  /** Shows a summary, names the finished folder, and returns the exit status. */
   public static int of(RunReport report, RunFolder folder, Console console) throws IOException {
     console.line("");
     console.line(SummaryTable.render(report.summary(), console.details()));

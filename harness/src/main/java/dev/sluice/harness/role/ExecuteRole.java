@@ -205,7 +205,6 @@ public final class ExecuteRole implements AutoCloseable {
     return new ExecuteRole(frame, settings, executor, loaded.model(), startedNs);
   }
 
-  /** Waits until all lanes have run all models. */
   public void awaitFirstRuns() throws WarmUpException, InterruptedException {
     executor.awaitFirstRuns();
   }
@@ -267,7 +266,6 @@ public final class ExecuteRole implements AutoCloseable {
 
     private final Set<Integer> toHang = ConcurrentHashMap.newKeySet();
 
-    /** Obeys {@code hang LANE}; any other line is logged, and does nothing. */
     void take(String line) {
       Matcher matcher = HANG.matcher(line.strip());
       if (matcher.matches()) {

@@ -51,7 +51,6 @@ public abstract class Host {
   private volatile @Nullable Path temporary;
   private @Nullable RunRegister register;
 
-  /** Work of a host in a process of its own. */
   @FunctionalInterface
   interface Work<H extends Host> {
     /** Returns the exit status, unless a signal came. */
@@ -73,7 +72,6 @@ public abstract class Host {
     this.console = console;
   }
 
-  /** Makes a folder for files that last as long as this host. */
   public Path temporary() throws IOException {
     Path folder = Files.createTempDirectory("sluice-" + name + "-");
     temporary = folder;
@@ -147,7 +145,6 @@ public abstract class Host {
     }
   }
 
-  /** The register of the run, which is open. */
   public final RunRegister register() {
     if (register == null) {
       throw new IllegalStateException("not connected");
@@ -161,7 +158,6 @@ public abstract class Host {
     return joined(register().join(role, name, frame.configDigest(), null));
   }
 
-  /** Remembers the entry of a role that has joined the run, so that its leaving is entered too. */
   public RoleJoined joined(RoleJoined entry) {
     entries.push(entry);
     return entry;

@@ -18,6 +18,7 @@ import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Retraining;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import java.io.IOException;
@@ -29,7 +30,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -56,13 +56,7 @@ public final class Predictions implements AutoCloseable {
   private final LogClients kafka;
   private final PredictionTable reach;
   private final @Nullable Learned learned;
-  private final ScheduledExecutorService fitting =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            var thread = new Thread(task, "sluice-predictions");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService fitting = MachineClock.timer("sluice-predictions");
 
   private volatile @Nullable PredictionsPublished current;
   private volatile @Nullable Process child;

@@ -65,7 +65,6 @@ final class RoleProcess extends Host {
     }
   }
 
-  /** Works with a log and meters. */
   private int served(Role role, Work<RoleProcess> work)
       throws UserMistakeException,
           RoleFailedException,
@@ -159,7 +158,6 @@ final class RoleProcess extends Host {
     super.stopBeforeLoad();
   }
 
-  /** True if the run has ended, or this process has to end. */
   boolean ending() {
     return stopRequested() || isOver();
   }

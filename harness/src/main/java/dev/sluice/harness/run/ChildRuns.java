@@ -81,7 +81,6 @@ public final class ChildRuns implements SeriesRun.Series {
     return stopRequested;
   }
 
-  /** Ends the present run at once. */
   public void kill() {
     stopRequested = true;
     Process child = running;

@@ -265,7 +265,6 @@ public final class ExperimentRun extends WholeRun {
     return executors;
   }
 
-  /** Times one executor's lanes after the other, when no lane works otherwise. */
   private static void awaitWarm(List<ExecuteRole> executors)
       throws WarmUpException, InterruptedException {
     for (ExecuteRole executor : executors) {

@@ -22,7 +22,6 @@ public final class OfferedLoadLines {
 
   private OfferedLoadLines() {}
 
-  /** Prints the load that the run will offer to its lanes, by each lane's times. */
   public static void show(
       Experiment experiment, RequestList requests, List<Capability> capabilities, Console console) {
     requests.notes().forEach(note -> console.item("requests", note));

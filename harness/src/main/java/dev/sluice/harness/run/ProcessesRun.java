@@ -1,5 +1,7 @@
 package dev.sluice.harness.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
@@ -22,20 +24,19 @@ import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.producer.requests.RequestList;
+import dev.sluice.producer.requests.RequestSource;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -350,19 +351,13 @@ public final class ProcessesRun extends WholeRun {
 
   private final class Watcher implements Supervisor.Listener {
     @Override
-    public void started(ChildProcess child) {
-      LOG.info("{} is process {}", child.name(), child.pid());
-    }
-
-    @Override
     public void died(ChildProcess child, int status) {
       LOG.warn("{} died with status {}", child.name(), status);
-      if (!companion.isShown()) {
-        return;
+      if (companion.isShown()) {
+        console.line(
+            "%s died (status %s), and is started again, for the %s. time"
+                .formatted(child.name(), status, child.restarts() + 1));
       }
-      console.line(
-          "%s died (status %s), and is started again, for the %s. time"
-              .formatted(child.name(), status, child.restarts() + 1));
     }
 
     @Override
@@ -380,24 +375,16 @@ public final class ProcessesRun extends WholeRun {
   /** Shows the output file of a child on a console: its lines, and its live line. */
   private static final class Relay implements AutoCloseable {
     private static final int PERIOD_MS = 200;
-    private static final int BUFFER_BYTES = 1 << 16;
 
-    private final FileChannel file;
+    private final Reader output;
     private final Console console;
-    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-    private final ScheduledExecutorService timer =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              var thread = new Thread(task, "sluice-relay");
-              thread.setDaemon(true);
-              return thread;
-            });
+    private final ScheduledExecutorService timer = MachineClock.timer("sluice-relay");
     private final StringBuilder pending = new StringBuilder();
     private boolean pendingIsLive;
 
     /** Begins to read the file, which must exist. Its name may change later. */
     Relay(Path file, Console console) throws IOException {
-      this.file = FileChannel.open(file, StandardOpenOption.READ);
+      this.output = new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8));
       this.console = console;
       var unused =
           timer.scheduleWithFixedDelay(this::show, PERIOD_MS, PERIOD_MS, TimeUnit.MILLISECONDS);
@@ -405,8 +392,8 @@ public final class ProcessesRun extends WholeRun {
 
     private synchronized void show() {
       try {
-        while (file.read(buffer.clear()) > 0) {
-          take(StandardCharsets.UTF_8.decode(buffer.flip()).toString());
+        for (int letter = output.read(); letter >= 0; letter = output.read()) {
+          take((char) letter);
         }
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -416,37 +403,30 @@ public final class ProcessesRun extends WholeRun {
       }
     }
 
-    private void take(String text) {
-      pending.append(text);
-      while (true) {
-        int clear = pending.indexOf(Console.CLEAR_LINE);
-        int end = pending.indexOf("\n");
-        if (clear >= 0 && (end < 0 || clear < end)) {
-          pending.delete(0, clear + Console.CLEAR_LINE.length());
-          pendingIsLive = true;
-        } else if (end >= 0) {
-          String line = pending.substring(0, end);
-          pending.delete(0, end + 1);
-          if (pendingIsLive) {
-            console.live(line);
-            console.endLiveLine();
-          } else {
-            console.line(line);
-          }
-          pendingIsLive = false;
+    private void take(char letter) {
+      pending.append(letter);
+      if (pending.indexOf(Console.CLEAR_LINE) >= 0) {
+        pending.setLength(0);
+        pendingIsLive = true;
+      } else if (letter == '\n') {
+        String line = pending.substring(0, pending.length() - 1);
+        pending.setLength(0);
+        if (pendingIsLive) {
+          console.live(line);
+          console.endLiveLine();
         } else {
-          return;
+          console.line(line);
         }
+        pendingIsLive = false;
       }
     }
 
-    /** Shows the output until now, and ends. */
     @Override
     public void close() throws IOException {
       timer.shutdownNow();
       show();
       console.endLiveLine();
-      file.close();
+      output.close();
     }
   }
 }

@@ -7,7 +7,6 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.harness.serve.PageAddress;
@@ -67,7 +66,6 @@ public record RunSettings(
     return parsed;
   }
 
-  /** Arguments that name the experiment to a child process. */
   List<String> experimentArguments() {
     List<String> arguments = new ArrayList<>(List.of(config.toString()));
     overrides.forEach(override -> arguments.addAll(List.of("--set", override)));
@@ -98,16 +96,11 @@ public record RunSettings(
     return null;
   }
 
-  /** Listens to the signals that stop the run. A child stops when its parent is gone, too. */
+  /** Listens to the signals that stop the run. */
   Signals listen(Runnable onFirst, Runnable onSecond) {
-    if (!child) {
-      return Signals.listen(onFirst, onSecond);
-    }
-    ParentWatch.start(line -> {}, onFirst);
-    return Signals.listenAsChild(onFirst, onSecond);
+    return Signals.listen(child, onFirst, onSecond);
   }
 
-  /** The run's id, made if none was given. */
   public String runIdFor(Experiment experiment) {
     return runId != null ? runId : experiment.runName() + "-" + MachineClock.stamp();
   }
@@ -130,7 +123,6 @@ public record RunSettings(
    * @param live address of the run's page; null: there is none
    */
   public record Watching(MetricsAddress metrics, @Nullable PageAddress live) {
-    /** Nobody watches the run. */
     public static final Watching NOBODY = new Watching(MetricsAddress.NOWHERE, null);
   }
 }

@@ -149,13 +149,11 @@ public final class RunShell extends Host implements AutoCloseable {
         });
   }
 
-  /** Returns the Kafka that runs already, or starts an embedded one and waits for it. */
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
     beginKafka();
     return starting == null ? Objects.requireNonNull(external) : await(starting).access();
   }
 
-  /** Returns how long the start of the embedded Kafka took, once it has started. */
   Duration kafkaStartTook() throws RoleFailedException, InterruptedException {
     return starting == null ? Duration.ZERO : Duration.ofNanos(await(starting).tookNs());
   }
@@ -181,7 +179,6 @@ public final class RunShell extends Host implements AutoCloseable {
     }
   }
 
-  /** The given exit status, or the status of the signal that ended the run. */
   public int exitStatus(int status) {
     return signals.received() ? signals.exitStatus() : status;
   }

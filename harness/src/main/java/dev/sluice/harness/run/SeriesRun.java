@@ -21,7 +21,6 @@ import java.util.Optional;
  * @param spoiled why the last attempt tells nothing; empty: it is of use, or it failed otherwise
  */
 public record SeriesRun(int status, Optional<String> spoiled) {
-  /** What makes the runs of a series. */
   public interface Series {
     /**
      * Runs once, with {@code key=value} beside those of the series, and returns the exit status.
@@ -29,14 +28,12 @@ public record SeriesRun(int status, Optional<String> spoiled) {
     int run(Path results, String runId, List<String> overrides)
         throws IOException, InterruptedException;
 
-    /** True if a person wants the series to end. */
     boolean isStopped();
   }
 
   /** Folder of the runs of a series that tell nothing of their policy. */
   public static final String LEFT_OUT = "left-out";
 
-  /** How often a run is made before it is left out. */
   public static final int ATTEMPTS_MAX = 3;
 
   /**

@@ -30,7 +30,6 @@ abstract class WholeRun {
     this.console = console;
   }
 
-  /** Runs the experiment, and returns the exit status. */
   public final int execute() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(processes);
     KafkaAccess external = options.externalKafka(parsed);

@@ -53,7 +53,6 @@ final class FolderRun implements Runs.Shown {
     return new IOException(UserMistakeException.reason(e), e);
   }
 
-  /** False if the folder was written again. */
   boolean isCurrent() throws IOException {
     return written.equals(
         Files.getLastModifiedTime(finished.folder().resolve(FolderFiles.SUMMARY)));

@@ -117,7 +117,6 @@ final class LaneBatches {
     return json;
   }
 
-  /** The last batches that ran between two times, in seconds since time zero. */
   ObjectNode between(double fromS, double toS, int batchesMax) {
     List<Placed> within = new ArrayList<>();
     for (Placed placed : batches.values()) {

@@ -145,7 +145,6 @@ final class LiveRun implements Runs, Runs.Shown {
         });
   }
 
-  /** Adds batches that have ended, with their record. */
   void lanes(BatchesEnded ended, byte[] json) {
     change(
         () -> {

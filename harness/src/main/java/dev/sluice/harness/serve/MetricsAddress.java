@@ -20,7 +20,6 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
   private static final String BIND_OPTION = "--metrics-bind";
   private static final int PORT_MAX = 65_535;
 
-  /** Checks what can be told without listening, and finds the address. */
   public InetAddress check() throws UserMistakeException {
     if (port == null && bind != null) {
       throw new UserMistakeException(

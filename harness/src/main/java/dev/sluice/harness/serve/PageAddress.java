@@ -28,7 +28,6 @@ public record PageAddress(
     allowedHosts = allowedHosts.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
   }
 
-  /** Checks the values, and finds the address. */
   InetAddress check() throws UserMistakeException {
     if (port < 0 || port > PORT_MAX) {
       throw new UserMistakeException(

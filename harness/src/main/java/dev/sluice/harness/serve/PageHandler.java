@@ -280,7 +280,6 @@ final class PageHandler extends Handler.Abstract {
       return new Answer(status, type, bytes, null);
     }
 
-    /** A found file or value. */
     static Answer compressed(String type, byte[] bytes) {
       return new Answer(
           200, type, bytes, bytes.length < COMPRESSED_FROM_BYTES ? null : compress(bytes));
@@ -290,7 +289,6 @@ final class PageHandler extends Handler.Abstract {
       return compressed("application/json; charset=utf-8", json);
     }
 
-    /** A refusal, with a sentence for a person. */
     static Answer refusal(int status, String sentence) {
       return plain(
           status, "text/plain; charset=utf-8", (sentence + "\n").getBytes(StandardCharsets.UTF_8));

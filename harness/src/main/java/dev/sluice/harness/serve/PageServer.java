@@ -166,7 +166,6 @@ public final class PageServer implements AutoCloseable {
     metrics.pages(streams::count, streams::dropped);
   }
 
-  /** Stops answering, and reading. */
   @Override
   public void close() {
     runs.close();

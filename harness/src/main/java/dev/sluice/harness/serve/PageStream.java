@@ -93,7 +93,6 @@ final class PageStream extends IteratingCallback {
     }
   }
 
-  /** Adds the frame of a settled second. */
   void offerSecond(Frame frame) {
     if (missedSecond < 0) { // otherwise the page gets it in its turn
       offer(frame);
@@ -199,7 +198,6 @@ final class PageStream extends IteratingCallback {
           (id == null ? "" : "id: " + id + "\n") + "event: " + event + "\ndata: " + line + "\n\n");
     }
 
-    /** The event of a settled second. */
     static Frame of(MetricsWindow window) {
       String number = Long.toString(Runs.Shown.second(window));
       return of("second", number, EventCodec.METRICS.write(window));
@@ -229,7 +227,6 @@ final class PageStream extends IteratingCallback {
       return open.size() < streamsMax && open.add(stream);
     }
 
-    /** Gives a place back. */
     synchronized void closed(PageStream stream) {
       open.remove(stream);
       notifyAll();

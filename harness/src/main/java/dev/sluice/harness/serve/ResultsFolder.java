@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public record ResultsFolder(Path results, PrintStream out) {
   private static final DateTimeFormatter WHEN = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
-  /** Names of the figures that are shown of a run. */
   private static final Map<String, String> FIGURES =
       Map.of(
           "rate_per_s", "jobs per second asked",
@@ -93,7 +92,6 @@ public record ResultsFolder(Path results, PrintStream out) {
         : String.format(Locale.ROOT, value < 100 ? "%.3g" : "%.0f", value);
   }
 
-  /** Prints what is known of a run, and returns the exit status. */
   public int show(String id) throws UserMistakeException, IOException {
     ListedRun run = find(id, "results show");
     Path folder = folder(run);

@@ -52,7 +52,6 @@ final class ResultsRuns implements Runs {
   /** A folder's row, and the file that it was read from. */
   private record Seen(Object version, ListedRun row) {}
 
-  /** A folder of a run, by its name alone. */
   private record Folder(String id, State state, Path path) {
     Path summary() {
       return path.resolve(FolderFiles.SUMMARY);
@@ -83,7 +82,6 @@ final class ResultsRuns implements Runs {
         .toList();
   }
 
-  /** Folders whose names may be those of runs. */
   private List<Folder> folders() throws IOException {
     List<Folder> folders = new ArrayList<>();
     try (Stream<Path> all = Files.list(results)) {

@@ -50,7 +50,6 @@ public final class RoleMetrics implements AutoCloseable {
   private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
   private final InetAddress host;
 
-  /** Null: nothing is served. */
   private final @Nullable HTTPServer server;
 
   private RoleMetrics(MetricsAddress address, String role, String runId)

@@ -35,7 +35,6 @@ interface Runs extends AutoCloseable {
     /** At most {@value #SECONDS_MAX} windows, as the topic holds them, from a second on. */
     byte[] seconds(long fromS) throws IOException;
 
-    /** The number of a window's second. */
     static long second(MetricsWindow window) {
       return window.fromNs() / 1_000_000_000L;
     }

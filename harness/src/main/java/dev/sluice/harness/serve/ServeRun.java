@@ -4,7 +4,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.LogFile;
-import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import java.io.IOException;
@@ -50,15 +49,9 @@ public final class ServeRun {
   }
 
   public int execute() throws UserMistakeException, InterruptedException {
-    if (options.child()) {
-      ParentWatch.start(line -> {}, stopping::countDown);
-    }
     try (var hushed = LogFile.hushed(CLIENTS);
         var log = LogFile.toStandardError(secrets());
-        var signals =
-            options.child()
-                ? Signals.listenAsChild(stopping::countDown, () -> {})
-                : Signals.listen(stopping::countDown, () -> {});
+        var signals = Signals.listen(options.child(), stopping::countDown, () -> {});
         var metrics = RoleMetrics.serve(options.metrics(), "serve", servedName());
         var server = PageServer.start(options.address(), runs())) {
       server.addTo(metrics);

@@ -235,7 +235,6 @@ final class TopicReading implements AutoCloseable {
     }
   }
 
-  /** Reads what the topics hold now, and stops. */
   void drain() throws InterruptedException {
     draining = true;
     thread.join(CLOSE_LIMIT.toMillis());

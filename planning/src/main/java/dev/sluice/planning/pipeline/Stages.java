@@ -259,12 +259,6 @@ final class Stages implements AutoCloseable {
   /** The listener that keeps why the first stage died. */
   private final class Deaths implements Supervisor.Listener {
     @Override
-    public void started(ChildProcess child) {}
-
-    @Override
-    public void died(ChildProcess child, int status) {}
-
-    @Override
     public void ended(ChildProcess child, int status) {
       if (status == 0 || status == StageProcess.NEIGHBOUR_GONE) {
         return;
