@@ -6,7 +6,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice analyze CONFIG}: analytics as a process of its own. */
 @Command(
     name = "analyze",
     description = {

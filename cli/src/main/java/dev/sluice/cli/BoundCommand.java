@@ -13,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice bound CONFIG}: how many jobs any scheduler can make good, at most. */
 @Command(
     name = "bound",
     description = {

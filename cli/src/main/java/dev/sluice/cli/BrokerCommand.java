@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice broker}: a Kafka of one node as a process of its own. */
 @Command(
     name = "broker",
     description = {

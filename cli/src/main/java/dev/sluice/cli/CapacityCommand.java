@@ -10,7 +10,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice capacity CONFIG}: the highest rate that keeps a target, for each policy. */
 @Command(
     name = "capacity",
     description = {

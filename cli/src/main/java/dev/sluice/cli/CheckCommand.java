@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice check LOG|RUN}: proves a schedule legal, or names each fault. */
 @Command(
     name = "check",
     description = {

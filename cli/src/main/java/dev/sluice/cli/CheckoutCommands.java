@@ -25,7 +25,6 @@ public interface CheckoutCommands {
   /** Returns the classes of the commands, each with picocli's annotation. */
   List<Class<?>> commands();
 
-  /** Returns the commands that were found. */
   static List<Class<?>> found() {
     return ServiceLoader.load(CheckoutCommands.class).stream()
         .flatMap(library -> library.get().commands().stream())

@@ -11,7 +11,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice compare A B}: what B is beside A, figure by figure, with confidence. */
 @Command(
     name = "compare",
     description = {

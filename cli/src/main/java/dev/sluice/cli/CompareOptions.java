@@ -6,7 +6,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options of a command that compares two settings. */
 public final class CompareOptions {
   @Option(
       names = "--primary",
@@ -49,12 +48,10 @@ public final class CompareOptions {
     }
   }
 
-  /** How the two are judged. */
   public CompareRun.Judging judging() {
     return new CompareRun.Judging(primary, gate, anyway);
   }
 
-  /** True if an option of comparisons is given. */
   private boolean isGiven() {
     return primary != null || gate || anyway;
   }

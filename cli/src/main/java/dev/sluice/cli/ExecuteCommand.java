@@ -7,7 +7,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice execute CONFIG}: an executor as a process of its own. */
 @Command(
     name = "execute",
     description = {

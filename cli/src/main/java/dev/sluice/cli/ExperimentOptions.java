@@ -47,7 +47,6 @@ public final class ExperimentOptions {
     return configs.get(0);
   }
 
-  /** The experiments, at least one, in their order. */
   public List<Path> configs() {
     return List.copyOf(configs);
   }
@@ -68,7 +67,6 @@ public final class ExperimentOptions {
     return runId;
   }
 
-  /** The folder of all runs. */
   public Path results() {
     return results.folder();
   }

@@ -8,7 +8,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice explain RUN|FILE JOB}: tells where one job's time went. */
 @Command(
     name = "explain",
     description = {

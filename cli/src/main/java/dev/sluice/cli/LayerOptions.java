@@ -58,7 +58,6 @@ public final class LayerOptions {
       description = "Layers: replaces entries that stand in the two files already.")
   private boolean force;
 
-  /** Tells whether layers are to be measured. */
   public boolean asked() {
     return !models.isEmpty();
   }

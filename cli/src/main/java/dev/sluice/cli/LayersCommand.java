@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice layers}: runs a model whose parameters do not fit into memory, by schedule. */
 @Command(
     name = "layers",
     description = {
@@ -53,7 +52,6 @@ public final class LayersCommand implements Callable<Integer> {
         "you meant ./sluice layers run vit --budget 64MB");
   }
 
-  /** {@code ./sluice layers demo}: the smallest example. */
   @Command(
       name = "demo",
       description = {
@@ -73,7 +71,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code ./sluice layers run}: inference by layers. */
   @Command(
       name = "run",
       description = {
@@ -106,7 +103,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code ./sluice layers train}: training by layers. */
   @Command(
       name = "train",
       description = {
@@ -171,7 +167,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code ./sluice layers plan}: prints a schedule. */
   @Command(
       name = "plan",
       description = {
@@ -191,7 +186,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** {@code ./sluice layers check}: proves a schedule legal. */
   @Command(
       name = "check",
       description = {
@@ -274,7 +268,6 @@ public final class LayersCommand implements Callable<Integer> {
       this.steps = steps;
     }
 
-    /** The options as they count. */
     LayersOptions checked(@Nullable Path trace) throws UserMistakeException {
       Amounts.range("--steps", steps, 1, STEPS_MAX);
       Amounts.range("--batch", batch, 1, SAMPLES_MAX);
@@ -290,7 +283,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** The option for the bytes that layers may take. */
   static final class BudgetOption {
     @Option(
         names = "--budget",
@@ -305,7 +297,6 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** The option for what a run leaves. */
   static final class TraceOption {
     @Option(
         names = "--trace",
@@ -338,13 +329,11 @@ public final class LayersCommand implements Callable<Integer> {
     }
   }
 
-  /** Amounts on the command line. */
   private static final class Amounts {
     private static final String PER_SECOND = "/s";
 
     private Amounts() {}
 
-    /** Bytes of a size, at least 1. */
     static long bytes(String option, String text) throws UserMistakeException {
       OptionalLong bytes = ByteSize.parse(text);
       if (bytes.isEmpty() || bytes.getAsLong() < 1) {
@@ -366,7 +355,6 @@ public final class LayersCommand implements Callable<Integer> {
       return bytes.getAsLong();
     }
 
-    /** Checks that a number lies in its range. */
     static void range(String option, long value, long least, long most)
         throws UserMistakeException {
       if (value < least || value > most) {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice metrics}: a run's seconds, to pipe on. */
 @Command(
     name = "metrics",
     description = {

@@ -34,7 +34,6 @@ public final class PageOptions {
       description = "Most pages that stream at a time (default: " + PageAddress.PAGES_MAX + ").")
   private int pagesMax = PageAddress.PAGES_MAX;
 
-  /** True if an option is another than its default. */
   boolean isGiven() {
     return port != PageAddress.PORT
         || bind != null

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice plan}: splits a model's layers over unlike devices. */
 @Command(
     name = "plan",
     description = {

@@ -6,7 +6,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code ./sluice produce CONFIG}: the generators as a process of their own. */
 @Command(
     name = "produce",
     description = {

@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice record}: requests, or a whole log, into a file. */
 @Command(
     name = "record",
     customSynopsis = {

@@ -14,7 +14,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice replay}: what was recorded, again. */
 @Command(
     name = "replay",
     description = {
@@ -188,7 +187,6 @@ final class ReplayCommand implements Callable<Integer> {
         description = "Leaves out requests of a recorded class or the like; may be repeated.")
     private List<String> drop = new ArrayList<>();
 
-    /** Tells whether any of them is given. */
     public boolean given() {
       return speed != null
           || from != null

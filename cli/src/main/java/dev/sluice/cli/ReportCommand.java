@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice report FOLDER}: makes report.html anew, for a folder made before. */
 @Command(
     name = "report",
     description = {

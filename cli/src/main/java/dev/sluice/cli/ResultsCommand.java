@@ -13,7 +13,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice results}: the folders that runs left. */
 @Command(
     name = "results",
     description = "Lists, shows or removes the folders of runs.",
@@ -27,7 +26,6 @@ public final class ResultsCommand implements Callable<Integer> {
         "you meant ./sluice results list");
   }
 
-  /** The folder that is looked at. */
   static final class Where {
     @Option(
         names = "--results",

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Option that names the folder of all runs. */
 public final class ResultsOption {
   @Option(
       names = "--results",
@@ -13,7 +12,6 @@ public final class ResultsOption {
       description = "Folder of the run's folder (default: results, beside sluice).")
   private @Nullable Path folder;
 
-  /** The folder of all runs. */
   public Path folder() {
     return RunFolder.results(folder);
   }

@@ -9,7 +9,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Options that all roles share. */
 public final class RoleOptions {
   @Parameters(
       paramLabel = "CONFIG",

@@ -4,7 +4,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code ./sluice run CONFIG}: the whole loop in one process. */
 @Command(
     name = "run",
     description = {

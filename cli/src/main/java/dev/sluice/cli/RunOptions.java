@@ -86,7 +86,6 @@ public final class RunOptions {
 
   @Mixin private ScreenOptions screen = new ScreenOptions();
 
-  /** Tells whether JSON alone is wanted on standard output. */
   public boolean json() {
     return screen.json();
   }

@@ -5,7 +5,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code ./sluice schedule CONFIG}: a scheduler as a process of its own. */
 @Command(
     name = "schedule",
     description = {

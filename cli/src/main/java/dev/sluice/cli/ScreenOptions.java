@@ -26,12 +26,10 @@ public final class ScreenOptions {
               + " slow spells. summary.json has all of it anyway.")
   private boolean details;
 
-  /** Tells whether JSON alone is wanted on standard output. */
   public boolean json() {
     return json;
   }
 
-  /** The console that the options ask for. */
   public Console console() {
     return Console.of(json, quiet ? Amount.QUIET : details ? Amount.DETAILS : Amount.USUAL);
   }

@@ -12,7 +12,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice serve}: the page of all runs, or of an online deployment. */
 @Command(
     name = "serve",
     description = {

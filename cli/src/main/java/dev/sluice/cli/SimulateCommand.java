@@ -19,7 +19,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice simulate}: an experiment, or workflows over GPUs, in virtual time. */
 @Command(
     name = "simulate",
     description = {

@@ -129,7 +129,6 @@ public final class Sluice implements Callable<Integer> {
     System.exit(status);
   }
 
-  /** The charset that Java gives to standard output. */
   private static Charset outputCharset() {
     String byDefault = System.getProperty("sun.stdout.encoding", Charset.defaultCharset().name());
     return Charset.forName(System.getProperty("stdout.encoding", byDefault));
@@ -147,7 +146,6 @@ public final class Sluice implements Callable<Integer> {
     }
   }
 
-  /** Runs a command and returns its exit status. */
   static int execute(String... arguments) {
     return named(arguments)
         .setParameterExceptionHandler((mistake, args) -> explain(mistake))
@@ -159,7 +157,6 @@ public final class Sluice implements Callable<Integer> {
     return GROUPS.values().stream().flatMap(List::stream).<Class<?>>map(Entry::command).toList();
   }
 
-  /** Returns the command line with all commands. */
   static CommandLine commandLine() {
     List<Class<?>> all = new ArrayList<>(commands());
     all.add(StageCommand.class);
@@ -183,7 +180,6 @@ public final class Sluice implements Callable<Integer> {
     return sluice.setResourceBundle(new Registered());
   }
 
-  /** All commands by their groups, in one line each. */
   private static String commandList() {
     var text = new StringBuilder();
     GROUPS.forEach(
@@ -297,7 +293,6 @@ public final class Sluice implements Callable<Integer> {
     }
   }
 
-  /** Version of Sluice and of Java. */
   public static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {
@@ -367,7 +362,6 @@ public final class Sluice implements Callable<Integer> {
     }
   }
 
-  /** {@code ./sluice completion}: prints a script for the shell. */
   @Command(
       name = "completion",
       description = {

@@ -25,7 +25,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code ./sluice sweep}: many experiments, or many training commands over GPU slots. */
 @Command(
     name = "sweep",
     synopsisHeading = "Usage: ",

@@ -11,7 +11,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice topics}: topics that runs left on a Kafka. */
 @Command(
     name = "topics",
     description = "Shows or removes the topics that runs left on a Kafka.",
@@ -25,7 +24,6 @@ public final class TopicsCommand implements Callable<Integer> {
         "you meant ./sluice topics list --bootstrap HOST:PORT");
   }
 
-  /** Options that name the Kafka. */
   static final class Where {
     @Option(
         names = "--bootstrap",

@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./sluice train PROFILES}: fits the latency model to a profile. */
 @Command(
     name = "train",
     description = {

@@ -110,7 +110,6 @@ public record BatchCompleted(
     return VERSION;
   }
 
-  /** How a dispatch ended on its executor. */
   public enum Result {
     DONE,
     FAILED,

@@ -34,65 +34,53 @@ public record BatchDispatched(
     return VERSION;
   }
 
-  /** The executor that the dispatch is meant for. */
   @Override
   public String executorId() {
     return place.executorId;
   }
 
-  /** Start of the executor that the dispatch is meant for. */
   @Override
   public long incarnation() {
     return place.incarnation;
   }
 
-  /** Indexes of the executor's lanes that the batch takes, the first one first. */
   public List<Integer> lanes() {
     return place.lanes;
   }
 
-  /** Jobs in the batch, the chosen one first. */
   public List<DispatchedJob> jobs() {
     return work.jobs;
   }
 
-  /** Inputs of all jobs together. */
   public int samples() {
     return work.samples;
   }
 
-  /** Memory tokens that the batch holds from decision to completion. */
   public int tokens() {
     return work.tokens;
   }
 
-  /** Highest attempt among the jobs, from 1. */
   public int attempt() {
     return work.attempt;
   }
 
-  /** Log time of the decision. */
   @Override
   public long decidedAtNs() {
     return decision.decidedAtNs;
   }
 
-  /** Time after which the executor refuses the batch as {@code too_late}; null: no limit. */
   public @Nullable Long notAfterNs() {
     return decision.notAfterNs;
   }
 
-  /** Time before which the lane does not begin the batch; null: at once. */
   public @Nullable Long notBeforeNs() {
     return decision.notBeforeNs;
   }
 
-  /** The batch of the lane that is cancelled for this one; null: none is. */
   public @Nullable DispatchId cancels() {
     return decision.cancels;
   }
 
-  /** Terms of the policy's score, for the record; may be empty. */
   public Map<String, Double> scoreTerms() {
     return decision.scoreTerms;
   }

@@ -11,7 +11,6 @@ import java.util.Locale;
  * @param cause the text of a {@link Cause}, or of a cause of another version of Sluice
  */
 public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
-  /** Cause that held the work up. */
   public enum Cause {
     /** The memory budget. */
     TOKENS,
@@ -27,7 +26,6 @@ public record Blocked(long fromNs, long toNs, String cause) implements Outcome {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The cause as events and tables hold it. */
     public String text() {
       return text;
     }

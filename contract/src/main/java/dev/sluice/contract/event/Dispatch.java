@@ -14,12 +14,10 @@ public sealed interface Dispatch extends Event permits BatchDispatched, LanePrep
   /** Name of the dispatch, which rises within a shard. */
   DispatchId dispatchId();
 
-  /** The executor that the dispatch is meant for. */
   String executorId();
 
   /** Start of the executor that the dispatch is meant for. */
   long incarnation();
 
-  /** Log time of the decision. */
   long decidedAtNs();
 }

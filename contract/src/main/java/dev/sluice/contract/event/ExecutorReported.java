@@ -138,7 +138,6 @@ public record ExecutorReported(
           memoryBytes);
     }
 
-    /** The model that a lane can run. */
     public ModelKey model() {
       return new ModelKey(workload, backend, precision);
     }

@@ -22,7 +22,6 @@ public record JobEnded(
     long endedAtNs)
     implements Outcome {
 
-  /** The end of a job whose dispatch was completed. */
   public static JobEnded done(String jobId, DispatchId dispatchId, int attempt, long endedAtNs) {
     return new JobEnded(jobId, Status.DONE, null, dispatchId, attempt, endedAtNs);
   }
@@ -32,7 +31,6 @@ public record JobEnded(
     return new JobEnded(jobId, Status.DROPPED, reason.text(), null, attempt, endedAtNs);
   }
 
-  /** The three ways in which a job ends. */
   public enum Status {
     DONE,
     DROPPED,

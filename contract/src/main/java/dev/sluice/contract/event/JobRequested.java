@@ -36,7 +36,6 @@ public record JobRequested(
     Checks.atLeast(0, intendedAtNs, "intendedAtNs");
   }
 
-  /** The job, sent at a time. */
   public JobRequested sentAt(long ns) {
     return new JobRequested(
         jobId,
@@ -52,7 +51,6 @@ public record JobRequested(
         ns);
   }
 
-  /** The model that the job runs. */
   public ModelKey model() {
     return new ModelKey(workload, backend, precision);
   }

@@ -25,7 +25,6 @@ public final class LatencyBuckets {
     return lower;
   }
 
-  /** Number of buckets that hold any time. */
   public static int count() {
     return LOWER_NS.length;
   }
@@ -43,7 +42,6 @@ public final class LatencyBuckets {
     return index + 1 < LOWER_NS.length && ns >= LOWER_NS[index + 1] ? index + 1 : index;
   }
 
-  /** Smallest whole nanosecond of a bucket. */
   public static long lowerNs(int index) {
     return LOWER_NS[index];
   }

@@ -53,7 +53,6 @@ public record LatencyHistogram(SortedMap<Integer, Long> counts) {
     return new LatencyHistogram(counts);
   }
 
-  /** The flat list of index and count. */
   @JsonValue
   public long[] toList() {
     return counts.entrySet().stream()
@@ -61,12 +60,10 @@ public record LatencyHistogram(SortedMap<Integer, Long> counts) {
         .toArray();
   }
 
-  /** Number of times. */
   public long count() {
     return counts.values().stream().mapToLong(count -> count).sum();
   }
 
-  /** The counts of both. */
   public LatencyHistogram plus(LatencyHistogram that) {
     return merged(that, 1);
   }

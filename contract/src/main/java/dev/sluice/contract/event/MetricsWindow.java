@@ -88,7 +88,6 @@ public record MetricsWindow(
       @Nullable Double p99E2eMs,
       @Nullable Long waiting,
       @Nullable LatencyHistogram endToEnd) {
-    /** Number of jobs that ended inside the window, done or not. */
     public long ended() {
       return done + dropped + failed;
     }

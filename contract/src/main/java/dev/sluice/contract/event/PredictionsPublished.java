@@ -83,12 +83,10 @@ public record PredictionsPublished(
       }
     }
 
-    /** The mean service times of the model. */
     public Service(ModelKey model, List<List<Long>> meanNs) {
       this(model.workload(), model.backend(), model.precision(), meanNs);
     }
 
-    /** The model whose times these are. */
     public ModelKey model() {
       return new ModelKey(workload, backend, precision);
     }

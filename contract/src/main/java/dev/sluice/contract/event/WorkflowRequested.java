@@ -82,7 +82,6 @@ public record WorkflowRequested(
     }
   }
 
-  /** The request, sent at a time. */
   public WorkflowRequested sentAt(long ns) {
     return new WorkflowRequested(
         requestId, generator, index, workflowId, classType, sloNs, intendedAtNs, ns, nodes);
@@ -102,7 +101,6 @@ public record WorkflowRequested(
         expecting(nodes, ns));
   }
 
-  /** The nodes, which are expected to take these times. */
   public static List<Node> expecting(List<Node> nodes, long[] ns) {
     return IntStream.range(0, ns.length).mapToObj(i -> nodes.get(i).expecting(ns[i])).toList();
   }
@@ -140,7 +138,6 @@ public record WorkflowRequested(
       return new Node(nodeId, workload, backend, precision, samples, lanes, ns, inputs);
     }
 
-    /** The model that the node runs. */
     public ModelKey model() {
       return new ModelKey(workload, backend, precision);
     }

@@ -36,7 +36,6 @@ public record ArrivalKeys(List<Key> keys, Function<Map<String, Double>, Optional
     keys = List.copyOf(keys);
   }
 
-  /** Keys without a rule between them. */
   public static ArrivalKeys of(Key... keys) {
     return new ArrivalKeys(List.of(keys), values -> Optional.empty());
   }

@@ -21,7 +21,6 @@ public sealed interface Arrivals {
     return new Drawn(process, Map.of());
   }
 
-  /** Arrivals read from a file. */
   record Replayed(Replay replay) implements Arrivals {
     @Override
     public String process() {

@@ -73,7 +73,6 @@ final class CrossChecks {
     return places.getOrDefault(dottedKey, top.place(otherwise));
   }
 
-  /** Checks that real lanes are asked for engines that Sluice has. */
   private void checkEngines() {
     List<String> unknown = new ArrayList<>(e.jobs().backendsEnabled());
     unknown.removeAll(ExperimentReader.ENGINES);
@@ -114,7 +113,6 @@ final class CrossChecks {
     }
   }
 
-  /** Checks that models whose layers come and go run where that works. */
   private void checkMemoryBudgets() {
     for (WorkloadChoice workload : e.jobs().workloads()) {
       if (workload.memoryBudget() == null) {

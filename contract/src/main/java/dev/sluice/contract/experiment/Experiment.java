@@ -37,7 +37,6 @@ public record Experiment(
     thresholds = Map.copyOf(thresholds);
   }
 
-  /** Returns the same experiment with another load. */
   Experiment with(Load other) {
     return new Experiment(
         runName,
@@ -101,7 +100,6 @@ public record Experiment(
           null);
     }
 
-    /** Returns the same load with a rate. */
     Load withRate(double jobsPerSecond) {
       return with(durationSeconds, warmupSeconds, jobsPerSecond);
     }
@@ -158,12 +156,10 @@ public record Experiment(
       return arrivalRateJobsPerSec * shape.integralSeconds(endSeconds);
     }
 
-    /** Returns the beginning of the measured window. */
     public long warmupNs() {
       return Math.round(warmupSeconds * 1e9);
     }
 
-    /** Returns the end of the measured window. */
     public long durationNs() {
       return Math.round(durationSeconds * 1e9);
     }
@@ -173,7 +169,6 @@ public record Experiment(
       return Math.round((durationSeconds + tailSeconds) * 1e9);
     }
 
-    /** Returns the length of the measured window. */
     public double measuredSeconds() {
       return durationSeconds - warmupSeconds;
     }
@@ -188,7 +183,6 @@ public record Experiment(
     /** The next job arrives when the one before it has ended. */
     SINGLE_STREAM;
 
-    /** Name of the scenario in a file. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -499,7 +493,6 @@ public record Experiment(
           : this;
     }
 
-    /** Number of lanes: numLanes, or one if lanes are off. */
     public int count() {
       return enabled ? numLanes : 1;
     }
@@ -566,7 +559,6 @@ public record Experiment(
       return equal || (isUpper() ? figure < value : figure > value);
     }
 
-    /** True for {@code <} and {@code <=}. */
     public boolean isUpper() {
       return comparison.startsWith("<");
     }
@@ -587,7 +579,6 @@ public record Experiment(
     return precision.equals("fp32") ? tokens : (7 * tokens + 9) / 10;
   }
 
-  /** Tells whether the run's policy joins jobs into micro-batches. */
   public boolean joinsJobs() {
     var microbatch = scheduling.microbatch();
     return microbatch.enabled() && microbatch.policies().contains(scheduling.schedulerName());
@@ -598,7 +589,6 @@ public record Experiment(
     return workload.model() == null ? jobs.backendsEnabled() : List.of(workload.model().backend());
   }
 
-  /** The class with a name. */
   public JobClass jobClass(String name) {
     return jobs.classes().stream()
         .filter(c -> c.name().equals(name))
@@ -606,7 +596,6 @@ public record Experiment(
         .orElseThrow(() -> new IllegalArgumentException("no class is named " + name));
   }
 
-  /** The workload with a name. */
   public WorkloadChoice workload(String name) {
     return jobs.workloads().stream()
         .filter(w -> w.name().equals(name))

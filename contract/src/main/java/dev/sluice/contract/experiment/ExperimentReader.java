@@ -302,7 +302,6 @@ final class ExperimentReader {
     return lanes;
   }
 
-  /** Reads the keys of the policy, of admission and of micro-batches. */
   private Scheduling scheduling(Section top) {
     String name =
         top.oneOf("scheduler_name", "fifo", vocabulary.schedulers().keySet(), "schedulers");

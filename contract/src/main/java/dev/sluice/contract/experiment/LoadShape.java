@@ -12,7 +12,6 @@ public sealed interface LoadShape {
     return new Even();
   }
 
-  /** Name of the shape, as the file gives it. */
   String name();
 
   /**
@@ -27,7 +26,6 @@ public sealed interface LoadShape {
     return (integralSeconds(toSeconds) - integralSeconds(fromSeconds)) / (toSeconds - fromSeconds);
   }
 
-  /** A rate that never changes. */
   record Even() implements LoadShape {
     @Override
     public String name() {

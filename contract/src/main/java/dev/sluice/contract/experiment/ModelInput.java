@@ -26,17 +26,14 @@ public record ModelInput(String name, List<Integer> shape, Dtype dtype, List<Dou
       this.bytes = bytes;
     }
 
-    /** The name in a file. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Bytes of a value. */
     public int bytes() {
       return bytes;
     }
 
-    /** True if values are whole numbers. */
     public boolean isWhole() {
       return this != FLOAT32 && this != FLOAT16;
     }
@@ -58,7 +55,6 @@ public record ModelInput(String name, List<Integer> shape, Dtype dtype, List<Dou
     return new ModelInput("", shape, Dtype.FLOAT32, List.of());
   }
 
-  /** Returns how many values a sample has. */
   public int elementsPerSample() {
     return shape.stream().reduce(1, Math::multiplyExact);
   }

@@ -12,10 +12,6 @@ public final class Ranges {
   /** Most jobs of an experiment: the rows of this many take 4 GB of memory. */
   public static final int JOBS_MAX = 10_000_000;
 
-  /** Largest max_waiting. */
-  static final int WAITING_MAX = 200_000_000;
-
-  /** Most samples of a job or of a batch. */
   static final int SAMPLES_MAX = 4096;
 
   static final Range SECONDS = Range.within(0, SECONDS_MAX);

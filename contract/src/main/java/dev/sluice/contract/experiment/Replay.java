@@ -124,7 +124,6 @@ public record Replay(
    */
   public record Column(String from, boolean stripe) {}
 
-  /** Returns what is replayed, and how, for a person. */
   public String words() {
     var words = new ArrayList<String>();
     words.add((source == Source.REPLAY ? "replay of " : "trace ") + file);

@@ -99,17 +99,14 @@ public final class CsvRows {
     return new CsvRows(comments, lines, columns);
   }
 
-  /** The comment lines without their #, in the order of the file. */
   public List<String> comments() {
     return comments;
   }
 
-  /** Tells whether nothing but comments stands in the file. */
   public boolean isEmpty() {
     return lines.isEmpty();
   }
 
-  /** The names of the columns; none if the file is empty. */
   public List<String> columns() {
     return columns;
   }
@@ -119,17 +116,14 @@ public final class CsvRows {
     return lines.get(0);
   }
 
-  /** The rows below the names of the columns, in the order of the file. */
   public List<Row> rows() {
     return lines.isEmpty() ? List.of() : lines.subList(1, lines.size());
   }
 
-  /** Tells whether two columns have one name. */
   public boolean repeatsColumn() {
     return new HashSet<>(columns).size() < columns.size();
   }
 
-  /** One line. */
   public static final class Row {
     private final Place place;
     private final List<String> columns;
@@ -141,12 +135,10 @@ public final class CsvRows {
       this.fields = fields;
     }
 
-    /** The place of the row's first line. */
     public Place place() {
       return place;
     }
 
-    /** A mistake in this row. */
     public UserMistakeException mistake(String what, String maybe) {
       return new UserMistakeException(place, what, maybe);
     }
@@ -158,7 +150,6 @@ public final class CsvRows {
       }
     }
 
-    /** The field under a column of the file. */
     public String text(String column) {
       return fields.get(columns.indexOf(column));
     }
@@ -204,7 +195,6 @@ public final class CsvRows {
           maybe);
     }
 
-    /** A number within the range. */
     public double number(String column, Range range, String maybe) throws UserMistakeException {
       String text = text(column);
       BigDecimal number = Numbers.decimal(text);

@@ -1,7 +1,11 @@
 package dev.sluice.contract.file;
 
 import java.time.DateTimeException;
-import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Dates with times in one column, all with an offset from UTC or all without: {@code 2023-11-16
@@ -9,20 +13,18 @@ import java.time.LocalDate;
  * UTC.
  */
 public final class DateTimes {
-  private static final int SECONDS_END = 19;
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(\\d{4})-(\\d\\d)-(\\d\\d)[ T](\\d\\d):(\\d\\d):(\\d\\d)(?:\\.(\\d*))?"
+              + "(Z|([+-])(\\d\\d)(?::?(\\d\\d))?)?");
   private static final int NS_DIGITS = 9;
-  private static final long NS_PER_SECOND = 1_000_000_000;
-  private static final int NO_DAY = -1;
   private static final int YEAR_MIN = 1970;
   private static final int YEAR_MAX = 2261; // nanoseconds since 1970 fit a long until 2262
 
   private final TraceRows rows;
   private final int column;
   private final String name;
-  private int day = NO_DAY;
-  private long epochDay;
-  private boolean first = true;
-  private boolean zoned;
+  private @Nullable Boolean zoned;
   private int firstLine;
 
   /**
@@ -34,78 +36,49 @@ public final class DateTimes {
     this.name = name;
   }
 
-  /** Tells whether the present row has a date. */
   public boolean isThere() {
     return !rows.isEmpty(column);
   }
 
-  /** Returns the present row's moment, in nanoseconds since 1970. */
+  /** Returns the present row's moment, in nanoseconds since 1970, rounded down. */
   public long epochNs() throws UserMistakeException {
-    byte[] b = rows.bytes;
-    int at = rows.starts[column];
-    int end = rows.ends[column];
-    if (end - at < SECONDS_END
-        || b[at + 4] != '-'
-        || b[at + 7] != '-'
-        || (b[at + 10] != ' ' && b[at + 10] != 'T')
-        || b[at + 13] != ':'
-        || b[at + 16] != ':') {
+    Matcher date = FORM.matcher(rows.text(column));
+    if (!date.matches()) {
       throw noDate();
     }
-    int date = 10_000 * number(at, 4) + 100 * number(at + 5, 2) + number(at + 8, 2);
-    int hour = number(at + 11, 2);
-    int minute = number(at + 14, 2);
-    int second = number(at + 17, 2);
-    if (date / 10_000 < YEAR_MIN || date / 10_000 > YEAR_MAX) {
+    int year = number(date, 1);
+    if (year < YEAR_MIN || year > YEAR_MAX) {
       throw noDate();
     }
-    if (hour > 23 || minute > 59 || second > 59) {
+    long seconds;
+    try {
+      seconds =
+          LocalDateTime.of(
+                  year,
+                  number(date, 2),
+                  number(date, 3),
+                  number(date, 4),
+                  number(date, 5),
+                  number(date, 6))
+              .toEpochSecond(ZoneOffset.UTC);
+    } catch (DateTimeException e) {
       throw noDate();
     }
-    if (date != day) {
-      try {
-        epochDay = LocalDate.of(date / 10_000, date / 100 % 100, date % 100).toEpochDay();
-      } catch (DateTimeException e) {
-        throw noDate();
-      }
-      day = date;
-    }
-    long seconds = 86_400 * epochDay + 3600L * hour + 60L * minute + second;
-    at += SECONDS_END;
-    long ns = 0;
-    if (at < end && b[at] == '.') {
-      int digits = 0;
-      for (at++; at < end && b[at] >= '0' && b[at] <= '9'; at++) {
-        if (digits < NS_DIGITS) {
-          ns = 10 * ns + b[at] - '0';
-          digits++;
-        }
-      }
-      for (; digits < NS_DIGITS; digits++) {
-        ns *= 10;
-      }
-    }
-    checkKind(at < end);
-    return (seconds - offsetSeconds(at, end)) * NS_PER_SECOND + ns;
+    checkKind(date.group(8) != null);
+    long offsetSeconds = 3600L * number(date, 10) + 60L * number(date, 11);
+    long utcSeconds = seconds - ("-".equals(date.group(9)) ? -offsetSeconds : offsetSeconds);
+    String fraction = date.group(7) == null ? "" : date.group(7);
+    String ns = (fraction + "0".repeat(NS_DIGITS)).substring(0, NS_DIGITS);
+    return utcSeconds * 1_000_000_000 + Integer.parseInt(ns);
   }
 
-  private int offsetSeconds(int at, int end) throws UserMistakeException {
-    byte[] b = rows.bytes;
-    int length = end - at;
-    if (length == 0 || (length == 1 && b[at] == 'Z')) {
-      return 0;
-    }
-    boolean colon = length == 6 && b[at + 3] == ':';
-    if ((b[at] != '+' && b[at] != '-') || !(colon || length == 5 || length == 3)) {
-      throw noDate();
-    }
-    int minutes = 60 * number(at + 1, 2) + (length == 3 ? 0 : number(at + (colon ? 4 : 3), 2));
-    return (b[at] == '-' ? -60 : 60) * minutes;
+  /** The digits of a group; 0 if the text has none there. */
+  private static int number(Matcher date, int group) {
+    return date.group(group) == null ? 0 : Integer.parseInt(date.group(group));
   }
 
   private void checkKind(boolean nowZoned) throws UserMistakeException {
-    if (first) {
-      first = false;
+    if (zoned == null) {
       zoned = nowZoned;
       firstLine = rows.line();
     } else if (zoned != nowZoned) {
@@ -121,21 +94,9 @@ public final class DateTimes {
     }
   }
 
-  private int number(int at, int digits) throws UserMistakeException {
-    int number = 0;
-    for (int i = at; i < at + digits; i++) {
-      int digit = rows.bytes[i] - '0';
-      if (digit < 0 || digit > 9) {
-        throw noDate();
-      }
-      number = 10 * number + digit;
-    }
-    return number;
-  }
-
   private UserMistakeException noDate() throws UserMistakeException {
     return rows.mistake(
-        "%s (%s) is no date with a time".formatted(name, TraceRows.shortened(rows.text(column))),
+        "%s (%s) is no date with a time".formatted(name, Written.of(rows.text(column))),
         "it should be written as 2023-11-16 18:15:46.6805900");
   }
 }

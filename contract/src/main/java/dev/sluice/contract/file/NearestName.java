@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Guesses what a user meant by an unknown name. */
 public final class NearestName {
   private NearestName() {}
 

@@ -6,7 +6,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers as files write them. */
 public final class Numbers {
   static final Pattern WHOLE = Pattern.compile("[-+]?\\d+");
 

@@ -26,7 +26,6 @@ public final class OutputFile implements Closeable {
   private final OutputStream stream;
   private boolean finished;
 
-  /** Tells whether a file is of a kind. */
   @FunctionalInterface
   public interface Test {
     boolean passes(Path file) throws IOException;
@@ -102,7 +101,6 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Begins to write. */
   public static OutputFile begin(Path named) throws IOException {
     if (Files.exists(named) && !Files.isRegularFile(named)) {
       return new OutputFile(null, null, Files.newOutputStream(named, StandardOpenOption.WRITE));
@@ -112,7 +110,6 @@ public final class OutputFile implements Closeable {
     return new OutputFile(file, unfinished, Files.newOutputStream(unfinished));
   }
 
-  /** Writes a whole file. */
   public static void write(Path named, byte[] bytes) throws IOException {
     try (OutputFile output = begin(named)) {
       output.stream().write(bytes);

@@ -35,7 +35,6 @@ public final class Problems {
     this(source, Integer.MAX_VALUE);
   }
 
-  /** Notes a mistake; see {@link Problem}. */
   public void error(Place place, String what, String maybe) {
     add(new Placed(place, new Problem(place.toString(), what, maybe)));
   }
@@ -70,7 +69,6 @@ public final class Problems {
     return first.location() + ": " + first.what();
   }
 
-  /** Lines to print as they are. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }

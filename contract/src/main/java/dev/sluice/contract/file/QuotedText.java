@@ -42,12 +42,10 @@ public final class QuotedText {
     }
   }
 
-  /** The text in quotes. */
   public static String of(String text) {
     return written(isVisible(text) ? AS_IT_IS : ASCII, text);
   }
 
-  /** The text in quotes, in ASCII alone. */
   public static String ascii(String text) {
     return written(ASCII, text);
   }

@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 
 /** Bounds of a number, both included. A number that is read has a least and a largest value. */
 public record Range(double least, double most) {
-  /** Numbers from {@code least} to {@code most}, both included. */
   public static Range within(double least, double most) {
     return new Range(least, most);
   }

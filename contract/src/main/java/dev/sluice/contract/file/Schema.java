@@ -40,7 +40,6 @@ public final class Schema {
   /** Mappings whose names the user chooses. */
   private record Chosen(Pattern names, Collection<String> reserved, Schema mapping) {}
 
-  /** Declares a key that must be there. */
   public void require(String key) {
     required.add(key);
   }
@@ -89,70 +88,54 @@ public final class Schema {
     return keywords("anyOf", List.of(text, flagged));
   }
 
-  void anything(String key) {
-    declare(key, Map.of());
+  static Map<String, Object> number(Range range) {
+    return keywords(TYPE, "number", MINIMUM, plain(range.least()), MAXIMUM, plain(range.most()));
   }
 
-  void number(String key, double fallback, Range range) {
-    Map<String, Object> keywords = keywords(range);
-    if (!Double.isNaN(fallback)) {
-      keywords.put(DEFAULT, plain(fallback));
-    }
-    declare(key, keywords);
+  static Map<String, Object> whole(long least, long most) {
+    return keywords(TYPE, "integer", MINIMUM, least, MAXIMUM, most);
   }
 
-  void numberOrNone(String key, Range range) {
-    declare(key, orNone(keywords(range)));
+  static Map<String, Object> orNone(Map<String, Object> keywords) {
+    return keywords("anyOf", List.of(keywords, Map.of("const", "none")));
   }
 
-  void whole(String key, long fallback, long least, long most) {
-    Map<String, Object> keywords = keywords(least, most);
-    keywords.put(DEFAULT, fallback);
-    declare(key, keywords);
+  static Map<String, Object> flag() {
+    return keywords(TYPE, "boolean");
   }
 
-  void wholeOrNone(String key, long least, long most) {
-    declare(key, orNone(keywords(least, most)));
+  static Map<String, Object> text(@Nullable Pattern form) {
+    return form == null ? keywords(TYPE, TEXT) : keywords(TYPE, TEXT, PATTERN, whole(form));
   }
 
-  void wholes(String key, List<Integer> fallback, long least, long most) {
-    items(key, fallback, keywords(least, most));
+  static Map<String, Object> oneOf(Collection<String> names) {
+    return keywords("enum", List.copyOf(names));
   }
 
-  void numbers(String key, Range range) {
-    items(key, List.of(), keywords(range));
+  static Map<String, Object> listOf(Map<String, Object> items) {
+    return keywords(ITEMS, items);
   }
 
-  void flag(String key, boolean fallback) {
-    declare(key, keywords(TYPE, "boolean", DEFAULT, fallback));
-  }
-
-  /**
-   * @param fallback empty: there is none
-   */
-  void text(String key, String fallback, @Nullable Pattern form) {
-    Map<String, Object> keywords = keywords(TYPE, TEXT);
-    if (form != null) {
-      keywords.put(PATTERN, whole(form));
-    }
-    if (!fallback.isEmpty()) {
-      keywords.put(DEFAULT, fallback);
-    }
-    declare(key, keywords);
-  }
-
-  void oneOf(String key, String fallback, Collection<String> names) {
-    declare(key, keywords("enum", List.copyOf(names), DEFAULT, fallback));
-  }
-
-  void namesOf(String key, List<String> fallback, Collection<String> names) {
-    items(key, fallback, keywords("enum", List.copyOf(names)));
-  }
-
-  void list(String key, boolean repeats) {
+  static Map<String, Object> list(boolean repeats) {
     Map<String, Object> keywords = keywords(TYPE, "array", "minItems", 1);
     if (!repeats) {
       keywords.put("uniqueItems", true);
+    }
+    return keywords;
+  }
+
+  /**
+   * Declares a key.
+   *
+   * @param fallback null, an empty text, an empty list and NaN: there is none
+   */
+  void declare(String key, Map<String, Object> keywords, @Nullable Object fallback) {
+    if (fallback instanceof Double number) {
+      if (!number.isNaN()) {
+        keywords.put(DEFAULT, plain(number));
+      }
+    } else if (fallback != null && !fallback.equals("") && !fallback.equals(List.of())) {
+      keywords.put(DEFAULT, fallback);
     }
     declare(key, keywords);
   }
@@ -169,14 +152,6 @@ public final class Schema {
       chosen = new Chosen(names, reserved, new Schema());
     }
     return chosen.mapping;
-  }
-
-  private void items(String key, List<?> fallback, Map<String, Object> items) {
-    Map<String, Object> keywords = keywords(ITEMS, items);
-    if (!fallback.isEmpty()) {
-      keywords.put(DEFAULT, List.copyOf(fallback));
-    }
-    declare(key, keywords);
   }
 
   private void declare(String key, Map<String, Object> keywords) {
@@ -266,21 +241,6 @@ public final class Schema {
     }
     Object names = property.get(ITEMS);
     property.put(ITEMS, names == null ? mapping : Map.of("anyOf", List.of(names, mapping)));
-  }
-
-  private static Map<String, Object> keywords(Range range) {
-    Map<String, Object> keywords = keywords(TYPE, "number");
-    keywords.put(MINIMUM, plain(range.least()));
-    keywords.put(MAXIMUM, plain(range.most()));
-    return keywords;
-  }
-
-  private static Map<String, Object> keywords(long least, long most) {
-    return keywords(TYPE, "integer", MINIMUM, least, MAXIMUM, most);
-  }
-
-  private static Map<String, Object> orNone(Map<String, Object> keywords) {
-    return keywords("anyOf", List.of(keywords, Map.of("const", "none")), DEFAULT, "none");
   }
 
   private static Map<String, Object> keywords(Object... keywordsAndValues) {

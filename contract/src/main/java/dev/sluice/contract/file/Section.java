@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A section is strict or lenient. A strict one is of a file that people write for Sluice: a key
  * that is asked for becomes known, {@link #end()} complains of all others, and a key without a
  * value is a mistake. A lenient one is of a file that other tools write too: null means that the
- * key is absent, and {@link #end(Collection)} complains only of keys that are nearly known.
+ * key is absent, and only keys that are nearly known are a mistake.
  *
  * <p>What a strict section is asked for is noted in its {@link Schema}.
  */
@@ -35,6 +34,7 @@ public final class Section {
   /** Beginning of a key at the top of a file that only holds values for aliases to repeat. */
   static final String ANCHORS = "x-";
 
+  private static final String NONE = "none";
   private static final List<String> YES = List.of("true", "yes", "on");
   private static final List<String> NO = List.of("false", "no", "off");
 
@@ -48,7 +48,7 @@ public final class Section {
   /** Declarations of the keys; null: the section is lenient. */
   private final @Nullable Schema schema;
 
-  private final Set<String> known;
+  private final Set<String> known = new LinkedHashSet<>();
 
   private Section(
       String prefix,
@@ -61,7 +61,6 @@ public final class Section {
     this.problems = problems;
     this.places = places;
     this.schema = schema;
-    this.known = places == null ? Set.of() : new LinkedHashSet<>();
   }
 
   /**
@@ -89,7 +88,6 @@ public final class Section {
     return mapping.entries().containsKey(key);
   }
 
-  /** The keys, in the order of the file. */
   public List<String> keys() {
     return List.copyOf(mapping.entries().keySet());
   }
@@ -105,7 +103,6 @@ public final class Section {
     return entry == null ? mapping.place() : entry.value().place();
   }
 
-  /** Notes a mistake in the value of a key. */
   public void error(String key, String what, String maybe) {
     problems.error(place(key), what, maybe);
   }
@@ -114,7 +111,6 @@ public final class Section {
     problems.error(value.place(), message(prefix + key, value, rule), maybe);
   }
 
-  /** Declarations of the keys of a strict section. */
   public Schema schema() {
     if (schema == null) {
       throw new IllegalStateException("a lenient section declares no keys");
@@ -122,26 +118,24 @@ public final class Section {
     return schema;
   }
 
-  private void declare(Consumer<Schema> declaration) {
+  private void declare(String key, Map<String, Object> keywords, @Nullable Object fallback) {
     if (schema != null) {
-      declaration.accept(schema);
+      schema.declare(key, keywords, fallback);
     }
   }
 
   /** Allows a key with any value, which is not read. */
   public void ignore(String key) {
-    declare(s -> s.anything(key));
+    declare(key, Map.of(), null);
     find(key);
   }
 
   /** The key's value; null if the key is absent or has no value. */
   public @Nullable Value find(String key) {
     Entry entry = mapping.entries().get(key);
-    if (places != null) {
-      known.add(key);
-      if (entry != null) {
-        note(key, entry, places);
-      }
+    known.add(key);
+    if (places != null && entry != null) {
+      note(key, entry, places);
     }
     return entry == null || (entry.value() instanceof Scalar scalar && scalar.missing())
         ? null
@@ -161,19 +155,15 @@ public final class Section {
 
   /** Notes a mistake if a key without a default is missing. */
   private void require(String key, String example) {
-    declare(s -> s.require(key));
+    if (schema != null) {
+      schema.require(key);
+    }
     if (places == null ? find(key) == null : !has(key)) {
-      known(key);
+      known.add(key);
       problems.error(
           place(key),
           prefix + key + " is missing",
           "a line should be added: " + key + ": " + example);
-    }
-  }
-
-  private void known(String key) {
-    if (places != null) {
-      known.add(key);
     }
   }
 
@@ -183,7 +173,6 @@ public final class Section {
     return number(key, Double.NaN, range, "you meant a number such as " + example + "");
   }
 
-  /** A number. */
   public double number(String key, double fallback, Range range) {
     return number(
         key,
@@ -199,7 +188,7 @@ public final class Section {
    * @param maybe advice if it is wrong
    */
   public double number(String key, double fallback, Range range, String maybe) {
-    declare(s -> s.number(key, fallback, range));
+    declare(key, Schema.number(range), fallback);
     Value value = find(key);
     return value == null ? fallback : number(key, value, range, maybe);
   }
@@ -212,21 +201,19 @@ public final class Section {
 
   /** A number; null for {@code none} and for an absent key. */
   public @Nullable Double numberOrNone(String key, Range range) {
-    declare(s -> s.numberOrNone(key, range));
+    declare(key, Schema.orNone(Schema.number(range)), NONE);
     Value value = find(key);
     return value == null || none(value)
         ? null
         : Double.valueOf(number(key, value, range, "none is meant, for no bound"));
   }
 
-  /** A whole number. */
   public int whole(String key, int fallback, int least, int most) {
     return (int) whole(key, (long) fallback, least, most);
   }
 
-  /** A whole number. */
   public long whole(String key, long fallback, long least, long most) {
-    declare(s -> s.whole(key, fallback, least, most));
+    declare(key, Schema.whole(least, most), fallback);
     Value value = find(key);
     Long number = value == null ? null : whole(key, value, least, most);
     return number == null ? fallback : number;
@@ -240,14 +227,14 @@ public final class Section {
 
   /** A whole number; null for {@code none} and for an absent key. */
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
-    declare(s -> s.wholeOrNone(key, least, most));
+    declare(key, Schema.orNone(Schema.whole(least, most)), NONE);
     Value value = find(key);
     Long number = value == null || none(value) ? null : whole(key, value, least, most);
     return number == null ? null : Math.toIntExact(number);
   }
 
   private static boolean none(Value value) {
-    return written(value).equals("none");
+    return written(value).equals(NONE);
   }
 
   /**
@@ -257,7 +244,7 @@ public final class Section {
    */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
-    declare(s -> s.wholes(key, fallback, least, most));
+    declare(key, Schema.listOf(Schema.whole(least, most)), fallback);
     return list(
         key,
         fallback,
@@ -270,7 +257,7 @@ public final class Section {
 
   /** A list of numbers, which may be in it twice. */
   public List<Double> numbers(String key, List<Double> fallback, Range range) {
-    declare(s -> s.numbers(key, range));
+    declare(key, Schema.listOf(Schema.number(range)), null);
     return list(
         key,
         fallback,
@@ -281,16 +268,15 @@ public final class Section {
         });
   }
 
-  /** True or false. */
   public boolean flag(String key, boolean fallback) {
-    declare(s -> s.flag(key, fallback));
+    declare(key, Schema.flag(), fallback);
     Value value = find(key);
     return value == null ? fallback : flag(key, value, fallback);
   }
 
   /** A text of at least one letter. */
   public String text(String key, String fallback) {
-    declare(s -> s.text(key, fallback, null));
+    declare(key, Schema.text(null), fallback);
     return textOr(key, fallback);
   }
 
@@ -308,7 +294,7 @@ public final class Section {
    */
   public String text(
       String key, String fallback, Pattern form, String rule, UnaryOperator<String> maybe) {
-    declare(s -> s.text(key, fallback, form));
+    declare(key, Schema.text(form), fallback);
     String text = textOr(key, fallback);
     if (!form.matcher(text).matches()) {
       problems.error(
@@ -325,7 +311,7 @@ public final class Section {
 
   /** A text; null if it is absent or wrong. */
   public @Nullable String textOrNull(String key) {
-    declare(s -> s.text(key, "", null));
+    declare(key, Schema.text(null), null);
     Value value = find(key);
     return value == null ? null : text(key, value);
   }
@@ -352,7 +338,7 @@ public final class Section {
    * @param plural what the names name, in the plural
    */
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
-    declare(s -> s.oneOf(key, fallback, names));
+    declare(key, Schema.oneOf(names), fallback);
     Value value = find(key);
     String name = value == null ? null : knownName(key, value, names, plural);
     return name == null ? fallback : name;
@@ -361,7 +347,7 @@ public final class Section {
   /** A list of known names, none twice. */
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
-    declare(s -> s.namesOf(key, fallback, names));
+    declare(key, Schema.listOf(Schema.oneOf(names)), fallback);
     return list(key, fallback, false, item -> knownName(key, item, names, plural));
   }
 
@@ -373,7 +359,7 @@ public final class Section {
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
-    declare(s -> s.list(key, repeats));
+    declare(key, Schema.list(repeats), null);
     Sequence sequence = sequence(key);
     if (sequence == null) {
       return fallback;
@@ -460,8 +446,15 @@ public final class Section {
         prefix + key + ".", item, problems, new LinkedHashMap<>(), schema().mapping(key));
   }
 
-  /** Complains of each key that was not asked for. */
+  /**
+   * Complains of each key that was not asked for; of a lenient section, as {@link
+   * #end(Collection)}.
+   */
   public void end() {
+    if (places == null) {
+      end(known);
+      return;
+    }
     String plural =
         prefix.isEmpty() ? "keys" : "keys of " + prefix.substring(0, prefix.length() - 1);
     mapping
@@ -650,12 +643,10 @@ public final class Section {
     return text;
   }
 
-  /** A message that a value breaks a rule. */
   static String message(String name, Value value, String rule) {
     return name + " (" + written(value) + ") " + rule;
   }
 
-  /** A value in a message. */
   public static String written(Value value) {
     if (value instanceof Scalar scalar) {
       return scalar.missing() ? "nothing" : Written.of(scalar.text());

@@ -4,11 +4,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every Java has. */
 public final class Sha256 {
   private Sha256() {}
 
-  /** A digest that has taken in nothing yet. */
   public static MessageDigest begin() {
     try {
       return MessageDigest.getInstance("SHA-256");
@@ -17,7 +15,6 @@ public final class Sha256 {
     }
   }
 
-  /** The digest of the bytes, in hex. */
   public static String hex(byte[] bytes) {
     return HexFormat.of().formatHex(begin().digest(bytes));
   }

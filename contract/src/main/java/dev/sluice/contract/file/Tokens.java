@@ -80,12 +80,10 @@ abstract class Tokens implements Closeable {
     }
   }
 
-  /** The pieces of a text of YAML. */
   static Tokens ofYaml(String text, IntFunction<Place> placeOfLine) {
     return new YamlTokens(new StringReader(text), placeOfLine);
   }
 
-  /** The pieces of a text of JSON in UTF-8. */
   static Tokens ofJson(byte[] text, IntFunction<Place> placeOfLine) {
     try {
       return new JsonTokens(new ByteArrayInputStream(text), placeOfLine);
@@ -104,7 +102,6 @@ abstract class Tokens implements Closeable {
     }
   }
 
-  /** Goes on to the next piece. */
   abstract Kind next() throws UserMistakeException;
 
   /** The line on which the present piece begins, from 1. */
@@ -122,7 +119,6 @@ abstract class Tokens implements Closeable {
   /** The name by which an alias may repeat the present piece; null: none. */
   abstract @Nullable String anchor();
 
-  /** The place at which the present piece begins. */
   final Place place() {
     return place(line());
   }
@@ -134,7 +130,6 @@ abstract class Tokens implements Closeable {
     return place;
   }
 
-  /** The mistake of a file that the system cannot read. */
   static UserMistakeException unreadable(Place whole, IOException e) {
     if (e instanceof CharConversionException || e instanceof CharacterCodingException) {
       return Utf8.mistake(Path.of(whole.source()), e);
@@ -163,7 +158,6 @@ abstract class Tokens implements Closeable {
     return text == null ? "no reason given" : text.strip().replaceAll("\\s*\\R\\s*", "; ");
   }
 
-  /** Pieces of a JSON file. */
   private static final class JsonTokens extends Tokens {
     private static final JsonFactory FACTORY =
         JsonFactory.builder()
@@ -378,7 +372,6 @@ abstract class Tokens implements Closeable {
 
       /** A letter that YAML does not allow. */
       static final class UnprintableException extends IOException {
-        /** The line, from 1. */
         final int line;
 
         UnprintableException(int line, int letter) {

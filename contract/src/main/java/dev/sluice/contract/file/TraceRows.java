@@ -23,17 +23,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of a trace, or of a table that Sluice wrote, one after the other, with fields under the
- * names of columns. Fields stay bytes until they are asked for, since most columns are not.
+ * names of columns.
  */
 public abstract class TraceRows implements AutoCloseable {
   private static final long WHOLE_SECONDS_MAX = 9_000_000_000L;
@@ -51,20 +54,14 @@ public abstract class TraceRows implements AutoCloseable {
           "425a68", List.of("compressed by bzip2", "bzip2 -d"),
           "504b0304", List.of("a zip archive", "unzip"));
 
-  private static final int PACKED_BYTES = 4;
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+  /** Most letters of a number that is read without a {@link BigDecimal}. */
   private static final int LONG_DIGITS = 18;
 
   final String source;
 
-  /** Bytes that hold the present row's fields. */
-  byte[] bytes = new byte[0];
-
-  /** Beginnings of the present row's fields in {@link #bytes}, by number of column. */
-  int[] starts = new int[0];
-
-  /** Ends of the present row's fields, one past the last byte. */
-  int[] ends = new int[0];
+  final List<String> fields = new ArrayList<>();
 
   TraceRows(String source) {
     this.source = source;
@@ -100,17 +97,16 @@ public abstract class TraceRows implements AutoCloseable {
     InputStream in = null;
     try {
       in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-      if (startsWith(in, GZIP)) {
+      if (startsWith(beginning(in, GZIP.length), GZIP)) {
         in = new BufferedInputStream(new GZIPInputStream(in, BUFFER_BYTES), BUFFER_BYTES);
       }
-      refusePacked(source, in);
-      if (startsWith(in, BYTE_ORDER_MARK)) {
+      byte[] first = beginning(in, FIRST_BYTES_MAX);
+      refusePacked(source, first);
+      if (startsWith(first, BYTE_ORDER_MARK)) {
         in.skipNBytes(BYTE_ORDER_MARK.length);
+        first = Arrays.copyOfRange(first, BYTE_ORDER_MARK.length, first.length);
       }
       Utf8.refuseOther(source, in);
-      in.mark(FIRST_BYTES_MAX);
-      byte[] first = in.readNBytes(FIRST_BYTES_MAX);
-      in.reset();
       return new String(first, StandardCharsets.ISO_8859_1).stripLeading().startsWith("{")
           ? new JsonTraceRows(source, first, in)
           : new CsvTraceRows(source, in, written);
@@ -127,26 +123,27 @@ public abstract class TraceRows implements AutoCloseable {
     }
   }
 
-  private static void refusePacked(String source, InputStream in)
-      throws IOException, UserMistakeException {
-    in.mark(PACKED_BYTES);
-    String first = HexFormat.of().formatHex(in.readNBytes(PACKED_BYTES));
+  /** The first bytes, which are still to be read afterwards. */
+  private static byte[] beginning(InputStream in, int most) throws IOException {
+    in.mark(most);
+    byte[] first = in.readNBytes(most);
     in.reset();
+    return first;
+  }
+
+  private static boolean startsWith(byte[] bytes, byte[] beginning) {
+    return Arrays.equals(Arrays.copyOf(bytes, beginning.length), beginning);
+  }
+
+  private static void refusePacked(String source, byte[] first) throws UserMistakeException {
     for (Map.Entry<String, List<String>> packed : PACKED.entrySet()) {
-      if (first.startsWith(packed.getKey())) {
+      if (startsWith(first, HexFormat.of().parseHex(packed.getKey()))) {
         throw new UserMistakeException(
             source,
             "the file is " + packed.getValue().get(0) + ", and only gzip is read",
             "it should be unpacked first: " + packed.getValue().get(1) + " " + source);
       }
     }
-  }
-
-  private static boolean startsWith(InputStream in, byte[] wanted) throws IOException {
-    in.mark(wanted.length);
-    byte[] there = in.readNBytes(wanted.length);
-    in.reset();
-    return Arrays.equals(there, wanted);
   }
 
   private static void close(@Nullable InputStream in) {
@@ -162,7 +159,6 @@ public abstract class TraceRows implements AutoCloseable {
   /** Returns the names of the columns; of JSON Lines, the keys of the first line. */
   public abstract List<String> columns();
 
-  /** Returns the place of the names of the columns. */
   public abstract Place header();
 
   /**
@@ -189,35 +185,23 @@ public abstract class TraceRows implements AutoCloseable {
   /** Goes on to the next row; false after the last. */
   public abstract boolean next() throws UserMistakeException;
 
-  /** Returns the line of the present row. */
   public abstract int line();
 
   @Override
   public abstract void close() throws IOException;
 
-  /** Returns the place of the present row. */
   public final Place place() {
     return new Place(source, line());
   }
 
   /** Tells whether the field is empty or absent. */
   public final boolean isEmpty(int column) {
-    return starts[column] == ends[column];
-  }
-
-  /** Tells whether the field is the one digit 0. */
-  public final boolean isZero(int column) {
-    return ends[column] - starts[column] == 1 && bytes[starts[column]] == '0';
+    return fields.get(column).isEmpty();
   }
 
   /** Tells whether the field is a text of letters of ASCII. */
   public final boolean says(int column, String text) {
-    int from = starts[column];
-    boolean same = ends[column] - from == text.length();
-    for (int i = 0; same && i < text.length(); i++) {
-      same = bytes[from + i] == text.charAt(i);
-    }
-    return same;
+    return fields.get(column).equals(text);
   }
 
   /**
@@ -225,9 +209,7 @@ public abstract class TraceRows implements AutoCloseable {
    *
    * @throws UserMistakeException if it is not UTF-8
    */
-  public final String text(int column) throws UserMistakeException {
-    return Utf8.decoded(place(), bytes, starts[column], ends[column]);
-  }
+  public abstract String text(int column) throws UserMistakeException;
 
   /** Returns seconds as nanoseconds, rounded down: at most 9 × 10⁹ seconds from zero. */
   public final long secondsAsNs(int column, String name) throws UserMistakeException {
@@ -253,52 +235,42 @@ public abstract class TraceRows implements AutoCloseable {
    * texts give equal times.
    */
   private long fixed(int column, String name, int scale, long most) throws UserMistakeException {
-    int at = starts[column];
-    int end = ends[column];
-    boolean negative = at < end && bytes[at] == '-';
-    if (negative) {
-      at++;
-    }
+    String text = fields.get(column);
     long value = 0;
-    int digits = 0;
     int decimals = -1; // digits behind the point; −1: no point yet
-    boolean dropped = false;
-    for (; at < end; at++) {
-      int digit = bytes[at] - '0';
-      if (digit >= 0 && digit <= 9) {
-        if (decimals >= scale) {
-          dropped |= digit != 0;
-          digits++;
-          continue;
-        }
-        value = 10 * value + digit;
-        digits++;
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      if (letter >= '0' && letter <= '9') {
+        value = 10 * value + letter - '0';
         decimals += decimals >= 0 ? 1 : 0;
-      } else if (bytes[at] == '.' && decimals < 0) {
+      } else if (letter == '.' && decimals < 0) {
         decimals = 0;
       } else {
         return slowly(column, name, scale, most);
       }
     }
-    if (digits == 0 || digits > LONG_DIGITS) {
-      return slowly(column, name, scale, most);
-    }
     int missing = scale - Math.max(0, decimals);
-    long factor = 1;
-    for (int i = 0; i < missing; i++) {
-      factor *= 10;
-    }
-    if (Math.multiplyHigh(value, factor) != 0 || value * factor < 0) {
+    if (missing < 0
+        || text.length() + missing > LONG_DIGITS
+        || text.length() <= (decimals < 0 ? 0 : 1)) {
       return slowly(column, name, scale, most);
     }
-    long scaled = value * factor;
-    if (scaled > Math.multiplyExact(most, power(scale))) {
+    long scaled = value * power(missing);
+    if (scaled > most * power(scale)) {
       throw outOfRange(column, name);
     }
-    return negative ? -scaled - (dropped ? 1 : 0) : scaled;
+    return scaled;
   }
 
-  /** A number with an exponent, or many digits, or none at all. */
+  private static long power(int digits) {
+    long power = 1;
+    for (int i = 0; i < digits; i++) {
+      power *= 10;
+    }
+    return power;
+  }
+
+  /** A number with a sign, an exponent, many digits, or more than count; or none at all. */
   private long slowly(int column, String name, int scale, long most) throws UserMistakeException {
     BigDecimal number = Numbers.decimal(text(column));
     if (number == null) {
@@ -310,38 +282,23 @@ public abstract class TraceRows implements AutoCloseable {
     return number.movePointRight(scale).setScale(0, RoundingMode.FLOOR).longValueExact();
   }
 
-  private static long power(int scale) {
-    long power = 1;
-    for (int i = 0; i < scale; i++) {
-      power *= 10;
-    }
-    return power;
-  }
-
   private UserMistakeException noNumber(int column, String name, String wanted)
       throws UserMistakeException {
     return mistake(
-        "%s (%s) is not %s".formatted(name, shortened(text(column)), wanted),
+        "%s (%s) is not %s".formatted(name, Written.of(text(column)), wanted),
         "the columns of this line are shifted");
   }
 
   private UserMistakeException outOfRange(int column, String name) throws UserMistakeException {
     return mistake(
-        "%s (%s) is out of range".formatted(name, shortened(text(column))),
+        "%s (%s) is out of range".formatted(name, Written.of(text(column))),
         "its unit is wrong, or a digit is");
   }
 
-  /** Returns a mistake in the present row. */
   public final UserMistakeException mistake(String what, String maybe) {
     return new UserMistakeException(place(), what, maybe);
   }
 
-  /** Returns a text that is short enough for a message. */
-  public static String shortened(String text) {
-    return text.length() <= 60 ? text : text.substring(0, 60) + "…";
-  }
-
-  /** Returns the mistake of a column that the file does not have. */
   public final UserMistakeException lacks(String column) {
     return new UserMistakeException(
         header(),
@@ -372,8 +329,8 @@ public abstract class TraceRows implements AutoCloseable {
     private static final int LINE_BYTES_MAX = 1 << 20;
 
     private final boolean written;
-    private final Fields fields = new Fields();
-    private final CloseableIterator<Fields> lines;
+    private final Line read = new Line();
+    private final CloseableIterator<Line> lines;
     private final List<String> columns;
     private final Place header;
     private int line;
@@ -384,7 +341,6 @@ public abstract class TraceRows implements AutoCloseable {
     CsvTraceRows(String source, InputStream in, boolean written) throws UserMistakeException {
       super(source);
       this.written = written;
-      bytes = new byte[1024];
       lines =
           CsvReader.builder()
               .commentStrategy(written ? CommentStrategy.NONE : CommentStrategy.SKIP)
@@ -392,11 +348,11 @@ public abstract class TraceRows implements AutoCloseable {
               .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
               .allowUnclosedQuote(false)
               .maxBufferSize(LINE_BYTES_MAX)
-              .build(fields, in, StandardCharsets.ISO_8859_1) // a letter is a byte
+              .build(read, in, StandardCharsets.ISO_8859_1) // a letter is a byte
               .iterator();
       List<String> names = new ArrayList<>();
       if (nextLine()) {
-        for (int i = 0; i < fields.width; i++) {
+        for (int i = 0; i < fields.size(); i++) {
           names.add(text(i));
         }
       }
@@ -408,35 +364,26 @@ public abstract class TraceRows implements AutoCloseable {
       }
     }
 
-    /** The fields of the line that was read last: no text is made of one before it is asked for. */
-    private final class Fields extends AbstractBaseCsvCallbackHandler<Fields> {
-      private int width;
-      private int used;
+    /** Takes the fields of the line that is read, whose letters are bytes. */
+    private final class Line extends AbstractBaseCsvCallbackHandler<Line> {
+      private int letters;
       private boolean holdsBreak;
       private boolean isBlank;
 
       @Override
       protected void handleBegin(long startingLine) {
         line = Math.toIntExact(startingLine);
-        width = 0;
-        used = 0;
+        fields.clear();
+        letters = 0;
         holdsBreak = false;
         isBlank = false;
       }
 
       @Override
       protected void handleField(int column, char[] chars, int offset, int length, boolean quoted) {
-        width = column + 1;
-        if (used + length > LINE_BYTES_MAX) {
-          used = LINE_BYTES_MAX + 1;
+        letters += length;
+        if (letters > LINE_BYTES_MAX) {
           return;
-        }
-        if (used + length > bytes.length) {
-          bytes = Arrays.copyOf(bytes, 2 * (used + length));
-        }
-        if (column >= starts.length) {
-          starts = Arrays.copyOf(starts, 2 * width);
-          ends = Arrays.copyOf(ends, 2 * width);
         }
         int from = offset;
         int to = offset + length;
@@ -448,26 +395,21 @@ public abstract class TraceRows implements AutoCloseable {
             to--;
           }
         }
-        starts[column] = used;
-        copy(chars, from, to);
-        ends[column] = used;
-        holdsBreak |= quoted && new String(chars, from, to - from).indexOf('\n') >= 0;
-        isBlank = column == 0 && !quoted && new String(chars, from, to - from).isBlank();
-      }
-
-      private void copy(char[] chars, int from, int to) {
-        byte[] target = bytes;
-        int place = used;
-        for (int at = from; at < to; at++) {
-          target[place++] = (byte) chars[at];
-        }
-        used = place;
+        String field = new String(chars, from, to - from);
+        fields.add(field);
+        holdsBreak |= quoted && field.indexOf('\n') >= 0;
+        isBlank = column == 0 && !quoted && field.isBlank();
       }
 
       @Override
-      protected Fields buildRecord() {
+      protected Line buildRecord() {
         return this;
       }
+    }
+
+    @Override
+    public String text(int column) throws UserMistakeException {
+      return Utf8.decoded(place(), fields.get(column).getBytes(StandardCharsets.ISO_8859_1));
     }
 
     @Override
@@ -507,9 +449,9 @@ public abstract class TraceRows implements AutoCloseable {
       if (!nextLine()) {
         return false;
       }
-      if (fields.width != columns.size()) {
+      if (fields.size() != columns.size()) {
         throw mistake(
-            "this row has (%d) fields, not (%d)".formatted(fields.width, columns.size()),
+            "this row has (%d) fields, not (%d)".formatted(fields.size(), columns.size()),
             "a comma is missing or too many, or the line was cut");
       }
       return true;
@@ -528,16 +470,16 @@ public abstract class TraceRows implements AutoCloseable {
             return false;
           }
           lines.next();
-        } while (fields.isBlank);
+        } while (read.isBlank);
       } catch (UncheckedIOException e) {
         throw unreadable(Objects.requireNonNull(e.getCause()));
       } catch (CsvParseException e) {
         throw String.valueOf(e.getMessage()).contains("buffer") ? tooLong() : unclosed();
       }
-      if (fields.used > LINE_BYTES_MAX) {
+      if (read.letters > LINE_BYTES_MAX) {
         throw tooLong();
       }
-      if (fields.holdsBreak && !written) {
+      if (read.holdsBreak && !written) {
         throw unclosed();
       }
       return true;
@@ -569,7 +511,6 @@ public abstract class TraceRows implements AutoCloseable {
     private final JsonParser parser;
     private final List<String> columns;
     private final List<String> wanted = new ArrayList<>();
-    private int used;
 
     /**
      * @param firstBytes beginning of the stream, which holds the first object, or as much of it as
@@ -578,7 +519,6 @@ public abstract class TraceRows implements AutoCloseable {
      */
     JsonTraceRows(String source, byte[] firstBytes, InputStream in) throws UserMistakeException {
       super(source);
-      bytes = new byte[256];
       List<String> keys = new ArrayList<>();
       try {
         try (JsonParser first = FACTORY.createParser(firstBytes)) {
@@ -616,8 +556,6 @@ public abstract class TraceRows implements AutoCloseable {
         return known;
       }
       wanted.add(name);
-      starts = new int[wanted.size()];
-      ends = new int[wanted.size()];
       return wanted.size() - 1;
     }
 
@@ -636,21 +574,16 @@ public abstract class TraceRows implements AutoCloseable {
         if (token != JsonToken.START_OBJECT) {
           throw mistake("a row is no JSON object", "each line should be {…}");
         }
-        used = 0;
-        Arrays.fill(starts, -1);
+        fields.clear();
+        fields.addAll(Collections.nCopies(wanted.size(), ""));
+        Set<Integer> given = new HashSet<>();
         for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
           JsonToken value = parser.nextToken();
           int column = wanted.indexOf(key);
           if (column < 0) {
             parser.skipChildren();
           } else {
-            read(column, key, value);
-          }
-        }
-        for (int i = 0; i < starts.length; i++) {
-          if (starts[i] < 0) {
-            starts[i] = 0;
-            ends[i] = 0;
+            fields.set(column, read(given.add(column), key, value));
           }
         }
         return true;
@@ -661,35 +594,20 @@ public abstract class TraceRows implements AutoCloseable {
       }
     }
 
-    private void read(int column, String key, JsonToken value)
+    private String read(boolean first, String key, JsonToken value)
         throws IOException, UserMistakeException {
-      if (starts[column] >= 0) {
+      if (!first) {
         throw mistake("the key (%s) stands there twice".formatted(key), "one should be removed");
       }
       if (!value.isScalarValue()) {
         throw mistake("%s is no single value".formatted(key), "another key was meant");
       }
-      starts[column] = used;
-      if (value != JsonToken.VALUE_NULL) {
-        char[] chars = parser.getTextCharacters();
-        int offset = parser.getTextOffset();
-        int length = parser.getTextLength();
-        if (3 * length > bytes.length - used) {
-          bytes = Arrays.copyOf(bytes, used + 3 * length + bytes.length);
-        }
-        for (int i = 0; i < length; i++) {
-          if (chars[offset + i] > 127) {
-            byte[] text = new String(chars, offset, length).getBytes(StandardCharsets.UTF_8);
-            System.arraycopy(text, 0, bytes, used, text.length);
-            used += text.length;
-            ends[column] = used;
-            return;
-          }
-          bytes[used + i] = (byte) chars[offset + i];
-        }
-        used += length;
-      }
-      ends[column] = used;
+      return value == JsonToken.VALUE_NULL ? "" : parser.getText();
+    }
+
+    @Override
+    public String text(int column) {
+      return fields.get(column);
     }
 
     @Override
@@ -701,7 +619,7 @@ public abstract class TraceRows implements AutoCloseable {
       int line = e.getLocation() == null ? place.line() : e.getLocation().getLineNr();
       return new UserMistakeException(
           new Place(place.source(), line).toString(),
-          "this is not JSON (%s)".formatted(shortened(UserMistakeException.reason(e).strip())),
+          "this is not JSON (%s)".formatted(Written.of(UserMistakeException.reason(e).strip())),
           "the line was cut, or a quote or a bracket is wrong",
           e);
     }

@@ -30,7 +30,6 @@ public final class Tree implements Closeable {
   private final Map<String, Anchored> valueByAnchor = new HashMap<>();
   private long values;
 
-  /** A piece of a file. */
   public enum Kind {
     MAPPING,
     LIST,
@@ -114,12 +113,10 @@ public final class Tree implements Closeable {
     return value;
   }
 
-  /** Goes on to the next piece. */
   public Kind next() throws UserMistakeException {
     return tokens.next();
   }
 
-  /** The place at which the present piece begins. */
   public Place place() {
     return tokens.place();
   }

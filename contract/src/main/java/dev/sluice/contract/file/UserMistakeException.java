@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 public final class UserMistakeException extends Exception {
   private final List<Problem> problems;
 
-  /** One mistake; see {@link Problem}. */
   public UserMistakeException(String location, String what, String maybe) {
     this(location, what, maybe, null);
   }
@@ -69,7 +68,6 @@ public final class UserMistakeException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** The mistakes, in the order in which they are printed. */
   public List<Problem> problems() {
     return problems;
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Text files in UTF-8, with or without a byte order mark. */
 public final class Utf8 {
   private static final int CHUNK_BYTES = 1 << 16;
 
@@ -31,12 +31,12 @@ public final class Utf8 {
    * @throws UserMistakeException with the line of the first byte that is part of no letter
    */
   public static String decoded(String source, byte[] bytes) throws UserMistakeException {
-    var out = CharBuffer.allocate(bytes.length + 1);
-    CoderResult result = decoder().decode(ByteBuffer.wrap(bytes), out, true);
-    if (result.isError()) {
+    String text;
+    try {
+      text = decoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
       throw mistake(source, firstBroken(bytes), null);
     }
-    String text = out.flip().toString();
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
 
@@ -44,16 +44,12 @@ public final class Utf8 {
    * Decodes a part of a file that is whole letters.
    *
    * @param place the line that holds it
-   * @param from its first byte
-   * @param to one past its last byte
    * @throws UserMistakeException with that line, if a byte is part of no letter
    */
-  public static String decoded(Place place, byte[] bytes, int from, int to)
-      throws UserMistakeException {
-    String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+  static String decoded(Place place, byte[] bytes) throws UserMistakeException {
+    String text = new String(bytes, StandardCharsets.UTF_8);
     if (text.indexOf(REPLACEMENT) >= 0
-        && !Arrays.equals(
-            text.getBytes(StandardCharsets.UTF_8), Arrays.copyOfRange(bytes, from, to))) {
+        && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
       throw new UserMistakeException(
           place, "this line is not UTF-8 text", "the file was saved in another encoding");
     }

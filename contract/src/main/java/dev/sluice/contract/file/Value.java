@@ -3,9 +3,7 @@ package dev.sluice.contract.file;
 import java.util.List;
 import java.util.Map;
 
-/** A value of a YAML or JSON file, with its place. */
 public sealed interface Value {
-  /** The place at which the value begins. */
   Place place();
 
   /**
@@ -16,7 +14,6 @@ public sealed interface Value {
    */
   record Scalar(Place place, String text, boolean quoted, boolean missing) implements Value {}
 
-  /** A list. */
   record Sequence(Place place, List<Value> items) implements Value {}
 
   /**
@@ -26,6 +23,5 @@ public sealed interface Value {
    */
   record Mapping(Place place, Map<String, Entry> entries) implements Value {}
 
-  /** A value under a key. */
   record Entry(Place keyPlace, Value value) {}
 }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetter {
   private DeadLetter() {}
 
-  /** The letter that holds a record's bytes. */
   public static ProducerRecord<byte[], byte[]> of(
       Topics topics, ConsumerRecord<byte[], byte[]> source, @Nullable String error) {
     var letter =
@@ -23,7 +22,6 @@ public final class DeadLetter {
     return letter;
   }
 
-  /** Adds the headers of a letter. */
   public static void describe(
       Headers headers, String topic, int partition, long offset, @Nullable String error) {
     headers

@@ -32,7 +32,6 @@ public final class EventCodec<E> {
   public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
   public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
 
-  /** Records of topic {@code metrics}. */
   public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
 
   private final ObjectReader reader;
@@ -73,7 +72,6 @@ public final class EventCodec<E> {
     }
   }
 
-  /** The event as bytes. */
   public byte[] write(E event) {
     try {
       return writer.writeValueAsBytes(event);

@@ -33,7 +33,6 @@ public record LeftRun(
     long facts) {
   private static final String SUFFIX = new Topics("").runs();
 
-  /** The names of the run's topics, by purpose. */
   public Topics ids() {
     return new Topics(runId);
   }

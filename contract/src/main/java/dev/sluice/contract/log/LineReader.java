@@ -6,6 +6,7 @@ import dev.sluice.contract.file.GzipMember;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LineReader implements Closeable {
   private static final byte[] TRAILER = "{\"records\":".getBytes(UTF_8);
-  private static final int BUFFER_BYTES = 1 << 18;
+  private static final int BLOCK_BYTES = 1 << 16;
   private static final int SHOWN_BYTES = 80;
 
   private final String source;
@@ -32,15 +33,10 @@ final class LineReader implements Closeable {
   private final GzipMember in;
   private final MessageDigest sha256 = Sha256.begin();
   private final RecordingHeader header;
-  private byte[] buffer = new byte[BUFFER_BYTES];
+  private final byte[] block = new byte[BLOCK_BYTES];
+  private int at;
   private int filled;
-
-  /** Beginning of the bytes that the digest has not taken in. */
-  private int notHashed;
-
-  private int lineFrom;
-  private int lineTo;
-  private int nextLine;
+  private byte[] line = {};
   private int lineNumber;
   private boolean proved;
   private boolean ended;
@@ -54,7 +50,6 @@ final class LineReader implements Closeable {
       throw mistake(
           "this file holds no whole line", "it was cut short before its first record was written");
     }
-    byte[] line = Arrays.copyOfRange(buffer, lineFrom, lineTo);
     if (line.length > 2 && line[0] == (byte) 0xEF && line[1] == (byte) 0xBB) {
       throw mistake(
           "this file begins with a byte order mark",
@@ -113,7 +108,6 @@ final class LineReader implements Closeable {
     return header;
   }
 
-  /** Refuses a recording of another kind. */
   void check(RecordingHeader.Kind wanted, String maybe) throws UserMistakeException {
     if (header.kind() != wanted) {
       throw mistake("this recording is one of kind (" + header.kind().text() + ")", maybe);
@@ -125,7 +119,6 @@ final class LineReader implements Closeable {
     return loss;
   }
 
-  /** The place of the line that was read last. */
   Place place() {
     return new Place(source, lineNumber);
   }
@@ -136,10 +129,10 @@ final class LineReader implements Closeable {
 
   /** The mistake that the present line is none that Sluice writes. */
   UserMistakeException foreign(String wanted) {
-    int shown = Math.min(lineTo - lineFrom, SHOWN_BYTES);
-    String begin = new String(buffer, lineFrom, shown, UTF_8).replaceAll("\\p{Cntrl}", "?");
+    int shown = Math.min(line.length, SHOWN_BYTES);
+    String begin = new String(line, 0, shown, UTF_8).replaceAll("\\p{Cntrl}", "?");
     return mistake(
-        "this line is no " + wanted + " (" + begin + (shown < lineTo - lineFrom ? "…" : "") + ")",
+        "this line is no " + wanted + " (" + begin + (shown < line.length ? "…" : "") + ")",
         "another program changed the file; only Sluice writes the lines of a recording");
   }
 
@@ -152,40 +145,47 @@ final class LineReader implements Closeable {
     if (ended) {
       return null;
     }
+    hash();
     if (!nextLine()) {
       ended = true;
       return null;
     }
-    if (isTrailer()) {
+    int begin = Math.min(line.length, TRAILER.length);
+    if (Arrays.equals(line, 0, begin, TRAILER, 0, TRAILER.length)) {
       prove();
       ended = true;
       return null;
     }
-    return Arrays.copyOfRange(buffer, lineFrom, lineTo);
+    return line;
   }
 
-  private boolean isTrailer() {
-    int to = Math.min(lineTo, lineFrom + TRAILER.length);
-    return Arrays.equals(buffer, lineFrom, to, TRAILER, 0, TRAILER.length);
+  /** Takes the present line into the digest. */
+  private void hash() {
+    sha256.update(line);
+    sha256.update((byte) '\n');
   }
 
   private void prove() throws UserMistakeException {
-    hashUpTo(lineFrom);
     String sum = HexFormat.of().formatHex(sha256.digest());
     long records = lineNumber - 2L; // the header and the trailer are none
-    String found = new String(buffer, lineFrom, lineTo - lineFrom + 1, UTF_8);
-    if (!found.equals(RecordingWriter.trailer(records, sum))) {
+    if (!(new String(line, UTF_8) + "\n").equals(RecordingWriter.trailer(records, sum))) {
       throw mistake(
           "the trailer does not fit the %s records above it, whose SHA-256 is (%s)"
               .formatted(records, sum),
           "a line was changed, added or removed after the recording was finished");
     }
     proved = true;
-    if (nextLine() || filled > nextLine) {
+    if (nextLine() || line.length > 0) {
       throw mistake(
           "there is a line behind the trailer", "two recordings were joined: use them one by one");
     }
-    if (hasBytesBehindEnd()) {
+    boolean bytesBehind;
+    try {
+      bytesBehind = in.hasBytesBehindEnd();
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+    if (bytesBehind) {
       if (!salvage) {
         throw new UserMistakeException(
             source,
@@ -193,14 +193,6 @@ final class LineReader implements Closeable {
             "another program added them; --salvage leaves them out");
       }
       loss = "bytes behind the end of the recording were left out";
-    }
-  }
-
-  private boolean hasBytesBehindEnd() throws UserMistakeException {
-    try {
-      return in.hasBytesBehindEnd();
-    } catch (IOException e) {
-      throw unreadable(e);
     }
   }
 
@@ -214,63 +206,36 @@ final class LineReader implements Closeable {
 
   /** Goes on to the next whole line; false if there is none. */
   private boolean nextLine() throws UserMistakeException {
-    int scanned = nextLine;
-    while (true) {
-      for (int i = scanned; i < filled; i++) {
-        if (buffer[i] == '\n') {
-          lineFrom = nextLine;
-          lineTo = i;
-          nextLine = i + 1;
-          lineNumber++;
-          return true;
-        }
+    var bytes = new ByteArrayOutputStream();
+    boolean whole = false;
+    while (!whole && (at < filled || fill())) {
+      int end = at;
+      while (end < filled && block[end] != '\n') {
+        end++;
       }
-      scanned = filled;
-      if (filled == buffer.length) {
-        scanned -= makeRoom();
-      }
-      int read = fill();
-      if (read < 0) {
-        return false;
-      }
-      filled += read;
-    }
-  }
-
-  /** Moves the unfinished line to the buffer's beginning, or grows the buffer. */
-  private int makeRoom() throws UserMistakeException {
-    hashUpTo(nextLine);
-    int moved = nextLine;
-    System.arraycopy(buffer, moved, buffer, 0, filled - moved);
-    filled -= moved;
-    lineFrom = 0;
-    lineTo = 0;
-    nextLine = 0;
-    notHashed = 0;
-    if (filled == buffer.length) {
-      if (filled >= RecordingWriter.LINE_BYTES_MAX) {
+      bytes.write(block, at, end - at);
+      whole = end < filled;
+      at = whole ? end + 1 : end;
+      if (bytes.size() >= RecordingWriter.LINE_BYTES_MAX) {
         lineNumber++;
         throw mistake(
             "this line is longer than " + (RecordingWriter.LINE_BYTES_MAX >> 20) + " MiB",
             "this is no recording that Sluice wrote");
       }
-      buffer = Arrays.copyOf(buffer, Math.min(2 * filled, RecordingWriter.LINE_BYTES_MAX));
     }
-    return moved;
+    line = bytes.toByteArray();
+    lineNumber += whole ? 1 : 0;
+    return whole;
   }
 
-  private void hashUpTo(int to) {
-    sha256.update(buffer, notHashed, to - notHashed);
-    notHashed = to;
-  }
-
-  /** Reads on; −1 at the end of a file that is whole, or whose whole lines are taken. */
-  private int fill() throws UserMistakeException {
+  /** Reads on; false at the end of a file that is whole, or whose whole lines are taken. */
+  private boolean fill() throws UserMistakeException {
     String damage;
     try {
-      int read = in.read(buffer, filled, buffer.length - filled);
-      if (read >= 0 || proved) {
-        return read;
+      at = 0;
+      filled = Math.max(0, in.read(block));
+      if (filled > 0 || proved) {
+        return filled > 0;
       }
       damage = "ends without a trailer";
     } catch (EOFException e) {
@@ -283,7 +248,7 @@ final class LineReader implements Closeable {
     int records = Math.max(0, lineNumber - 1);
     if (salvage && lineNumber > 0) {
       loss = "the recording " + damage + " after " + records + " whole records";
-      return -1;
+      return false;
     }
     lineNumber++;
     throw mistake(

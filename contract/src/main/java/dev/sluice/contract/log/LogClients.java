@@ -47,7 +47,6 @@ public final class LogClients {
     return properties;
   }
 
-  /** Opens an admin client. */
   public Admin admin() {
     return Admin.create(properties);
   }
@@ -78,7 +77,6 @@ public final class LogClients {
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /** Opens a producer. */
   public KafkaProducer<byte[], byte[]> producer(Writing writing) {
     return producer(writing.over(properties));
   }

@@ -33,7 +33,6 @@ public final class LogMerge {
   private final ProcessClock clock;
   private final Duration limit;
 
-  /** Takes the records in their order. */
   @FunctionalInterface
   public interface Sink {
     void take(ConsumerRecord<byte[], byte[]> record) throws IOException;
@@ -60,9 +59,6 @@ public final class LogMerge {
 
     long latestMs = Long.MIN_VALUE;
 
-    /** Place of the first waiting record in time; any value if none waits. */
-    long headMs;
-
     Source(TopicPartition partition, int rank, long to) {
       this.partition = partition;
       this.rank = rank;
@@ -73,21 +69,19 @@ public final class LogMerge {
       if (record.offset() < to) {
         waiting.add(record);
         waitingBytes += Math.max(0, record.serializedValueSize());
-        look();
       }
     }
 
     ConsumerRecord<byte[], byte[]> remove() {
       ConsumerRecord<byte[], byte[]> first = waiting.remove();
       waitingBytes -= Math.max(0, first.serializedValueSize());
-      latestMs = headMs;
-      look();
+      latestMs = Math.max(latestMs, first.timestamp());
       return first;
     }
 
-    private void look() {
-      ConsumerRecord<byte[], byte[]> first = waiting.peek();
-      headMs = first == null ? latestMs : Math.max(latestMs, first.timestamp());
+    /** Place of the first waiting record in time; there must be one. */
+    long headMs() {
+      return Math.max(latestMs, waiting.element().timestamp());
     }
 
     boolean isFull() {
@@ -95,8 +89,8 @@ public final class LogMerge {
     }
 
     boolean comesBefore(Source that) {
-      if (headMs != that.headMs) {
-        return headMs < that.headMs;
+      if (headMs() != that.headMs()) {
+        return headMs() < that.headMs();
       }
       return rank != that.rank
           ? rank < that.rank

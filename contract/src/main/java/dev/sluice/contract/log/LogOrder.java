@@ -1,7 +1,10 @@
 package dev.sluice.contract.log;
 
-import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Order of a log's lines: by time, then topic, partition and offset. The time of a record is the
@@ -17,17 +20,16 @@ public final class LogOrder {
   /** Most partitions of a topic that a recording may hold. */
   static final int PARTITIONS_MAX = 1 << 16;
 
-  private static final long NONE = Long.MIN_VALUE;
+  private static final Comparator<Stand> ORDER =
+      Comparator.comparingLong(Stand::ms)
+          .thenComparingInt(Stand::rank)
+          .thenComparingInt(Stand::partition);
 
-  /** Largest append times so far, by rank of the topic and partition. */
-  private final long[][] latestMs = new long[TOPICS.size()][0];
+  private final Map<Integer, Stand> lastByPartition = new HashMap<>();
+  private @Nullable Stand last;
 
-  /** Offsets of the last records, by rank of the topic and partition. */
-  private final long[][] lastOffset = new long[TOPICS.size()][0];
-
-  private long timeMs = NONE;
-  private int rank;
-  private int partition;
+  /** Where a record stands; {@code ms} is the largest append time so far in its partition. */
+  private record Stand(long ms, int rank, int partition, long offset) {}
 
   /** Place of a topic among {@link #TOPICS}; −1 if it is none of a run's. */
   public static int rank(String topic) {
@@ -41,35 +43,21 @@ public final class LogOrder {
    * @throws IllegalArgumentException if the topic is none of a run's, or the partition out of range
    */
   public boolean take(RecordedEntry entry) {
-    int of = rank(entry.topic());
-    int at = entry.partition();
-    if (of < 0 || at < 0 || at >= PARTITIONS_MAX) {
+    int rank = rank(entry.topic());
+    int partition = entry.partition();
+    if (rank < 0 || partition < 0 || partition >= PARTITIONS_MAX) {
       throw new IllegalArgumentException(
-          "a log has no partition (" + at + ") of topic (" + entry.topic() + ")");
+          "a log has no partition (" + partition + ") of topic (" + entry.topic() + ")");
     }
-    if (at >= latestMs[of].length) {
-      int before = latestMs[of].length;
-      latestMs[of] = Arrays.copyOf(latestMs[of], at + 1);
-      lastOffset[of] = Arrays.copyOf(lastOffset[of], at + 1);
-      Arrays.fill(latestMs[of], before, at + 1, NONE);
-      Arrays.fill(lastOffset[of], before, at + 1, -1);
-    }
-    long ms = Math.max(latestMs[of][at], entry.appendedAtEpochMs());
-    if (entry.offset() <= lastOffset[of][at] || comesBefore(ms, of, at)) {
+    int key = rank * PARTITIONS_MAX + partition;
+    Stand before = lastByPartition.getOrDefault(key, new Stand(Long.MIN_VALUE, 0, 0, -1));
+    long ms = Math.max(before.ms, entry.appendedAtEpochMs());
+    var stand = new Stand(ms, rank, partition, entry.offset());
+    if (stand.offset <= before.offset || (last != null && ORDER.compare(stand, last) < 0)) {
       return false;
     }
-    latestMs[of][at] = ms;
-    lastOffset[of][at] = entry.offset();
-    timeMs = ms;
-    rank = of;
-    partition = at;
+    lastByPartition.put(key, stand);
+    last = stand;
     return true;
-  }
-
-  private boolean comesBefore(long ms, int of, int at) {
-    if (ms != timeMs) {
-      return ms < timeMs;
-    }
-    return of != rank ? of < rank : at < partition;
   }
 }

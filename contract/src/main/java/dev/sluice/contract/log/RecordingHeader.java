@@ -45,7 +45,6 @@ public record RecordingHeader(
 
   private static final JsonMapper JSON = new JsonMapper();
 
-  /** What the lines of a recording hold. */
   public enum Kind {
     /** Records of a run's topics. */
     LOG,
@@ -53,7 +52,6 @@ public record RecordingHeader(
     /** Requests alone. */
     REQUESTS;
 
-    /** The kind as the file writes it. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -101,17 +101,14 @@ public final class RecordingReader<R> implements Closeable {
     return record;
   }
 
-  /** Number of records that have been read. */
   public long records() {
     return records;
   }
 
-  /** The line of the record that was read last. */
   public Place place() {
     return lines.place();
   }
 
-  /** What was not taken from a file that was cut short, in words; null: nothing so far. */
   public @Nullable String loss() {
     return lines.loss();
   }

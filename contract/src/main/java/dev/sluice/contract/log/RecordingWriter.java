@@ -123,7 +123,6 @@ public final class RecordingWriter<R> implements Closeable {
     gzip.write(line);
   }
 
-  /** Number of records that have been written. */
   public long records() {
     return records;
   }

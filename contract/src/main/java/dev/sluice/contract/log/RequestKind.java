@@ -23,7 +23,6 @@ public record RequestKind(
   /** The kind of a request of which only the time is known. */
   public static final RequestKind UNKNOWN = new RequestKind(null, null, null, null, 0, 0);
 
-  /** Tells whether nothing is missing. */
   public boolean isComplete() {
     return classType != null
         && workload != null

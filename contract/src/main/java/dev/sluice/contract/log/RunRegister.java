@@ -70,7 +70,6 @@ public final class RunRegister implements AutoCloseable {
   private final List<Entry> entries = new ArrayList<>();
   private long readTo;
 
-  /** An entry of a process that joined, left or took a shard. */
   private record Entry(long offset, RunRecord record) {}
 
   private RunRegister(
@@ -172,7 +171,6 @@ public final class RunRegister implements AutoCloseable {
     }
   }
 
-  /** The shard and the id that an executor gets. */
   private record Place(int shard, String executorId) {}
 
   /** The place of an executor that joins at an offset; a restarted executor keeps its shard. */
@@ -280,7 +278,6 @@ public final class RunRegister implements AutoCloseable {
         .toList();
   }
 
-  /** The scheduler that took the shard last. */
   public synchronized Optional<String> owner(int shard) {
     return entries.stream()
         .map(Entry::record)
@@ -304,7 +301,6 @@ public final class RunRegister implements AutoCloseable {
     return present(own);
   }
 
-  /** Number of processes that have joined and not left. */
   public int presentCount() {
     return present(Set.of()).size();
   }

@@ -22,7 +22,6 @@ import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Makes the topics of a run, and removes them. */
 public final class RunTopics {
   private static final Duration KNOWN_LIMIT = Duration.ofSeconds(30);
   private static final long KNOWN_AGAIN_NS = 100_000_000;
@@ -69,7 +68,6 @@ public final class RunTopics {
     }
   }
 
-  /** Makes all topics; returns the names of topics that existed before. */
   private static List<String> make(Topics topics, int shards, LogClients kafka)
       throws InterruptedException, UserMistakeException {
     List<NewTopic> wanted = new ArrayList<>();

@@ -20,7 +20,6 @@ public final class TopicReader implements AutoCloseable {
     this.consumer = consumer;
   }
 
-  /** Opens a reader. */
   public static TopicReader open(LogClients clients, Reading reading) {
     return new TopicReader(clients.consumer(reading));
   }

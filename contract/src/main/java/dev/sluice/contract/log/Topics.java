@@ -33,17 +33,14 @@ public record Topics(String prefix) {
     return prefix + ".dead-letters";
   }
 
-  /** Topics with one partition per shard. */
   public List<String> sharded() {
     return List.of(facts(), dispatches(), outcomes());
   }
 
-  /** Topics with one partition. */
   public List<String> unsharded() {
     return List.of(runs(), metrics(), deadLetters());
   }
 
-  /** All topics of the run. */
   public List<String> all() {
     return Stream.concat(sharded().stream(), unsharded().stream()).toList();
   }

@@ -1,6 +1,5 @@
 package dev.sluice.contract.value;
 
-/** Range checks of record components. */
 public final class Checks {
   private Checks() {}
 

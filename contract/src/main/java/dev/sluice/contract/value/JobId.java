@@ -2,14 +2,12 @@ package dev.sluice.contract.value;
 
 /** Ids that generators give their jobs: {@code job-17} is the job with index 17 of the list. */
 public final class JobId {
-  /** What stands before the index. */
   public static final String PREFIX = "job-";
 
   private static final int DIGITS_MAX = 9;
 
   private JobId() {}
 
-  /** Returns the id of the job with an index from 0. */
   public static String of(long index) {
     return PREFIX.concat(Long.toString(index));
   }

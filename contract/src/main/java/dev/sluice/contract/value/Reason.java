@@ -61,7 +61,6 @@ public enum Reason {
 
   private final String text = name().toLowerCase(Locale.ROOT);
 
-  /** The reason as events and tables hold it. */
   public String text() {
     return text;
   }

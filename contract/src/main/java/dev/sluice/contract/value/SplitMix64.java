@@ -10,12 +10,10 @@ public final class SplitMix64 {
 
   private SplitMix64() {}
 
-  /** Returns the value of a state after one step. */
   public static long mix(long state) {
     return finish(state + GAMMA);
   }
 
-  /** Returns 64 bits that a seed and a number determine. */
   public static long mix(long seed, long number) {
     return mix(mix(seed) + number);
   }

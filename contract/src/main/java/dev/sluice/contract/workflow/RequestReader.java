@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * memory.
  */
 final class RequestReader {
-  private static final Set<String> KEYS = Set.of("requests");
-  private static final Set<String> REQUEST_KEYS =
+  private static final Set<String> KEYS =
       Set.of(
           "request_id",
           "timestamp",
@@ -62,7 +61,6 @@ final class RequestReader {
   /** Requests without a mistake whose workflow can run. */
   final List<WorkflowRequest> requests = new ArrayList<>();
 
-  /** Requests that cannot run. */
   final List<Skipped> skipped = new ArrayList<>();
 
   private final Map<String, Integer> lineById = new HashMap<>();
@@ -121,7 +119,7 @@ final class RequestReader {
         readRequest(tree, item);
       }
     }
-    Section.lenient("", new Mapping(whole, others), problems).end(KEYS);
+    Section.lenient("", new Mapping(whole, others), problems).end(Set.of("requests"));
     if (!found && problems.isEmpty()) {
       throw new UserMistakeException(
           whole,
@@ -155,7 +153,7 @@ final class RequestReader {
     long timestampEpochNs = timestamp(in, own);
     String workflowId = in.requiredText("workflow_id", "text_generation");
     in.mapping("input_data");
-    in.end(REQUEST_KEYS);
+    in.end(KEYS);
     if (!id.isEmpty()) {
       Integer earlier = lineById.putIfAbsent(id, in.place("request_id").line());
       if (earlier != null) {
@@ -256,7 +254,6 @@ final class RequestReader {
     return seconds;
   }
 
-  /** Indexes of the workflow's nodes, by id. */
   private static Map<String, Integer> places(Workflow workflow) {
     Map<String, Integer> byId = new HashMap<>();
     for (Node node : workflow.nodes()) {

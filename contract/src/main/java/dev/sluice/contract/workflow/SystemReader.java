@@ -17,17 +17,14 @@ import dev.sluice.contract.workflow.Workflow.Edge;
 import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Microbatch;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a system's models and workflows. A mistake in one of them leaves the others readable. */
@@ -38,33 +35,12 @@ final class SystemReader {
   private static final double RATE_MIN = 1e-9;
   private static final int GPUS_MAX = 1_000_000;
 
-  private static final Set<String> KEYS = Set.of("models", "workflows", "microbatch");
-  private static final Set<String> MICROBATCH_KEYS = Set.of("window_ms", "max_batch");
-  private static final Set<String> MODEL_KEYS =
-      Set.of(
-          "name",
-          "memory_gb",
-          "gpus_required",
-          "load_time_seconds",
-          "tokens_per_second",
-          "token_mean",
-          "token_std",
-          "inference_time_mean",
-          "inference_time_std",
-          "workload",
-          "backend");
-  private static final Set<String> WORKFLOW_KEYS =
-      Set.of("name", "class", "slo_ms", "microbatch", "nodes", "edges");
   private static final String INTERACTIVE = "interactive";
   private static final List<String> CLASSES = List.of(INTERACTIVE, "batch");
   private static final List<String> TRUTHS = List.of("true", "false");
   private static final double SLO_MS_MIN = 0.001;
   private static final double WINDOW_MS_MAX = 60_000;
   private static final int BATCH_MAX = 1024;
-  private static final Set<String> NODE_KEYS =
-      Set.of("id", "model", "inputs", "outputs", "config_options");
-  private static final Set<String> EDGE_KEYS = Set.of("from", "to");
-
   final Path file;
   private final Place whole;
   private final Problems general;
@@ -104,7 +80,6 @@ final class SystemReader {
     return reader;
   }
 
-  /** All mistakes in the file, each once. */
   Problems problems() {
     var all = new Problems(file.toString(), Problems.LISTED_MAX);
     all.addAll(general);
@@ -137,7 +112,7 @@ final class SystemReader {
     if (inMicrobatch != null) {
       readMicrobatch(Section.lenient("microbatch.", inMicrobatch, general));
     }
-    fields.end(KEYS);
+    fields.end();
     if (inModels == null || inWorkflows == null) {
       if (general.isEmpty()) {
         throw new UserMistakeException(
@@ -158,7 +133,7 @@ final class SystemReader {
         new Microbatch(
             windowMs == null ? microbatch.windowMs() : windowMs,
             in.whole("max_batch", microbatch.maxBatch(), 1, BATCH_MAX));
-    in.end(MICROBATCH_KEYS);
+    in.end();
   }
 
   private void readModel(String id, Entry entry) {
@@ -182,7 +157,7 @@ final class SystemReader {
       in.numberOrNull("token_std", Range.within(0, TOKENS_MAX));
       in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX));
       models.put(id, model);
-      in.end(MODEL_KEYS);
+      in.end();
       checkTokens(in, model, problems);
     }
     if (!problems.isEmpty()) {
@@ -239,7 +214,7 @@ final class SystemReader {
       sloMs = in.numberOrNull("slo_ms", Range.within(SLO_MS_MIN, 1000 * SECONDS_MAX));
       readNodes(name, in, nodes, problems);
       readEdges(name, in, nodes, edges, problems);
-      in.end(WORKFLOW_KEYS);
+      in.end();
     }
     var workflow =
         new Workflow(id, interactive, joined, sloMs, nodes, edges, entry.keyPlace().line());
@@ -302,7 +277,7 @@ final class SystemReader {
         node.texts("outputs");
         node.texts("config_options");
         nodes.add(new Node(id, model, item.place().line()));
-        node.end(NODE_KEYS);
+        node.end();
       }
     }
   }
@@ -323,7 +298,7 @@ final class SystemReader {
         if (!edges.contains(read)) {
           edges.add(read);
         }
-        edge.end(EDGE_KEYS);
+        edge.end();
       }
     }
   }
@@ -345,32 +320,17 @@ final class SystemReader {
    */
   private static Optional<List<String>> cycleIn(Workflow workflow) {
     Map<String, List<String>> before = new LinkedHashMap<>();
-    Map<String, List<String>> after = new HashMap<>();
     workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
     for (Edge edge : workflow.edges()) {
       List<String> inputs = before.get(edge.to());
       if (inputs != null && before.containsKey(edge.from())) {
         inputs.add(edge.from());
-        after.computeIfAbsent(edge.from(), from -> new ArrayList<>()).add(edge.to());
       }
     }
-    Map<String, Integer> waitsFor = new HashMap<>();
-    Deque<String> free = new ArrayDeque<>();
-    before.forEach(
-        (node, inputs) -> {
-          waitsFor.put(node, inputs.size());
-          if (inputs.isEmpty()) {
-            free.add(node);
-          }
-        });
-    while (!free.isEmpty()) {
-      String node = free.remove();
-      before.remove(node);
-      for (String next : after.getOrDefault(node, List.of())) {
-        if (waitsFor.merge(next, -1, Integer::sum) == 0) {
-          free.add(next);
-        }
-      }
+    while (before
+        .entrySet()
+        .removeIf(node -> node.getValue().stream().noneMatch(before::containsKey))) {
+      // what waits for what was removed may be free now
     }
     return before.isEmpty()
         ? Optional.empty()

@@ -293,7 +293,7 @@ final class TraceFormats {
     return (kind, jobs) -> {
       for (int minute = 0; minute < MINUTES; minute++) {
         int column = minutes[minute];
-        if (rows.isZero(column)) {
+        if (rows.says(column, "0")) {
           continue; // most are
         }
         long count = rows.whole(column, "minute " + (minute + 1));
