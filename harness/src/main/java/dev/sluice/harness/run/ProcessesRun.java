@@ -24,7 +24,6 @@ import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.producer.requests.RequestList;
-import dev.sluice.producer.requests.RequestSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
