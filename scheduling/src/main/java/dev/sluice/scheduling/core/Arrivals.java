@@ -37,7 +37,6 @@ final class Arrivals {
   /** Source that was looked up last, since facts of one source often follow each other. */
   private @Nullable Source lastSource;
 
-  /** Numbers of the sources that will send no more. */
   final TreeSet<Integer> ended = new TreeSet<>();
 
   /** Number of sources that the run has; 0 before it started. */

@@ -14,14 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class JobQueue {
   private final CoreState state;
 
-  /** Entry of the next job that arrives. */
   long nextEntry;
 
   /** Whether a waiting job may be over every budget, since it came back or executors changed. */
   boolean budgetsMatter;
-
-  /** Whether a job of a workflow has ever waited here. */
-  boolean anyOfWorkflows;
 
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
@@ -44,7 +40,6 @@ final class JobQueue {
 
   void add(QueuedJob job) {
     state.jobs.add(job);
-    anyOfWorkflows |= job.workflow != null;
     if (leftOver != null) {
       leftOver.add(job);
     }
@@ -57,7 +52,6 @@ final class JobQueue {
     }
   }
 
-  /** Puts a job of a batch back into the queue. */
   void putBack(QueuedJob job) {
     job.batch = null;
     add(job);
@@ -69,7 +63,6 @@ final class JobQueue {
     job.phase = to;
   }
 
-  /** Notes that executors joined, left or changed. */
   void budgetsChanged() {
     budgetsMatter = true;
     overBudget = null;

@@ -14,7 +14,6 @@ public interface SchedulerState {
   /** Returns log time, which never goes backwards. */
   long nowNs();
 
-  /** Returns how many jobs wait. */
   int waiting();
 
   /**
@@ -94,12 +93,10 @@ public interface SchedulerState {
    */
   boolean mayStartOn(Lane first, Group group);
 
-  /** Returns whether the lane's executor can run the group's model. */
   default boolean canRun(Lane lane, Group group) {
     return canRun(lane, group.set());
   }
 
-  /** Returns whether the lane's executor can run the set's model. */
   boolean canRun(Lane lane, CompatibleSet set);
 
   /**
@@ -185,7 +182,6 @@ public interface SchedulerState {
    */
   long draw();
 
-  /** A waiting job. */
   interface Job {
     JobSpec spec();
 
@@ -232,7 +228,6 @@ public interface SchedulerState {
     /** Returns the tokens of one of its jobs alone. */
     long tokens();
 
-    /** Returns how many of its jobs wait. */
     int waiting();
 
     /** Returns its first job in an order that the policy declared, any but ARRIVAL. */
@@ -297,7 +292,9 @@ public interface SchedulerState {
      * in the given order, without jobs too large for the samples or tokens left. The chosen job is
      * alone if it shares no batch.
      */
-    List<Job> fill(Job first, Lane lane, JobOrder order);
+    default List<Job> fill(Job first, Lane lane, JobOrder order) {
+      return fill(first, lane, order, samplesMax());
+    }
 
     /**
      * Returns the micro-batch of a chosen job in the given order, of a size that the policy chose.
@@ -353,7 +350,6 @@ public interface SchedulerState {
     CLASS
   }
 
-  /** A walk over waiting jobs. */
   interface Walk {
     /** Returns the next job; null: there is none. */
     @Nullable Job next();
@@ -371,9 +367,7 @@ public interface SchedulerState {
     long decidedAtNs();
   }
 
-  /** A model in the memory of a lane. */
   interface Resident extends OfModel {
-    /** Returns the memory that it takes. */
     long bytes();
 
     /** Returns whether the lane has loaded it to the end. */
@@ -383,7 +377,6 @@ public interface SchedulerState {
     boolean isInUse();
   }
 
-  /** A lane of an executor. */
   interface Lane {
     /**
      * Returns the models in its memory, the one that was not used for longest first; empty where

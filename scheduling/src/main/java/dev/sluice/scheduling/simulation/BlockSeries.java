@@ -40,7 +40,6 @@ public final class BlockSeries {
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  /** Returns the row for a virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix64.mix(seed, second), firstRow.length - 1);

@@ -45,7 +45,6 @@ public final class Hops {
     }
   }
 
-  /** All hops of one kind, by the time at which they were recorded. */
   private static final class Recording {
     final BlockSeries series;
     final List<Hop> hops;

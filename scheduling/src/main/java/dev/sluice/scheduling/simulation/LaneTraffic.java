@@ -30,45 +30,22 @@ final class LaneTraffic {
   private final SimulationSettings settings;
   private final ServiceModel service;
   private final Hops hops;
-  private final Timeline timeline;
 
   /** Lanes whose batches end at one instant; used again. */
   private final int[] ended;
 
-  /** First slots on the timeline, each of one slot for every lane of every shard. */
-  final int releases;
-
-  final int completions;
-  final int dispatches;
-  final int loads;
-
-  /** Times to load models, in nanoseconds. */
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
 
-  /** Number of batches that have started so far. */
   long started;
 
-  /** Number of batches that have ended so far. */
   long finished;
 
-  LaneTraffic(
-      Simulation simulation,
-      SimulationSettings settings,
-      ServiceModel service,
-      int releases,
-      int completions,
-      int dispatches,
-      int loads) {
+  LaneTraffic(Simulation simulation, SimulationSettings settings, ServiceModel service) {
     this.simulation = simulation;
     this.settings = settings;
     this.service = service;
     this.hops = settings.hops();
-    this.timeline = simulation.timeline;
     this.ended = new int[settings.lanes()];
-    this.releases = releases;
-    this.completions = completions;
-    this.dispatches = dispatches;
-    this.loads = loads;
     for (Capability capability : settings.capabilities()) {
       Long ns = capability.loadNs();
       loadNs.put(capability.model(), ns == null ? 0 : ns);
@@ -89,12 +66,12 @@ final class LaneTraffic {
     Coming last = lane.coming.peekLast();
     lane.coming.add(
         new Coming(dispatch, last == null ? arrivesNs : Math.max(arrivesNs, last.atNs())));
-    timeline.set(dispatches + lane.place, lane.comesAtNs());
+    simulation.dispatches.set(lane.place, lane.comesAtNs());
   }
 
   void reach(SimulatedLane lane) {
     Dispatch dispatch = lane.coming.remove().dispatch();
-    timeline.set(dispatches + lane.place, lane.comesAtNs());
+    simulation.dispatches.set(lane.place, lane.comesAtNs());
     hold(lane, dispatch);
   }
 
@@ -120,7 +97,7 @@ final class LaneTraffic {
     } else if (waits != null && waits.dispatchId().equals(cancels)) {
       lane.ahead.remove();
       answerCancelled(lane, waits, simulation.nowNs, null);
-      timeline.set(releases + lane.place, Timeline.NEVER);
+      simulation.releases.set(lane.place, Timeline.NEVER);
       begin(lane, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(lane, dispatch, Reason.TOO_LATE);
@@ -136,7 +113,7 @@ final class LaneTraffic {
   private void cancelled(SimulatedLane lane, BatchDispatched dispatch) {
     lane.running = null;
     finished++;
-    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
+    simulation.ends.set(lane.shard.number, lane.shard.work.nextFinishNs());
     answerCancelled(lane, dispatch, lane.startedAtNs, lane.busyLanesAtStart);
   }
 
@@ -184,7 +161,7 @@ final class LaneTraffic {
     lane.ahead.addFirst(dispatch);
     Long notBeforeNs = dispatch.notBeforeNs();
     if (notBeforeNs != null && notBeforeNs > simulation.nowNs) {
-      timeline.set(releases + lane.place, notBeforeNs);
+      simulation.releases.set(lane.place, notBeforeNs);
     }
   }
 
@@ -204,7 +181,6 @@ final class LaneTraffic {
     }
   }
 
-  /** Carries out the lane's first preparation. */
   private void prepare(SimulatedLane lane) {
     LanePrepared preparation = lane.preparations.element();
     for (ModelKey model : preparation.releases()) {
@@ -229,10 +205,10 @@ final class LaneTraffic {
       lane.loads = place;
       lane.loadStartedAtNs = simulation.nowNs;
       long ns = loadNs.getOrDefault(preparation.loads().get(place), 0L);
-      timeline.set(loads + lane.place, simulation.nowNs + ns);
+      simulation.loads.set(lane.place, simulation.nowNs + ns);
       return;
     }
-    timeline.set(loads + lane.place, Timeline.NEVER);
+    simulation.loads.set(lane.place, Timeline.NEVER);
     lane.preparations.remove();
     if (!lane.preparations.isEmpty()) {
       prepare(lane);
@@ -270,7 +246,7 @@ final class LaneTraffic {
         service.nsByBusyLanes(dispatch.work()),
         service.factor(dispatch.work(), simulation.nowNs),
         simulation.nowNs);
-    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
+    simulation.ends.set(lane.shard.number, lane.shard.work.nextFinishNs());
     started++;
     lane.running = dispatch;
     lane.startedAtNs = simulation.nowNs;
@@ -288,14 +264,14 @@ final class LaneTraffic {
       if (lateNs == 0) {
         release(lane);
       } else {
-        timeline.set(releases + lane.place, simulation.nowNs + lateNs);
+        simulation.releases.set(lane.place, simulation.nowNs + lateNs);
       }
     }
-    timeline.set(shard.number, shard.work.nextFinishNs());
+    simulation.ends.set(shard.number, shard.work.nextFinishNs());
   }
 
   void releaseDue(SimulatedLane lane) {
-    timeline.set(releases + lane.place, Timeline.NEVER);
+    simulation.releases.set(lane.place, Timeline.NEVER);
     if (lane.running == null) {
       runWaiting(lane); // whose time has come
     } else {
@@ -347,12 +323,12 @@ final class LaneTraffic {
         last == null || last.atNs() <= going.atNs()
             ? going
             : new Going(going.fact(), going.row(), last.atNs()));
-    timeline.set(completions + lane.place, lane.goesAtNs());
+    simulation.completions.set(lane.place, lane.goesAtNs());
   }
 
   void appendCompletion(SimulatedLane lane) {
     Going going = lane.going.remove();
-    timeline.set(completions + lane.place, lane.goesAtNs());
+    simulation.completions.set(lane.place, lane.goesAtNs());
     append(lane.shard, going.fact(), going.row());
   }
 

@@ -29,12 +29,10 @@ public record NodeExecution(
     return startedAtNs - switchNs;
   }
 
-  /** Returns when the node released its GPUs. */
   public long endedAtNs() {
     return startedAtNs + executionNs;
   }
 
-  /** Returns how long the node waited for GPUs. */
   public long waitingNs() {
     return heldAtNs() - readyAtNs;
   }
