@@ -1,7 +1,5 @@
 package dev.sluice.scheduling.policies;
 
-import static dev.sluice.scheduling.policy.Choice.start;
-
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
@@ -66,9 +64,7 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     }
     Group group = best.job().group();
     // all jobs of a set have equal scores, so that its order is that of the ties
-    return start(
-            group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
-            state.lanesFrom(best.lane(), best.job().group()))
+    return Queues.start(state, best.job(), best.lane(), JobOrder.DEADLINE)
         .because(terms(group.set()));
   }
 

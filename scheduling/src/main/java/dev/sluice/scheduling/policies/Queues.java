@@ -151,6 +151,11 @@ final class Queues {
     return null;
   }
 
+  /** Starts the next jobs by an order on a lane, as many as one batch takes. */
+  static Choice.Start start(SchedulerState state, Job first, Lane lane, JobOrder order) {
+    return start(state, first, lane, order, first.group().set().samplesMax());
+  }
+
   /** Starts the next jobs by an order on a lane, up to a number of samples. */
   static Choice.Start start(
       SchedulerState state, Job first, Lane lane, JobOrder order, int samplesMax) {

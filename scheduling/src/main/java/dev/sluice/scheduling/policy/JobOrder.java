@@ -14,7 +14,7 @@ public enum JobOrder implements Comparator<Job> {
           .thenComparingLong(job -> job.spec().index())),
 
   /** By the sequence in which the core took its jobs in. */
-  ENTRY(Job::entry, (a, b) -> 0),
+  ENTRY(Job::entry, Comparator.comparingLong(Job::entry)),
 
   /** By intended arrival, deadline, source, index. */
   ARRIVAL(job -> job.spec().intendedAtNs(), DEADLINE),

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that a policy sees when it chooses: a view of the core's indexes, valid only during one
- * call of {@link SchedulingPolicy#choose}. No method walks over the waiting jobs, except {@link
- * Group#jobAt}.
+ * call of {@link SchedulingPolicy#choose}. No method walks over the waiting jobs.
  */
 public interface SchedulerState {
   /** Returns log time, which never goes backwards. */
@@ -48,10 +47,7 @@ public interface SchedulerState {
    */
   boolean mayStart(CompatibleSet set);
 
-  /**
-   * Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}; the
-   * list is used again for the next choice.
-   */
+  /** Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}. */
   List<? extends CompatibleSet> setsOfGangs();
 
   /**
@@ -143,9 +139,7 @@ public interface SchedulerState {
 
   /**
    * Returns the answer, if nothing can start, of a policy that passes over jobs that cannot. Its
-   * cause is the first of tokens, lane, window and capability that holds up some group. The state
-   * takes it from the policy that nothing can start: until more than arrivals happens, {@link
-   * #setsThatMayStart} returns no other sets than those that jobs have arrived in since.
+   * cause is the first of tokens, lane, window and capability that holds up some group.
    */
   Choice nothingStartable();
 
@@ -239,7 +233,7 @@ public interface SchedulerState {
      */
     long firstKey(JobOrder order);
 
-    /** Returns its job at a place, from 0, in a declared order; walks there from the nearer end. */
+    /** Returns its job at a place, from 0, in a declared order. */
     Job jobAt(int place, JobOrder order);
 
     /** Returns the set of the jobs that may share a batch with its own. */

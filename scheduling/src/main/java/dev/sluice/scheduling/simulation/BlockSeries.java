@@ -19,7 +19,6 @@ public final class BlockSeries {
 
   /**
    * @param atNs when each row was recorded, ascending; at least one
-   * @param seed seed of the drawn blocks
    */
   public BlockSeries(long[] atNs, long seed) {
     if (atNs.length == 0) {

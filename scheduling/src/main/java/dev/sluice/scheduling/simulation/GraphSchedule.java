@@ -28,10 +28,8 @@ public final class GraphSchedule {
   private final Set<Long> sharedBatches = new HashSet<>();
 
   /**
-   * @param policy name of the policy that made the schedule
    * @param executions in the order in which they were placed
-   * @param unfinished requests that were executed and not completed, in the order of the list
-   * @param attemptsNotDone batches that held GPUs and are not among the executions
+   * @param unfinished in the order of the list
    */
   public GraphSchedule(
       List<WorkflowRequested> requests,

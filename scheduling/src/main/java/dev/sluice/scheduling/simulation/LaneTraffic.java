@@ -12,6 +12,7 @@ import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane.Coming;
@@ -119,28 +120,34 @@ final class LaneTraffic {
 
   private void answerCancelled(
       SimulatedLane lane, BatchDispatched dispatch, long startedAtNs, @Nullable Integer busyLanes) {
-    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
-    var fact =
-        new BatchCompleted(
-            dispatch.dispatchId(),
-            dispatch.executorId(),
-            dispatch.incarnation(),
-            lane.number,
-            startedAtNs,
-            simulation.nowNs,
-            simulation.nowNs - startedAtNs,
-            startedAtNs - lane.waitsSinceNs,
-            Result.CANCELLED,
-            null,
-            List.of(),
-            null,
-            busyLanes);
-    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+    var fact = completed(lane, dispatch, startedAtNs, Result.CANCELLED, null, busyLanes);
+    tell(lane, fact, Kind.COMPLETION);
+  }
+
+  private BatchCompleted completed(
+      SimulatedLane lane,
+      BatchDispatched dispatch,
+      long startedAtNs,
+      Result result,
+      @Nullable Long emulatedNs,
+      @Nullable Integer busyLanes) {
+    return new BatchCompleted(
+        dispatch.dispatchId(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        lane.number,
+        startedAtNs,
+        simulation.nowNs,
+        simulation.nowNs - startedAtNs,
+        startedAtNs - lane.waitsSinceNs,
+        result,
+        null,
+        List.of(),
+        emulatedNs,
+        busyLanes);
   }
 
   private void refuse(SimulatedLane lane, BatchDispatched dispatch, Reason cause) {
-    int row = hops.row(Kind.REQUEST, simulation.nowNs);
-    long atNs = simulation.nowNs + hops.appendNs(Kind.REQUEST, row);
     var fact =
         BatchCompleted.refused(
             dispatch.dispatchId(),
@@ -148,7 +155,7 @@ final class LaneTraffic {
             dispatch.incarnation(),
             lane.number,
             cause);
-    go(lane, new Going(fact, row, atNs));
+    tell(lane, fact, Kind.REQUEST);
   }
 
   /** Begins a batch, at once or when the lane has loaded its model. */
@@ -193,7 +200,7 @@ final class LaneTraffic {
               lane.number,
               model,
               simulation.nowNs);
-      tell(lane, fact);
+      tell(lane, fact, Kind.COMPLETION);
     }
     loadFrom(lane, 0);
   }
@@ -230,14 +237,14 @@ final class LaneTraffic {
             lane.loadStartedAtNs,
             simulation.nowNs,
             null);
-    tell(lane, fact);
+    tell(lane, fact, Kind.COMPLETION);
     loadFrom(lane, lane.loads + 1);
     runWaiting(lane);
   }
 
-  private void tell(SimulatedLane lane, Fact fact) {
-    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
-    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+  private void tell(SimulatedLane lane, Fact fact, Kind kind) {
+    Hop hop = hops.at(kind, simulation.nowNs);
+    go(lane, new Going(fact, hop, simulation.nowNs + hop.appendNs()));
   }
 
   private void run(SimulatedLane lane, BatchDispatched dispatch) {
@@ -259,8 +266,7 @@ final class LaneTraffic {
     for (int i = 0; i < count; i++) {
       SimulatedLane lane = shard.lanes[ended[i]];
       lane.doneAtNs = simulation.nowNs;
-      lane.endRow = hops.row(Kind.COMPLETION, simulation.nowNs);
-      long lateNs = hops.lateNs(Kind.COMPLETION, lane.endRow);
+      long lateNs = hops.at(Kind.COMPLETION, simulation.nowNs).lateNs();
       if (lateNs == 0) {
         release(lane);
       } else {
@@ -288,32 +294,19 @@ final class LaneTraffic {
     if (dispatch == null) {
       throw new IllegalStateException("lane " + lane.number + " ran nothing");
     }
+    Long emulatedNs = settings.emulated() ? lane.doneAtNs - lane.startedAtNs : null;
     var fact =
-        new BatchCompleted(
-            dispatch.dispatchId(),
-            dispatch.executorId(),
-            dispatch.incarnation(),
-            lane.number,
-            lane.startedAtNs,
-            simulation.nowNs,
-            simulation.nowNs - lane.startedAtNs,
-            lane.startedAtNs - lane.waitsSinceNs,
-            Result.DONE,
-            null,
-            List.of(),
-            settings.emulated() ? lane.doneAtNs - lane.startedAtNs : null,
-            lane.busyLanesAtStart);
-    int row = lane.endRow;
+        completed(lane, dispatch, lane.startedAtNs, Result.DONE, emulatedNs, lane.busyLanesAtStart);
+    Hop hop = hops.at(Kind.COMPLETION, lane.doneAtNs);
     lane.running = null;
     BatchDispatched next = lane.ahead.poll();
     if (next != null) {
       begin(lane, next);
     }
-    long appendNs = hops.appendNs(Kind.COMPLETION, row);
-    if (appendNs == 0 && lane.going.isEmpty()) {
-      append(lane.shard, fact, row);
+    if (hop.appendNs() == 0 && lane.going.isEmpty()) {
+      simulation.apply(lane.shard, fact, hop);
     } else {
-      go(lane, new Going(fact, row, simulation.nowNs + appendNs));
+      go(lane, new Going(fact, hop, simulation.nowNs + hop.appendNs()));
     }
   }
 
@@ -322,19 +315,13 @@ final class LaneTraffic {
     lane.going.add(
         last == null || last.atNs() <= going.atNs()
             ? going
-            : new Going(going.fact(), going.row(), last.atNs()));
+            : new Going(going.fact(), going.hop(), last.atNs()));
     simulation.completions.set(lane.place, lane.goesAtNs());
   }
 
   void appendCompletion(SimulatedLane lane) {
     Going going = lane.going.remove();
     simulation.completions.set(lane.place, lane.goesAtNs());
-    append(lane.shard, going.fact(), going.row());
-  }
-
-  private void append(SimulatedShard shard, Fact fact, int row) {
-    boolean refused =
-        fact instanceof BatchCompleted completion && completion.result() == Result.REFUSED;
-    simulation.apply(shard, fact, refused ? Kind.REQUEST : Kind.COMPLETION, row);
+    simulation.apply(lane.shard, going.fact(), going.hop());
   }
 }

@@ -12,6 +12,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,8 +38,6 @@ final class SimulatedShard implements CoreListener {
 
   /** Time since which a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
   long tickSentNs = Timeline.NEVER;
-
-  int tickRow;
 
   private final SchedulingCore core;
   private final SimulationListener listener;
@@ -149,8 +148,6 @@ final class SimulatedShard implements CoreListener {
 
     int busyLanesAtStart;
 
-    int endRow;
-
     /**
      * Batches that the lane holds beside the running one, in order; the first may wait for its
      * model.
@@ -178,7 +175,7 @@ final class SimulatedShard implements CoreListener {
 
     record Coming(Dispatch dispatch, long atNs) {}
 
-    record Going(Fact fact, int row, long atNs) {}
+    record Going(Fact fact, Hop hop, long atNs) {}
 
     SimulatedLane(SimulatedShard shard, int number, int place) {
       this.shard = shard;

@@ -12,6 +12,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import dev.sluice.scheduling.simulation.Timeline.Slots;
@@ -50,13 +51,10 @@ public final class Simulation {
   private final Hops hops;
   private final SimulatedShard[] shards;
 
-  /**
-   * Next job of each generator, null if none; the row of that job's hop stands in the next array.
-   */
+  /** Next job of each generator; null: none. */
   private final @Nullable JobRequested[] nextJob;
 
   private final long[] nextSentNs;
-  private final int[] nextRow;
 
   private final LaneTraffic traffic;
 
@@ -101,7 +99,6 @@ public final class Simulation {
     }
     nextJob = new JobRequested[settings.generators()];
     nextSentNs = new long[settings.generators()];
-    nextRow = new int[settings.generators()];
     traffic = new LaneTraffic(this, settings, service);
     int all = shards.length;
     int lanes = all * settings.lanes();
@@ -180,7 +177,7 @@ public final class Simulation {
     }
     moveTo(BEGUN_AT_NS);
     for (SimulatedShard shard : shards) {
-      apply(shard, settings.started(), Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      apply(shard, settings.started(), hops.at(Kind.REQUEST, nowNs));
     }
     for (int generator = 0; generator < nextJob.length; generator++) {
       takeNextJob(generator);
@@ -199,7 +196,7 @@ public final class Simulation {
               table.tableVersion(),
               table.services(),
               table.calibrations());
-      apply(shard, own, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      apply(shard, own, hops.at(Kind.REQUEST, nowNs));
     }
   }
 
@@ -227,7 +224,7 @@ public final class Simulation {
     if (measuredOver || tailOver) {
       arrivalsEnding = true;
       tailLimitReached = !measuredOver;
-      long atNs = nowNs + hops.appendNs(Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      long atNs = nowNs + hops.at(Kind.REQUEST, nowNs).appendNs();
       for (int generator = 0; generator < nextJob.length; generator++) {
         if (nextJob[generator] != null && nextSentNs[generator] > nowNs) {
           nextJob[generator] = null;
@@ -254,7 +251,7 @@ public final class Simulation {
     for (SimulatedShard shard : shards) {
       for (int generator = 0; generator < nextJob.length; generator++) {
         var fact = ArrivalsEnded.punctual(generator, jobsSent);
-        apply(shard, fact, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+        apply(shard, fact, hops.at(Kind.REQUEST, nowNs));
       }
     }
   }
@@ -283,14 +280,13 @@ public final class Simulation {
     if (requests.isMeasured(job.jobId())) {
       measuredOpen++;
     }
-    int row = hops.row(Kind.REQUEST, job.intendedAtNs());
+    Hop hop = hops.at(Kind.REQUEST, job.intendedAtNs());
     long sentNs =
         requests.oneAtATime()
             ? job.intendedAtNs()
-            : Math.max(nextSentNs[generator], job.intendedAtNs() + hops.lateNs(Kind.REQUEST, row));
+            : Math.max(nextSentNs[generator], job.intendedAtNs() + hop.lateNs());
     nextSentNs[generator] = sentNs;
-    nextRow[generator] = row;
-    long appendedNs = Math.max(nowNs, sentNs + hops.appendNs(Kind.REQUEST, row));
+    long appendedNs = Math.max(nowNs, sentNs + hop.appendNs());
     arrivals.set(generator, appendedNs);
   }
 
@@ -299,7 +295,6 @@ public final class Simulation {
     if (job == null) {
       throw new IllegalStateException("generator " + generator + " has no job to send");
     }
-    int row = nextRow[generator];
     SimulatedShard shard = shards[(int) (job.index() % shards.length)];
     jobsSent++;
     JobRequested sent = job.sentAt(nextSentNs[generator]);
@@ -308,21 +303,21 @@ public final class Simulation {
     } else {
       takeNextJob(generator);
     }
-    apply(shard, sent, Kind.REQUEST, row);
+    apply(shard, sent, hops.at(Kind.REQUEST, job.intendedAtNs()));
   }
 
   // --- the core
 
-  void apply(SimulatedShard shard, Fact fact, Kind kind, int row) {
+  void apply(SimulatedShard shard, Fact fact, Hop hop) {
     shard.apply(fact, logTimeNs);
     List<Dispatch> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
-      traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
+      traffic.send(shard, dispatches.get(i), nowNs + hop.startNs());
     }
     dispatches.clear();
     if (streamGoesOn) { // an outcome reaches its reader as a dispatch reaches a lane
       streamGoesOn = false;
-      takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hops.startNs(kind, row)));
+      takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hop.startNs()));
     }
     askForTick(shard);
     endArrivalsIfOver();
@@ -359,15 +354,14 @@ public final class Simulation {
     shard.tickDueNs = nowNs > Timeline.NEVER - heartbeatNs ? Timeline.NEVER : nowNs + heartbeatNs;
     ticksDue.set(shard.number, shard.tickDueNs);
     shard.tickSentNs = nowNs;
-    shard.tickRow = hops.row(Kind.REQUEST, nowNs);
-    ticks.set(shard.number, nowNs + hops.appendNs(Kind.REQUEST, shard.tickRow));
+    ticks.set(shard.number, nowNs + hops.at(Kind.REQUEST, nowNs).appendNs());
   }
 
   private void appendTick(SimulatedShard shard) {
     ticks.set(shard.number, Timeline.NEVER);
-    var tick = shard.tick(shard.tickSentNs);
+    long sentNs = shard.tickSentNs;
     shard.tickSentNs = Timeline.NEVER;
-    apply(shard, tick, Kind.REQUEST, shard.tickRow);
+    apply(shard, shard.tick(sentNs), hops.at(Kind.REQUEST, sentNs));
   }
 
   // --- the executor
@@ -398,7 +392,7 @@ public final class Simulation {
             0,
             null,
             0L);
-    apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+    apply(shard, report, hops.at(Kind.REQUEST, nowNs));
   }
 
   /**

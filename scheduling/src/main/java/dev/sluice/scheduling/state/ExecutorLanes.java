@@ -46,9 +46,6 @@ public final class ExecutorLanes {
   private long tokensHeld;
   private long tokensLost;
 
-  /**
-   * @param placing how many batches and models a lane takes
-   */
   public ExecutorLanes(int order, ExecutorReported report, CoreSettings.Placing placing) {
     this.order = order;
     this.ahead = placing.ahead();

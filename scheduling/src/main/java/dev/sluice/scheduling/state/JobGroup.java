@@ -11,7 +11,9 @@ import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -64,10 +66,8 @@ public final class JobGroup implements SchedulerState.Group {
 
   public final boolean shares;
 
-  /** Lists of the jobs by the ordinals of their orders; null: the order is not kept. */
-  private final @Nullable JobList[] byOrder = new JobList[JobOrder.values().length];
-
-  private final List<JobList> lists = new ArrayList<>();
+  private final Map<JobOrder, JobList> byOrder = new EnumMap<>(JobOrder.class);
+  private final List<JobList> lists;
 
   /** Place of the group among all groups by key. */
   int rank;
@@ -90,11 +90,8 @@ public final class JobGroup implements SchedulerState.Group {
     this.baseTokens = baseTokens;
     this.tokens = tokens(baseTokens, key.precision(), key.samples());
     this.shares = shares;
-    for (JobOrder order : orders) {
-      JobList list = new JobList(order);
-      byOrder[order.ordinal()] = list;
-      lists.add(list);
-    }
+    orders.forEach(order -> byOrder.put(order, new JobList(order)));
+    lists = List.copyOf(byOrder.values());
   }
 
   void add(QueuedJob job) {
@@ -110,7 +107,7 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   public JobList list(JobOrder order) {
-    JobList list = byOrder[order.ordinal()];
+    JobList list = byOrder.get(order);
     if (list == null) {
       throw new IllegalStateException(
           "the policy reads order " + order + " but did not declare it");

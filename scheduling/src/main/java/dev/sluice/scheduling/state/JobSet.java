@@ -37,7 +37,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private final Microbatch microbatch;
   private final LongSupplier nowNs;
 
-  /** Numbers of waiting jobs that share an attribute, by the ordinals of the attributes. */
+  /** Numbers of waiting jobs that share an attribute, each in an array of its own. */
   private final int[][] counts;
 
   private final List<JobGroup> occupied = new ArrayList<>();
@@ -66,9 +66,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   private long windowEndNs = Long.MAX_VALUE;
 
   /**
-   * @param first first job that came to it
    * @param mayShare whether some of its jobs may share a batch
-   * @param counts numbers of waiting jobs that share an attribute, each in an array of its own
    */
   JobSet(
       String name,
@@ -209,7 +207,14 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public int waitingWith(SchedulerState.Attribute attribute) {
-    return counts[attribute.ordinal()][0];
+    int[] count =
+        switch (attribute) {
+          case WORKLOAD -> counts[0];
+          case BACKEND -> counts[1];
+          case PRECISION -> counts[2];
+          case CLASS -> counts[3];
+        };
+    return count[0];
   }
 
   @Override

@@ -27,10 +27,20 @@ final class Reservations {
   private long usableTokens;
   private long nextDueNs = Long.MAX_VALUE;
 
-  /**
-   * @param dueNs time from which the group holds a reservation
-   */
-  record PassedOver(ExecutorLanes executor, JobGroup group, long sinceNs, long dueNs) {
+  /** A passed-over group, which holds a reservation from {@code dueNs} on. */
+  static final class PassedOver {
+    private final ExecutorLanes executor;
+    private final JobGroup group;
+    private final long sinceNs;
+    private final long dueNs;
+
+    private PassedOver(ExecutorLanes executor, JobGroup group, long sinceNs, long dueNs) {
+      this.executor = executor;
+      this.group = group;
+      this.sinceNs = sinceNs;
+      this.dueNs = dueNs;
+    }
+
     /** Returns whether it holds a reservation before another one that is due as well. */
     boolean isBefore(PassedOver that) {
       if (dueNs != that.dueNs) {
@@ -98,14 +108,7 @@ final class Reservations {
   }
 
   private void remove(PassedOver passed) {
-    int at = 0;
-    while (passedOver.get(at) != passed) {
-      at++;
-    }
-    PassedOver last = passedOver.remove(passedOver.size() - 1);
-    if (last != passed) {
-      passedOver.set(at, last);
-    }
+    passedOver.remove(passed);
     holderIsStale |= passed == holder;
   }
 
