@@ -32,12 +32,10 @@ final class Arrivals {
 
   private final CoreState state;
   private final JobQueue queue;
-  private final Map<Integer, Source> sourceByNumber = new HashMap<>();
 
-  /** Source that was looked up last, since facts of one source often follow each other. */
-  private @Nullable Source lastSource;
+  /** Highest index seen from each source (generator), by its number. */
+  private final Map<Integer, Long> indexBySource = new HashMap<>();
 
-  /** Numbers of the sources that will send no more. */
   final TreeSet<Integer> ended = new TreeSet<>();
 
   /** Number of sources that the run has; 0 before it started. */
@@ -52,17 +50,6 @@ final class Arrivals {
   private final Queue<Runnable> heldBack = new ArrayDeque<>();
 
   private boolean holdsBack;
-
-  /** A generator, and the highest index seen from it. */
-  private static final class Source {
-    private final int number;
-    private long highestIndex;
-
-    Source(int number, long highestIndex) {
-      this.number = number;
-      this.highestIndex = highestIndex;
-    }
-  }
 
   Arrivals(CoreState state, JobQueue queue) {
     this.state = state;
@@ -156,10 +143,10 @@ final class Arrivals {
   }
 
   void restoreSources(
-      int sources, long arrivalsEndNsMax, Map<Integer, Long> indexBySource, List<Integer> over) {
+      int sources, long arrivalsEndNsMax, Map<Integer, Long> indexes, List<Integer> over) {
     count = sources;
     arrivalsEndAt(arrivalsEndNsMax);
-    indexBySource.forEach((number, index) -> sourceByNumber.put(number, new Source(number, index)));
+    indexBySource.putAll(indexes);
     ended.addAll(over);
   }
 
@@ -185,19 +172,15 @@ final class Arrivals {
 
   /** Notes an index, and returns whether its source sent neither it nor a higher one before. */
   boolean isNew(int number, long index) {
-    Source source = lastSource;
-    if (source == null || source.number != number) {
-      source = sourceByNumber.computeIfAbsent(number, n -> new Source(n, -1));
-      lastSource = source;
+    Long highest = indexBySource.get(number);
+    boolean isNew = highest == null || index > highest;
+    if (isNew) {
+      indexBySource.put(number, index);
     }
-    boolean isNew = index > source.highestIndex;
-    source.highestIndex = Math.max(source.highestIndex, index);
     return isNew;
   }
 
   Map<Integer, Long> indexBySource() {
-    Map<Integer, Long> indexes = new HashMap<>();
-    sourceByNumber.forEach((number, source) -> indexes.put(number, source.highestIndex));
-    return indexes;
+    return indexBySource;
   }
 }

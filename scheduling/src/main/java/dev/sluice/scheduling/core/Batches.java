@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Batches {
   private final CoreState state;
 
-  /** Number of running batches, which were started and neither answered nor lost. */
   int running;
 
   /** Lost batches that were not answered yet and still have an unended job or a lane. */
@@ -26,7 +25,6 @@ final class Batches {
     this.state = state;
   }
 
-  /** Finds a running batch, looking at the likely lane first. */
   @Nullable Batch running(DispatchId name, @Nullable ExecutorLane likely) {
     Batch batch = likely == null ? null : likely.runningBatch(name);
     for (int i = 0; batch == null && i < state.executors.all.size(); i++) {

@@ -183,7 +183,6 @@ final class Choices {
     }
   }
 
-  /** Has a lane release and load models. */
   private void prepare(
       DispatchId name,
       ExecutorLane lane,
@@ -291,7 +290,6 @@ final class Choices {
     return batch.dispatch.dispatchId();
   }
 
-  /** Notes that the batch's lanes hold its model from now on. */
   private static void load(Batch batch, String workload) {
     for (int i = 0; i < batch.lanes; i++) {
       ExecutorLane lane = batch.lane.executor().laneOf(batch, i);

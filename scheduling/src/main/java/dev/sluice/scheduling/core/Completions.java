@@ -15,29 +15,13 @@ import dev.sluice.scheduling.state.QueuedJob;
 import org.jspecify.annotations.Nullable;
 
 /** Completions of batches, and the ends of their jobs. */
-final class Completions {
-  private final CoreState state;
-  private final LeaseClock leases;
-  private final JobQueue queue;
-  private final Batches batches;
-  private final Arrivals arrivals;
-  private final Remembering remembering;
-
-  Completions(
-      CoreState state,
-      LeaseClock leases,
-      JobQueue queue,
-      Batches batches,
-      Arrivals arrivals,
-      Remembering remembering) {
-    this.state = state;
-    this.leases = leases;
-    this.queue = queue;
-    this.batches = batches;
-    this.arrivals = arrivals;
-    this.remembering = remembering;
-  }
-
+record Completions(
+    CoreState state,
+    LeaseClock leases,
+    JobQueue queue,
+    Batches batches,
+    Arrivals arrivals,
+    Remembering remembering) {
   void take(BatchCompleted completion, CoreListener listener) {
     ExecutorLane lane = laneNamedIn(completion);
     Batch batch = batches.running(completion.dispatchId(), lane);
@@ -149,7 +133,6 @@ final class Completions {
         : Math.max(0, startedAtNs - batch.dispatch.decidedAtNs() - completion.switchNs());
   }
 
-  /** Ends all jobs of the batch that have not ended. */
   private void endAll(Batch batch, Status status, @Nullable String reason, CoreListener listener) {
     for (int i = 0; i < batch.jobs.size(); i++) {
       QueuedJob job = batch.jobs.get(i);

@@ -11,23 +11,13 @@ import dev.sluice.scheduling.state.LaneMemory;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.List;
 
-/** Checks each answer of a policy before it is applied, and names the broken rule. */
-final class DecisionCheck {
-  private final CoreState state;
-  private final String policy;
-  private final boolean loads;
-
-  /** A batch that may start. */
+/**
+ * Checks each answer of a policy before it is applied, and names the broken rule.
+ *
+ * @param loads whether the policy loads models by itself
+ */
+record DecisionCheck(CoreState state, String policy, boolean loads) {
   record Checked(List<QueuedJob> jobs, ExecutorLane lane, int samples, int tokens) {}
-
-  /**
-   * @param loads whether the policy loads models by itself
-   */
-  DecisionCheck(CoreState state, String policy, boolean loads) {
-    this.state = state;
-    this.policy = policy;
-    this.loads = loads;
-  }
 
   void check(Choice.Nothing nothing) {
     if (nothing.untilNs() <= state.nowNs()) {

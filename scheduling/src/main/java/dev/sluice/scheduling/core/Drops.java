@@ -17,7 +17,6 @@ import java.util.List;
  * asks to be woken at once for the others, and starts nothing before they are gone.
  */
 final class Drops {
-  /** Largest number of jobs that one fact drops. */
   static final int AT_ONCE_MAX = 500;
 
   private final CoreState state;
@@ -25,7 +24,6 @@ final class Drops {
   private final Batches batches;
   private final Arrivals arrivals;
 
-  /** Whether jobs that must be dropped still wait, since they were too many for one fact. */
   private boolean anyLeft;
 
   Drops(CoreState state, JobQueue queue, Batches batches, Arrivals arrivals) {
@@ -43,7 +41,7 @@ final class Drops {
     }
     if (queue.budgetsMatter) {
       if (anyOverBudget()) {
-        most -= drop(queue.takeOverBudget(most), Reason.OVER_BUDGET.text(), listener);
+        most -= drop(queue.overBudget(most), Reason.OVER_BUDGET.text(), listener);
       }
       queue.budgetsMatter = anyOverBudget();
     }
@@ -99,18 +97,17 @@ final class Drops {
     }
     for (JobGroup group : state.groups()) {
       long latestStartNs = state.nowNs() + neededNs(state, admission, group);
-      JobList.Walk byDeadline = group.list(JobOrder.DEADLINE).walk();
-      QueuedJob job = byDeadline.next();
-      while (job != null && job.deadlineNs < latestStartNs && late.size() < most) {
-        late.add(job);
-        job = byDeadline.next();
+      JobList list = group.list(JobOrder.DEADLINE);
+      for (int i = 0;
+          i < list.size() && list.at(i).deadlineNs < latestStartNs && late.size() < most;
+          i++) {
+        late.add(list.at(i));
       }
     }
     late.sort(JobOrder.ENTRY);
     return late;
   }
 
-  /** Returns the reason of jobs that an admission drops. */
   static Reason reason(Admission admission) {
     return admission == Admission.HOPELESS ? Reason.HOPELESS : Reason.EXPIRED;
   }
@@ -136,7 +133,6 @@ final class Drops {
     return nextNs;
   }
 
-  /** Drops the jobs, and returns how many they are. */
   int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);

@@ -35,7 +35,6 @@ public final class Inspection {
     this.policy = policy;
   }
 
-  /** Returns log time. */
   public long nowNs() {
     return state.nowNs();
   }
@@ -155,7 +154,6 @@ public final class Inspection {
       return job.spec;
     }
 
-    /** Returns its place in the sequence in which the core took its jobs in. */
     public long entry() {
       return job.entry();
     }
@@ -168,7 +166,6 @@ public final class Inspection {
       return job.phase == QueuedJob.Phase.ENDED;
     }
 
-    /** Returns the number of its dispatches that were lost so far. */
     public int attempts() {
       return job.attempts();
     }
@@ -292,7 +289,6 @@ public final class Inspection {
       causes = List.copyOf(causes);
     }
 
-    /** Returns the cause that counts: the first of those that hold. */
     public Cause first() {
       return causes.get(0);
     }

@@ -69,7 +69,6 @@ public final class InvalidChoiceException extends IllegalStateException {
     this.rule = rule;
   }
 
-  /** Returns the broken rule. */
   public Rule rule() {
     return rule;
   }

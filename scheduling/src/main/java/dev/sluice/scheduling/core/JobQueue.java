@@ -2,26 +2,20 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
-import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs that enter and leave the queue, and the time that they may wait in it. */
 final class JobQueue {
   private final CoreState state;
 
-  /** Entry of the next job that arrives. */
   long nextEntry;
 
   /** Whether a waiting job may be over every budget, since it came back or executors changed. */
   boolean budgetsMatter;
-
-  /** Whether a job of a workflow has ever waited here. */
-  boolean anyOfWorkflows;
 
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
@@ -32,24 +26,14 @@ final class JobQueue {
    */
   private @Nullable PriorityQueue<QueuedJob> leftOver;
 
-  /**
-   * Waiting jobs over every budget, by entry; some of them have ended since. Null: none was asked
-   * for since the budgets changed.
-   */
-  private @Nullable PriorityQueue<QueuedJob> overBudget;
-
   JobQueue(CoreState state) {
     this.state = state;
   }
 
   void add(QueuedJob job) {
     state.jobs.add(job);
-    anyOfWorkflows |= job.workflow != null;
     if (leftOver != null) {
       leftOver.add(job);
-    }
-    if (overBudget != null && job.group.overBudget) {
-      overBudget.add(job);
     }
     if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
       job.mayExpire = true;
@@ -57,7 +41,6 @@ final class JobQueue {
     }
   }
 
-  /** Puts a job of a batch back into the queue. */
   void putBack(QueuedJob job) {
     job.batch = null;
     add(job);
@@ -69,46 +52,36 @@ final class JobQueue {
     job.phase = to;
   }
 
-  /** Notes that executors joined, left or changed. */
   void budgetsChanged() {
     budgetsMatter = true;
-    overBudget = null;
   }
 
   /**
    * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
-   * them; they stay in the queue.
+   * them; they stay in the queue. Walks over all waiting jobs once, not for each slice that is
+   * dropped.
    */
   List<QueuedJob> takeLeftOver(int most) {
-    leftOver = leftOver == null ? collect(group -> true) : leftOver;
-    return take(leftOver, most);
-  }
-
-  /**
-   * Returns waiting jobs over every budget, the first by entry, and no longer watches them; they
-   * stay in the queue.
-   */
-  List<QueuedJob> takeOverBudget(int most) {
-    overBudget = overBudget == null ? collect(group -> group.overBudget) : overBudget;
-    return take(overBudget, most);
-  }
-
-  /** Walks over all waiting jobs of these groups: once, not for each slice that is dropped. */
-  private PriorityQueue<QueuedJob> collect(Predicate<JobGroup> matches) {
-    var all = new PriorityQueue<QueuedJob>(JobOrder.ENTRY);
-    all.addAll(state.jobs.waitingIn(matches));
-    return all;
-  }
-
-  private static List<QueuedJob> take(PriorityQueue<QueuedJob> from, int most) {
+    PriorityQueue<QueuedJob> left = leftOver;
+    if (left == null) {
+      left = new PriorityQueue<>(JobOrder.ENTRY);
+      left.addAll(state.jobs.waitingIn(group -> true));
+      leftOver = left;
+    }
     List<QueuedJob> taken = new ArrayList<>();
-    while (taken.size() < most && !from.isEmpty()) {
-      QueuedJob job = from.remove();
+    while (taken.size() < most && !left.isEmpty()) {
+      QueuedJob job = left.remove();
       if (job.phase == QueuedJob.Phase.WAITING) {
         taken.add(job);
       }
     }
     return taken;
+  }
+
+  /** Returns waiting jobs over every budget, the first by entry. */
+  List<QueuedJob> overBudget(int most) {
+    List<QueuedJob> all = state.jobs.waitingIn(group -> group.overBudget);
+    return all.subList(0, Math.min(most, all.size()));
   }
 
   /**

@@ -17,10 +17,7 @@ final class LeaseClock {
   private final List<ExecutorLanes> executors;
   private long nowNs;
 
-  /** Times of the last reports, by executor order. Immutable. */
-  private List<Long> reportedAtNs = List.of();
-
-  private long nextExpiryAtNs = Long.MAX_VALUE;
+  private final List<Long> reportedAtNs = new ArrayList<>();
 
   /**
    * Time before which no batch is overdue; sometimes too early, since completions do not move it.
@@ -34,9 +31,8 @@ final class LeaseClock {
 
   void restore(long toNs, List<Long> reported, long overdueCheck) {
     nowNs = toNs;
-    reportedAtNs = reported;
+    reportedAtNs.addAll(reported);
     overdueCheckAtNs = overdueCheck;
-    executorsChanged();
   }
 
   long nowNs() {
@@ -56,23 +52,10 @@ final class LeaseClock {
   }
 
   void reported(ExecutorLanes executor) {
-    List<Long> times = new ArrayList<>(reportedAtNs);
-    if (executor.order == times.size()) {
-      times.add(nowNs);
+    if (executor.order == reportedAtNs.size()) {
+      reportedAtNs.add(nowNs);
     } else {
-      times.set(executor.order, nowNs);
-    }
-    reportedAtNs = List.copyOf(times);
-    executorsChanged();
-  }
-
-  /** Looks up whose lease expires next, after an executor reported, left, returned or was lost. */
-  void executorsChanged() {
-    nextExpiryAtNs = Long.MAX_VALUE;
-    for (ExecutorLanes executor : executors) {
-      if (executor.joined() && !executor.lost()) {
-        nextExpiryAtNs = Math.min(nextExpiryAtNs, expiresAtNs(executor));
-      }
+      reportedAtNs.set(executor.order, nowNs);
     }
   }
 
@@ -81,10 +64,6 @@ final class LeaseClock {
     return leases.leaseNs() > Long.MAX_VALUE - reportedNs
         ? Long.MAX_VALUE
         : reportedNs + leases.leaseNs();
-  }
-
-  boolean anyExpired() {
-    return nextExpiryAtNs <= nowNs;
   }
 
   boolean hasExpired(ExecutorLanes executor) {
@@ -122,7 +101,12 @@ final class LeaseClock {
    * more would not count; {@link Long#MAX_VALUE} if nothing will be due.
    */
   long untilNextCheckNs() {
-    long dueNs = Math.min(nextExpiryAtNs, overdueCheckAtNs);
+    long dueNs = overdueCheckAtNs;
+    for (ExecutorLanes executor : executors) {
+      if (executor.joined() && !executor.lost()) {
+        dueNs = Math.min(dueNs, expiresAtNs(executor));
+      }
+    }
     return dueNs == Long.MAX_VALUE
         ? Long.MAX_VALUE
         : Math.max(1, Math.min(dueNs - nowNs, leases.heartbeatNs()));

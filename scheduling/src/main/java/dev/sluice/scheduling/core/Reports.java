@@ -18,26 +18,8 @@ import java.util.List;
  * Reports of executors that join, change, leave, or come back as another process; and the loss of
  * batches whose lane or executor is silent.
  */
-final class Reports {
-  private final CoreState state;
-  private final LeaseClock leases;
-  private final JobQueue queue;
-  private final Batches batches;
-  private final Completions completions;
-
-  Reports(
-      CoreState state,
-      LeaseClock leases,
-      JobQueue queue,
-      Batches batches,
-      Completions completions) {
-    this.state = state;
-    this.leases = leases;
-    this.queue = queue;
-    this.batches = batches;
-    this.completions = completions;
-  }
-
+record Reports(
+    CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Completions completions) {
   void take(ExecutorReported report, CoreListener listener) {
     ExecutorLanes known = state.executors.byId(report.executorId());
     if (known == null) {
@@ -58,7 +40,6 @@ final class Reports {
     leases.reported(known);
     if (known.lost()) {
       known.lost(false);
-      leases.executorsChanged();
     }
     if (report.incarnation() > incarnation || report.leaving()) {
       release(known, listener);
@@ -75,7 +56,6 @@ final class Reports {
     }
   }
 
-  /** Notes that a lane has loaded a model, or could not. */
   void take(ModelLoaded loaded) {
     ExecutorLanes executor = state.executors.byId(loaded.executorId());
     if (executor == null
@@ -111,19 +91,15 @@ final class Reports {
   private void update(ExecutorLanes executor, ExecutorReported report) {
     executor.update(report, state.nowNs(), leases.nowNs());
     state.executorsChanged();
-    leases.executorsChanged();
     queue.budgetsChanged();
   }
 
   void checkLeases(CoreListener listener) {
-    if (leases.anyExpired()) {
-      for (ExecutorLanes executor : state.executors.all) {
-        if (leases.hasExpired(executor)) {
-          executor.lost(true);
-          loseAll(executor, listener);
-        }
+    for (ExecutorLanes executor : state.executors.all) {
+      if (leases.hasExpired(executor)) {
+        executor.lost(true);
+        loseAll(executor, listener);
       }
-      leases.executorsChanged();
     }
     if (leases.anyMayBeOverdue()) {
       loseOverdue(listener);
@@ -172,7 +148,7 @@ final class Reports {
       if (job.attempts() + 1 >= state.settings.leases().maxAttempts()) {
         completions.end(job, batch, Status.FAILED, Reason.LANE_LOST.text(), listener);
       } else {
-        job.countLoss(state.snapshots);
+        job.countLoss();
         Batches.rememberLostIn(job, batch);
         queue.putBack(job);
       }

@@ -216,10 +216,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns the whole state as entities, from which {@link #restore} makes an equal core. The list
-   * stays what it is while facts come, until the next is taken. Of each waiting job it copies a
-   * reference: once in many facts is often enough, since the facts after it lead from it to the
-   * present state.
+   * Returns the whole state as entities, from which {@link #restore} makes an equal core. Once in
+   * many facts is often enough, since the facts after it lead from it to the present state.
    */
   public List<CoreEntity> entities() {
     return Snapshot.of(this, progress());
@@ -230,12 +228,10 @@ public final class SchedulingCore {
     return arrivals.haveStarted() && arrivals.ended.size() >= arrivals.count;
   }
 
-  /** Returns how many jobs wait. */
   public int waiting() {
     return state.waiting();
   }
 
-  /** Returns how many batches run. */
   public int running() {
     return batches.running;
   }

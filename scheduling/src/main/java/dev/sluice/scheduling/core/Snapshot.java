@@ -11,9 +11,9 @@ import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.ExecutorLanes;
+import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import dev.sluice.scheduling.state.RunningWorkflow;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,21 +22,13 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.RandomAccess;
 import java.util.Set;
 
-/**
- * Takes a core's state as entities, from which {@link Restore} makes an equal core. Of the jobs
- * that wait, of which there may be a million, only the references are copied; each becomes an
- * entity when it is read. What may change meanwhile of a job is its attempts, and it remembers
- * those.
- */
+/** Takes a core's state as entities, from which {@link Restore} makes an equal core. */
 final class Snapshot {
   private final CoreState state;
   private final List<CoreEntity> entities = new ArrayList<>();
 
-  /** Workflows that were taken already. */
   private final Set<RunningWorkflow> workflows = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private Snapshot(CoreState state) {
@@ -45,7 +37,6 @@ final class Snapshot {
 
   static List<CoreEntity> of(SchedulingCore core, CoreEntity.Progress progress) {
     CoreState state = core.state;
-    state.snapshots++;
     Snapshot snapshot = new Snapshot(state);
     snapshot.entities.add(progress);
     snapshot.executors();
@@ -54,13 +45,14 @@ final class Snapshot {
     state.jobs.addRatesTo(snapshot.entities);
     core.remembering.addTo(snapshot.entities);
     core.batches.addLostTo(snapshot.entities);
-    QueuedJob[] waiting = state.jobs.all();
-    if (core.queue.anyOfWorkflows) {
-      for (QueuedJob job : waiting) {
+    for (JobGroup group : state.groups()) {
+      for (int i = 0; i < group.waiting(); i++) {
+        QueuedJob job = group.anyList().at(i);
         snapshot.workflowOf(job);
+        snapshot.entities.add(job.toEntity());
       }
     }
-    return new WithWaitingJobs(snapshot.entities, waiting, state.snapshots);
+    return List.copyOf(snapshot.entities);
   }
 
   private void executors() {
@@ -85,33 +77,6 @@ final class Snapshot {
     }
   }
 
-  /** Entities, and behind them the jobs that waited when a snapshot was taken. */
-  private static final class WithWaitingJobs extends AbstractList<CoreEntity>
-      implements RandomAccess {
-    private final List<CoreEntity> others;
-    private final QueuedJob[] waiting;
-    private final int snapshot;
-
-    WithWaitingJobs(List<CoreEntity> others, QueuedJob[] waiting, int snapshot) {
-      this.others = others;
-      this.waiting = waiting;
-      this.snapshot = snapshot;
-    }
-
-    @Override
-    public CoreEntity get(int index) {
-      Objects.checkIndex(index, size());
-      return index < others.size()
-          ? others.get(index)
-          : waiting[index - others.size()].toEntity(snapshot);
-    }
-
-    @Override
-    public int size() {
-      return others.size() + waiting.length;
-    }
-  }
-
   /** Gives a fresh core the state of another core, which {@link Snapshot} took. */
   static final class Restore {
     private final SchedulingCore core;
@@ -120,7 +85,6 @@ final class Snapshot {
     private final Map<String, RunningWorkflow> workflowByKey = new HashMap<>();
     private final Map<String, QueuedJob> jobById = new HashMap<>();
 
-    /** Batches that lanes hold, running and lost. */
     private final List<Batch> held = new ArrayList<>();
 
     private Restore(SchedulingCore core, Collection<CoreEntity> entities) {

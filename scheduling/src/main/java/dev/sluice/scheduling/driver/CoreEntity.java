@@ -226,7 +226,6 @@ public sealed interface CoreEntity {
     }
   }
 
-  /** The published table of a device kind. */
   record Published(PredictionsPublished table) implements CoreEntity {
     @Override
     public String key() {

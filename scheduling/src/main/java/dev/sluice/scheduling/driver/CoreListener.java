@@ -20,13 +20,11 @@ public interface CoreListener {
    */
   default void deciding(SchedulerState state) {}
 
-  /** Called when a batch starts. */
   default void started(BatchDispatched dispatch) {}
 
   /** Called when a lane is to release or load models. */
   default void prepared(LanePrepared dispatch) {}
 
-  /** Called when a job has ended. */
   default void ended(JobEnded end) {}
 
   /**

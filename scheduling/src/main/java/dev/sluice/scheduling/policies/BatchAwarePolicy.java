@@ -1,7 +1,5 @@
 package dev.sluice.scheduling.policies;
 
-import static dev.sluice.scheduling.policy.Choice.start;
-
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
@@ -11,8 +9,8 @@ import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.policy.ScoreTerms;
 import dev.sluice.scheduling.policy.Weight;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,18 +30,12 @@ final class BatchAwarePolicy implements SchedulingPolicy {
           new Weight("interactive", 1.0),
           new Weight("not_interactive", 0.5));
 
-  private static final List<String> TERMS =
-      List.of("workload", "backend", "precision", "class", "bonus");
-
   private final double workload;
   private final double backend;
   private final double precision;
   private final double jobClass;
   private final double interactive;
   private final double notInteractive;
-
-  /** Made once, not for each choice. */
-  private final HighestScore.SetScore scoreOfSet = this::score;
 
   BatchAwarePolicy(Map<String, Double> weights) {
     workload = Weight.in(weights, "workload");
@@ -66,15 +58,13 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    HighestScore best = HighestScore.ofSets(state, scoreOfSet);
+    HighestScore best = HighestScore.ofSets(state, this::score);
     if (best == null) {
       return state.nothingStartable();
     }
     Group group = best.job().group();
     // all jobs of a set have equal scores, so that its order is that of the ties
-    return start(
-            group.set().fill(best.job(), best.lane(), JobOrder.DEADLINE),
-            state.lanesFrom(best.lane(), best.job().group()))
+    return Queues.start(state, best.job(), best.lane(), JobOrder.DEADLINE)
         .because(terms(group.set()));
   }
 
@@ -96,13 +86,13 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     return terms(job.group().set());
   }
 
-  private ScoreTerms terms(CompatibleSet set) {
-    return ScoreTerms.of(
-        TERMS,
-        workload * (set.waitingWith(Attribute.WORKLOAD) - 1),
-        backend * (set.waitingWith(Attribute.BACKEND) - 1),
-        precision * (set.waitingWith(Attribute.PRECISION) - 1),
-        jobClass * (set.waitingWith(Attribute.CLASS) - 1),
-        bonus(set));
+  private Map<String, Double> terms(CompatibleSet set) {
+    Map<String, Double> terms = new LinkedHashMap<>();
+    terms.put("workload", workload * (set.waitingWith(Attribute.WORKLOAD) - 1));
+    terms.put("backend", backend * (set.waitingWith(Attribute.BACKEND) - 1));
+    terms.put("precision", precision * (set.waitingWith(Attribute.PRECISION) - 1));
+    terms.put("class", jobClass * (set.waitingWith(Attribute.CLASS) - 1));
+    terms.put("bonus", bonus(set));
+    return terms;
   }
 }

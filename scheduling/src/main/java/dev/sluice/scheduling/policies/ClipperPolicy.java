@@ -99,8 +99,8 @@ final class ClipperPolicy implements SchedulingPolicy {
     }
     return earliest == null || on == null
         ? Queues.nothingUntil(state, untilNs)
-        : Queues.start(
-            state, earliest, on, JobOrder.DEADLINE, most, Map.of("limit", (double) most));
+        : Queues.start(state, earliest, on, JobOrder.DEADLINE, most)
+            .because(Map.of("limit", (double) most));
   }
 
   private static int limit(SchedulerState state, CompatibleSet set, Lane lane) {

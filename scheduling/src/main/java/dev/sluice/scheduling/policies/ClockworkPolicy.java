@@ -74,7 +74,7 @@ final class ClockworkPolicy implements SchedulingPolicy {
         return Choice.drop(Queues.due(set, JobOrder.ENTRY, state.nowNs()), "late");
       }
       untilNs = Math.min(untilNs, head.deadlineNs() + 1);
-      Lane lane = Queues.longestIdleWith(state, head.group());
+      Lane lane = Queues.longestIdle(state, head.group(), Long.MAX_VALUE, true);
       if (lane == null) {
         continue;
       }

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.policies;
 
 import static dev.sluice.scheduling.policy.Choice.nothing;
-import static dev.sluice.scheduling.policy.Choice.start;
 
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.Choice.Cause;
@@ -76,9 +75,7 @@ final class CriticalPathPolicy implements SchedulingPolicy {
       return anyHeldBack(state) ? nothing(Cause.POLICY) : state.nothingStartable();
     }
     Job job = chosen.group.first(JobOrder.PATH);
-    return start(
-        chosen.group.set().fill(job, chosen.lane, JobOrder.PATH),
-        state.lanesFrom(chosen.lane, chosen.group));
+    return Queues.start(state, job, chosen.lane, JobOrder.PATH);
   }
 
   private static boolean anyHeldBack(SchedulerState state) {

@@ -11,9 +11,9 @@ import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.policy.ScoreTerms;
 import dev.sluice.scheduling.policy.Weight;
 import dev.sluice.scheduling.policy.Weight.Mistake;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,9 +37,6 @@ final class DynamicPolicy implements SchedulingPolicy {
           new Weight("batchability", 5),
           new Weight("short_service", 2),
           new Weight("tokens", 0.1));
-
-  private static final List<String> TERMS =
-      List.of("interactive", "urgency", "batchability", "short_service", "tokens");
 
   private static final double NS_PER_MS = 1e6;
   private static final double NS_PER_SECOND = 1e9;
@@ -92,44 +89,22 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Choice choose(SchedulerState state) {
-    Scores scores = new Scores(state);
-    HighestScore best = HighestScore.ofHeads(state, scores, scores);
+    HighestScore best =
+        HighestScore.ofHeads(
+            state,
+            set -> scoreMax(state, set),
+            (group, deadlineNs, lane) -> score(state, group, deadlineNs, lane));
     if (best == null) {
       return state.nothingStartable();
     }
     CompatibleSet set = best.job().group().set();
     return start(
-            set.fill(best.job(), best.lane(), scores),
+            set.fill(
+                best.job(),
+                best.lane(),
+                (job, lane) -> score(state, job.group(), job.deadlineNs(), lane)),
             state.lanesFrom(best.lane(), best.job().group()))
         .because(terms(state, best.job(), best.lane()));
-  }
-
-  /**
-   * The scores in one state. No lambdas, since the quick compiler makes each object of one that
-   * captures through a call out of Java.
-   */
-  private final class Scores
-      implements HighestScore.SetScore, HighestScore.HeadScore, SchedulerState.Score {
-    private final SchedulerState state;
-
-    Scores(SchedulerState state) {
-      this.state = state;
-    }
-
-    @Override
-    public double of(CompatibleSet set) {
-      return scoreMax(state, set);
-    }
-
-    @Override
-    public double of(Group group, long deadlineNs, Lane lane) {
-      return score(state, group, deadlineNs, lane);
-    }
-
-    @Override
-    public double of(Job job, Lane lane) {
-      return score(state, job.group(), job.deadlineNs(), lane);
-    }
   }
 
   private double score(SchedulerState state, Group group, long deadlineNs, Lane lane) {
@@ -158,15 +133,15 @@ final class DynamicPolicy implements SchedulingPolicy {
     return terms(state, job, lane);
   }
 
-  private ScoreTerms terms(SchedulerState state, Job job, Lane lane) {
+  private Map<String, Double> terms(SchedulerState state, Job job, Lane lane) {
     Group group = job.group();
-    return ScoreTerms.of(
-        TERMS,
-        interactiveTerm(group.jobClass()),
-        urgencyTerm(job.deadlineNs() - state.nowNs()),
-        batchabilityTerm(group.set()),
-        shortServiceTerm(state.predictedNs(group, group.samples(), lane)),
-        -tokensTerm(group.tokens()));
+    Map<String, Double> terms = new LinkedHashMap<>();
+    terms.put("interactive", interactiveTerm(group.jobClass()));
+    terms.put("urgency", urgencyTerm(job.deadlineNs() - state.nowNs()));
+    terms.put("batchability", batchabilityTerm(group.set()));
+    terms.put("short_service", shortServiceTerm(state.predictedNs(group, group.samples(), lane)));
+    terms.put("tokens", -tokensTerm(group.tokens()));
+    return terms;
   }
 
   private double interactiveTerm(JobClass jobClass) {

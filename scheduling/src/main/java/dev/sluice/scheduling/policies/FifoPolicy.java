@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.policies;
 
 import static dev.sluice.scheduling.policy.Choice.nothing;
-import static dev.sluice.scheduling.policy.Choice.start;
 
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
@@ -32,6 +31,6 @@ final class FifoPolicy implements SchedulingPolicy {
     if (lane == null) {
       return nothing(state.blockedBy(group)); // nobody overtakes
     }
-    return start(group.set().fill(oldest, lane, JobOrder.ENTRY), state.lanesFrom(lane, group));
+    return Queues.start(state, oldest, lane, JobOrder.ENTRY);
   }
 }

@@ -28,25 +28,7 @@ record HighestScore(Job job, Lane lane) {
 
   /** Finds the highest score where scores are equal within a set; null if nothing can start. */
   static @Nullable HighestScore ofSets(SchedulerState state, SetScore score) {
-    Group best = null;
-    double bestScore = Double.NEGATIVE_INFINITY;
-    List<? extends CompatibleSet> sets = state.setsThatMayStart();
-    for (int i = 0; i < sets.size(); i++) {
-      CompatibleSet set = sets.get(i);
-      double setScore = score.of(set);
-      if (cannotWin(set, setScore, best, bestScore)) {
-        continue;
-      }
-      Group group = state.firstStartable(set, JobOrder.DEADLINE);
-      if (group != null && (best == null || setScore > bestScore || isBefore(group, best))) {
-        best = group;
-        bestScore = setScore;
-      }
-    }
-    Lane lane = best == null ? null : state.laneFor(best);
-    return best == null || lane == null
-        ? null
-        : new HighestScore(best.first(JobOrder.DEADLINE), lane);
+    return ofHeads(state, score, (group, deadlineNs, lane) -> score.of(group.set()));
   }
 
   /**

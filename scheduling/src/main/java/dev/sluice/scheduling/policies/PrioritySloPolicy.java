@@ -1,12 +1,9 @@
 package dev.sluice.scheduling.policies;
 
-import static dev.sluice.scheduling.policy.Choice.start;
-
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
-import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
@@ -34,10 +31,7 @@ final class PrioritySloPolicy implements SchedulingPolicy {
     if (best == null) {
       return state.nothingStartable();
     }
-    CompatibleSet set = best.job().group().set();
-    return start(
-        set.fill(best.job(), best.lane(), JobOrder.DEADLINE),
-        state.lanesFrom(best.lane(), best.job().group()));
+    return Queues.start(state, best.job(), best.lane(), JobOrder.DEADLINE);
   }
 
   @Override

@@ -13,7 +13,7 @@ import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulerState.Walk;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Steps that policies with one queue for each compatible set have in common. */
@@ -95,18 +95,6 @@ final class Queues {
     return longestIdle(state, group, Long.MAX_VALUE);
   }
 
-  /** Returns likewise, of the lanes alone that hold the group's model. */
-  static @Nullable Lane longestIdleWith(SchedulerState state, Group group) {
-    return longestIdleWith(state, group, Long.MAX_VALUE);
-  }
-
-  /**
-   * Returns likewise, of the lanes alone that hold it and on which one job takes at most a time.
-   */
-  static @Nullable Lane longestIdleWith(SchedulerState state, Group group, long withinNs) {
-    return longestIdle(state, group, withinNs, true);
-  }
-
   /**
    * Returns likewise, of the lanes alone on which one job takes at most a time by the predicted
    * mean.
@@ -115,7 +103,12 @@ final class Queues {
     return longestIdle(state, group, withinNs, false);
   }
 
-  private static @Nullable Lane longestIdle(
+  /**
+   * Returns likewise.
+   *
+   * @param mustHold whether the lane must have loaded the group's model
+   */
+  static @Nullable Lane longestIdle(
       SchedulerState state, Group group, long withinNs, boolean mustHold) {
     Lane longest = null;
     List<? extends Lane> idle = state.idleLanes();
@@ -132,6 +125,21 @@ final class Queues {
     return longest;
   }
 
+  /** Returns the largest number up to another that fits, where no larger one than a misfit does. */
+  static int largest(int most, IntPredicate fits) {
+    int fitting = 0;
+    int tooLarge = most + 1;
+    while (fitting + 1 < tooLarge) {
+      int middle = (fitting + tooLarge) >>> 1;
+      if (fits.test(middle)) {
+        fitting = middle;
+      } else {
+        tooLarge = middle;
+      }
+    }
+    return fitting;
+  }
+
   /** Returns the first lane, busy or not, that can run the set's model; null: there is none. */
   static @Nullable Lane anyLane(SchedulerState state, CompatibleSet set) {
     List<? extends Lane> lanes = state.lanes();
@@ -143,23 +151,17 @@ final class Queues {
     return null;
   }
 
+  /** Starts the next jobs by an order on a lane, as many as one batch takes. */
+  static Choice.Start start(SchedulerState state, Job first, Lane lane, JobOrder order) {
+    return start(state, first, lane, order, first.group().set().samplesMax());
+  }
+
   /** Starts the next jobs by an order on a lane, up to a number of samples. */
   static Choice.Start start(
       SchedulerState state, Job first, Lane lane, JobOrder order, int samplesMax) {
     return Choice.start(
         first.group().set().fill(first, lane, order, samplesMax),
         state.lanesFrom(lane, first.group()));
-  }
-
-  /** Starts likewise, with what the choice was made by. */
-  static Choice.Start start(
-      SchedulerState state,
-      Job first,
-      Lane lane,
-      JobOrder order,
-      int samplesMax,
-      Map<String, Double> terms) {
-    return start(state, first, lane, order, samplesMax).because(terms);
   }
 
   /**

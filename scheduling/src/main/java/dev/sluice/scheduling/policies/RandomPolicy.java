@@ -1,13 +1,10 @@
 package dev.sluice.scheduling.policies;
 
-import static dev.sluice.scheduling.policy.Choice.start;
-
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
-import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
@@ -55,8 +52,7 @@ final class RandomPolicy implements SchedulingPolicy {
       Lane lane = state.laneFor(group);
       if (lane != null) {
         if (place < group.waiting()) {
-          Job job = group.jobAt(place, JobOrder.ENTRY);
-          return start(set.fill(job, lane, JobOrder.ENTRY), state.lanesFrom(lane, group));
+          return Queues.start(state, group.jobAt(place, JobOrder.ENTRY), lane, JobOrder.ENTRY);
         }
         place -= group.waiting();
       }

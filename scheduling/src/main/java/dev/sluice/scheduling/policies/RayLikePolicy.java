@@ -1,13 +1,10 @@
 package dev.sluice.scheduling.policies;
 
-import static dev.sluice.scheduling.policy.Choice.start;
-
 import dev.sluice.scheduling.policy.Choice;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
 import dev.sluice.scheduling.policy.SchedulerState.Group;
-import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
@@ -39,8 +36,7 @@ final class RayLikePolicy implements SchedulingPolicy {
       return state.nothingStartable();
     }
     Lane lane = laneFor(state, first, anyLane);
-    Job job = first.first(JobOrder.ENTRY);
-    return start(first.set().fill(job, lane, JobOrder.ENTRY), state.lanesFrom(lane, first));
+    return Queues.start(state, first.first(JobOrder.ENTRY), lane, JobOrder.ENTRY);
   }
 
   private static @Nullable Group firstStartable(SchedulerState state) {

@@ -148,13 +148,8 @@ final class SlackPolicy implements SchedulingPolicy {
     if (skip > 0) {
       return Choice.drop(firstOf(set, Math.min(skip, Queues.DROP_MAX)), "skipped");
     }
-    return Queues.start(
-        state,
-        next.first,
-        next.lane,
-        JobOrder.DEADLINE,
-        next.samples,
-        Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
+    return Queues.start(state, next.first, next.lane, JobOrder.DEADLINE, next.samples)
+        .because(Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
   }
 
   private static List<Job> firstOf(CompatibleSet set, int jobs) {
@@ -170,7 +165,7 @@ final class SlackPolicy implements SchedulingPolicy {
   private @Nullable Batch batch(SchedulerState state, CompatibleSet set) {
     Job first = Queues.first(set, JobOrder.DEADLINE);
     long leftNs = first.deadlineNs() - state.nowNs();
-    Lane lane = Queues.longestIdleWith(state, first.group(), leftNs);
+    Lane lane = Queues.longestIdle(state, first.group(), leftNs, true);
     if (lane == null) {
       return null;
     }

@@ -83,13 +83,8 @@ final class SymphonyPolicy implements SchedulingPolicy {
     if (next == null || on == null) {
       return Queues.nothingUntil(state, untilNs);
     }
-    return Queues.start(
-        state,
-        next.first,
-        on,
-        JobOrder.DEADLINE,
-        next.samples,
-        Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
+    return Queues.start(state, next.first, on, JobOrder.DEADLINE, next.samples)
+        .because(Map.of("slack_ms", (next.latestNs - state.nowNs()) / 1e6));
   }
 
   /**
@@ -123,33 +118,22 @@ final class SymphonyPolicy implements SchedulingPolicy {
       return Math.max(1, state.largestWithin(set, lane, promiseNs / 2));
     }
     double gapNs = 1e9 / Math.max(perSecond, 1e-9);
-    int fits = 0;
-    int tooLarge = set.samplesMax() + 1;
-    while (fits + 1 < tooLarge) {
-      int middle = (fits + tooLarge) >>> 1;
-      double serviceNs = state.predictedNs(set, middle, lane);
-      if (serviceNs + Math.min(serviceNs, middle * gapNs) <= promiseNs) {
-        fits = middle;
-      } else {
-        tooLarge = middle;
-      }
-    }
+    int fits =
+        Queues.largest(
+            set.samplesMax(),
+            samples -> {
+              double serviceNs = state.predictedNs(set, samples, lane);
+              return serviceNs + Math.min(serviceNs, samples * gapNs) <= promiseNs;
+            });
     boolean needsMoreThanOneLane =
         state.predictedNs(set, fits + 1, lane) > (fits + 1) * gapNs || fits == 0;
     if (needsMoreThanOneLane || fits == set.samplesMax()) {
       return Math.max(1, fits);
     }
-    tooLarge = fits + 1;
-    fits = 0;
-    while (fits + 1 < tooLarge) {
-      int middle = (fits + tooLarge) >>> 1;
-      if (state.predictedNs(set, middle, lane) + middle * gapNs <= promiseNs) {
-        fits = middle;
-      } else {
-        tooLarge = middle;
-      }
-    }
-    return Math.max(1, fits);
+    int gathered =
+        Queues.largest(
+            fits, samples -> state.predictedNs(set, samples, lane) + samples * gapNs <= promiseNs);
+    return Math.max(1, gathered);
   }
 
   /** Returns the batch that begins with the first job, as large as its deadline lets it be now. */

@@ -2,7 +2,9 @@ package dev.sluice.scheduling.policy;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -47,7 +49,10 @@ public sealed interface Choice {
     public Start {
       batch = List.copyOf(batch);
       lanes = List.copyOf(lanes);
-      scoreTerms = ScoreTerms.copyOf(scoreTerms);
+      scoreTerms =
+          scoreTerms.isEmpty()
+              ? Map.of()
+              : Collections.unmodifiableMap(new LinkedHashMap<>(scoreTerms)); // in their order
     }
 
     /** Returns this start, to be refused as too late after a time. */
@@ -60,7 +65,6 @@ public sealed interface Choice {
       return new Start(batch, lanes, notAfterNs, ns, scoreTerms);
     }
 
-    /** Returns this start with the terms of its score. */
     public Start because(Map<String, Double> terms) {
       return new Start(batch, lanes, notAfterNs, notBeforeNs, terms);
     }
@@ -119,17 +123,14 @@ public sealed interface Choice {
     }
   }
 
-  /** Start this whole batch, the chosen job first. */
   static Start start(List<SchedulerState.Job> batch, List<? extends SchedulerState.Lane> lanes) {
     return new Start(batch, List.copyOf(lanes), Long.MAX_VALUE, Long.MIN_VALUE, Map.of());
   }
 
-  /** Drop these waiting jobs. */
   static Drop drop(List<SchedulerState.Job> jobs, String word) {
     return new Drop(jobs, word);
   }
 
-  /** Cancel the batch that the lane runs. */
   static Cancel cancel(SchedulerState.Lane lane) {
     return new Cancel(lane);
   }
@@ -142,7 +143,6 @@ public sealed interface Choice {
     return new Prepare(lane, List.of(load), List.copyOf(release));
   }
 
-  /** Start nothing until a fact changes the state. */
   static Nothing nothing(Cause cause) {
     return requireNonNull(Nothing.BY_CAUSE.get(cause));
   }

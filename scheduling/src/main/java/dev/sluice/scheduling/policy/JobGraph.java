@@ -60,7 +60,6 @@ public final class JobGraph {
     return nodes.size();
   }
 
-  /** Returns how many nodes a node waits for. */
   public int inputs(int node) {
     return nodes.get(node).inputs().size();
   }

@@ -1,56 +1,49 @@
 package dev.sluice.scheduling.policy;
 
+import dev.sluice.scheduling.policy.SchedulerState.Job;
 import java.util.Comparator;
+import java.util.function.ToLongFunction;
 
 /** A total order of waiting jobs. */
-public enum JobOrder implements Comparator<SchedulerState.Job> {
+public enum JobOrder implements Comparator<Job> {
   /** By deadline, intended arrival, source, index. */
-  DEADLINE {
-    @Override
-    public int compare(SchedulerState.Job a, SchedulerState.Job b) {
-      int byDeadline = Long.compare(a.deadlineNs(), b.deadlineNs());
-      return byDeadline != 0 ? byDeadline : byArrivalThenId(a.spec(), b.spec());
-    }
-  },
+  DEADLINE(
+      Job::deadlineNs,
+      Comparator.<Job>comparingLong(job -> job.spec().intendedAtNs())
+          .thenComparingInt(job -> job.spec().source())
+          .thenComparingLong(job -> job.spec().index())),
 
   /** By the sequence in which the core took its jobs in. */
-  ENTRY {
-    @Override
-    public int compare(SchedulerState.Job a, SchedulerState.Job b) {
-      return Long.compare(a.entry(), b.entry());
-    }
-  },
+  ENTRY(Job::entry, Comparator.comparingLong(Job::entry)),
 
   /** By intended arrival, deadline, source, index. */
-  ARRIVAL {
-    @Override
-    public int compare(SchedulerState.Job a, SchedulerState.Job b) {
-      int byArrival = Long.compare(a.spec().intendedAtNs(), b.spec().intendedAtNs());
-      return byArrival != 0 ? byArrival : DEADLINE.compare(a, b);
-    }
-  },
+  ARRIVAL(job -> job.spec().intendedAtNs(), DEADLINE),
 
   /**
    * By intended arrival − the remaining path of the job's workflow, then by entry: of jobs that
    * arrived together the longest path comes first, and no job is overtaken for ever.
    */
-  PATH {
-    @Override
-    public int compare(SchedulerState.Job a, SchedulerState.Job b) {
-      int byPath =
-          Long.compare(
-              a.spec().intendedAtNs() - a.spec().pathNs(),
-              b.spec().intendedAtNs() - b.spec().pathNs());
-      return byPath != 0 ? byPath : ENTRY.compare(a, b);
-    }
-  };
+  PATH(job -> job.spec().intendedAtNs() - job.spec().pathNs(), ENTRY);
 
-  private static int byArrivalThenId(JobSpec a, JobSpec b) {
-    int byArrival = Long.compare(a.intendedAtNs(), b.intendedAtNs());
-    if (byArrival != 0) {
-      return byArrival;
-    }
-    int bySource = Integer.compare(a.source(), b.source());
-    return bySource != 0 ? bySource : Long.compare(a.index(), b.index());
+  @SuppressWarnings("ImmutableEnumChecker") // as all functions here, it has no state
+  private final ToLongFunction<Job> key;
+
+  @SuppressWarnings("ImmutableEnumChecker")
+  private final Comparator<Job> ties;
+
+  JobOrder(ToLongFunction<Job> key, Comparator<Job> ties) {
+    this.key = key;
+    this.ties = ties;
+  }
+
+  /** Returns the value by which a job is ordered before ties: a time, or its entry. */
+  public long key(Job job) {
+    return key.applyAsLong(job);
+  }
+
+  @Override
+  public int compare(Job a, Job b) {
+    int byKey = Long.compare(key(a), key(b));
+    return byKey != 0 ? byKey : ties.compare(a, b);
   }
 }

@@ -39,7 +39,6 @@ public record JobSpec(
    */
   public record Node(long workflow, int place, long pathNs) {}
 
-  /** Makes a job that is part of no workflow. */
   public JobSpec(
       String id,
       int source,

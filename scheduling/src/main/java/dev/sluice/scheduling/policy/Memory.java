@@ -34,7 +34,6 @@ public final class Memory {
         values.subMap(prefix, true, prefix + Character.MAX_VALUE, true));
   }
 
-  /** Returns all numbers, by name, as a view. */
   public Map<String, Double> values() {
     return Collections.unmodifiableMap(values);
   }

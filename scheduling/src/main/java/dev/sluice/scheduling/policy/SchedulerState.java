@@ -7,14 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state that a policy sees when it chooses: a view of the core's indexes, valid only during one
- * call of {@link SchedulingPolicy#choose}. No method walks over the waiting jobs, except {@link
- * Group#jobAt}.
+ * call of {@link SchedulingPolicy#choose}. No method walks over the waiting jobs.
  */
 public interface SchedulerState {
   /** Returns log time, which never goes backwards. */
   long nowNs();
 
-  /** Returns how many jobs wait. */
   int waiting();
 
   /**
@@ -49,10 +47,7 @@ public interface SchedulerState {
    */
   boolean mayStart(CompatibleSet set);
 
-  /**
-   * Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}; the
-   * list is used again for the next choice.
-   */
+  /** Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}. */
   List<? extends CompatibleSet> setsOfGangs();
 
   /**
@@ -94,12 +89,10 @@ public interface SchedulerState {
    */
   boolean mayStartOn(Lane first, Group group);
 
-  /** Returns whether the lane's executor can run the group's model. */
   default boolean canRun(Lane lane, Group group) {
     return canRun(lane, group.set());
   }
 
-  /** Returns whether the lane's executor can run the set's model. */
   boolean canRun(Lane lane, CompatibleSet set);
 
   /**
@@ -146,9 +139,7 @@ public interface SchedulerState {
 
   /**
    * Returns the answer, if nothing can start, of a policy that passes over jobs that cannot. Its
-   * cause is the first of tokens, lane, window and capability that holds up some group. The state
-   * takes it from the policy that nothing can start: until more than arrivals happens, {@link
-   * #setsThatMayStart} returns no other sets than those that jobs have arrived in since.
+   * cause is the first of tokens, lane, window and capability that holds up some group.
    */
   Choice nothingStartable();
 
@@ -185,7 +176,6 @@ public interface SchedulerState {
    */
   long draw();
 
-  /** A waiting job. */
   interface Job {
     JobSpec spec();
 
@@ -232,7 +222,6 @@ public interface SchedulerState {
     /** Returns the tokens of one of its jobs alone. */
     long tokens();
 
-    /** Returns how many of its jobs wait. */
     int waiting();
 
     /** Returns its first job in an order that the policy declared, any but ARRIVAL. */
@@ -244,7 +233,7 @@ public interface SchedulerState {
      */
     long firstKey(JobOrder order);
 
-    /** Returns its job at a place, from 0, in a declared order; walks there from the nearer end. */
+    /** Returns its job at a place, from 0, in a declared order. */
     Job jobAt(int place, JobOrder order);
 
     /** Returns the set of the jobs that may share a batch with its own. */
@@ -297,7 +286,9 @@ public interface SchedulerState {
      * in the given order, without jobs too large for the samples or tokens left. The chosen job is
      * alone if it shares no batch.
      */
-    List<Job> fill(Job first, Lane lane, JobOrder order);
+    default List<Job> fill(Job first, Lane lane, JobOrder order) {
+      return fill(first, lane, order, samplesMax());
+    }
 
     /**
      * Returns the micro-batch of a chosen job in the given order, of a size that the policy chose.
@@ -353,7 +344,6 @@ public interface SchedulerState {
     CLASS
   }
 
-  /** A walk over waiting jobs. */
   interface Walk {
     /** Returns the next job; null: there is none. */
     @Nullable Job next();
@@ -371,9 +361,7 @@ public interface SchedulerState {
     long decidedAtNs();
   }
 
-  /** A model in the memory of a lane. */
   interface Resident extends OfModel {
-    /** Returns the memory that it takes. */
     long bytes();
 
     /** Returns whether the lane has loaded it to the end. */
@@ -383,7 +371,6 @@ public interface SchedulerState {
     boolean isInUse();
   }
 
-  /** A lane of an executor. */
   interface Lane {
     /**
      * Returns the models in its memory, the one that was not used for longest first; empty where

@@ -62,7 +62,6 @@ final class ConformalBounds {
     return factors[level];
   }
 
-  /** Returns how many completions were observed. */
   long seen() {
     return seen;
   }
@@ -71,7 +70,6 @@ final class ConformalBounds {
     return missRates.clone();
   }
 
-  /** Returns how many completions are remembered. */
   int remembered() {
     return (int) Math.min(WINDOW, seen);
   }

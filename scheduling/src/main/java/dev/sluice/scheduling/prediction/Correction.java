@@ -54,7 +54,6 @@ final class Correction {
     }
   }
 
-  /** Returns the factor of the workload and backend. */
   Factor workload() {
     return workload;
   }

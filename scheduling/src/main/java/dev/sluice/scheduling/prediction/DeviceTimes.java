@@ -9,6 +9,7 @@ import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.prediction.Correction.Factor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,6 @@ final class DeviceTimes {
   private final Factor factor = new Factor();
   private final Map<List<String>, Workload> workloads = new LinkedHashMap<>();
   private @Nullable PublishedTable table;
-  private long version;
 
   DeviceTimes(String deviceKind, CoreSettings.Predictor settings) {
     this.deviceKind = deviceKind;
@@ -49,7 +49,6 @@ final class DeviceTimes {
   void restore(PublishedTable published) {
     table = published;
     workloads.values().forEach(Workload::calibrate);
-    version++;
   }
 
   /**
@@ -66,18 +65,9 @@ final class DeviceTimes {
   void addTo(List<CoreEntity> entities) {
     if (table != null) {
       entities.add(new CoreEntity.Published(table.fact));
-      entities.add(toEntity());
+      entities.add(new CoreEntity.DeviceCorrection(deviceKind, factor.log()));
     }
     workloads.values().forEach(workload -> workload.addTo(entities));
-  }
-
-  private CoreEntity.DeviceCorrection toEntity() {
-    return new CoreEntity.DeviceCorrection(deviceKind, factor.log());
-  }
-
-  /** Returns a number that rises whenever a prediction by the table may have changed. */
-  long version() {
-    return version;
   }
 
   /** The lessons of completions of one workload and backend. */
@@ -145,7 +135,7 @@ final class DeviceTimes {
       judge(2, predicted.p99Ns(), serviceNs);
       double residual = StrictMath.log((double) serviceNs / predicted.meanNs());
       int slot = bounds.observe(residual);
-      CoreEntity.Observed seen =
+      observed[slot] =
           new CoreEntity.Observed(
               deviceKind,
               workload,
@@ -156,7 +146,6 @@ final class DeviceTimes {
               busyLanes,
               serviceNs,
               residual);
-      observed[slot] = seen;
     }
 
     private void judge(int level, @Nullable Long boundNs, long serviceNs) {
@@ -173,7 +162,6 @@ final class DeviceTimes {
      */
     void correct(double tableNs, long serviceNs, Factor ofSamples) {
       correction.learn(StrictMath.log(serviceNs / tableNs), factor, ofSamples);
-      version++;
     }
 
     private void addTo(List<CoreEntity> entities) {
@@ -188,17 +176,13 @@ final class DeviceTimes {
     }
 
     CoreEntity.WorkloadCorrection toEntity() {
-      List<Double> missRates = new ArrayList<>();
-      for (double rate : bounds.missRates()) {
-        missRates.add(rate);
-      }
       return new CoreEntity.WorkloadCorrection(
           deviceKind,
           workload,
           backend,
           correction.workload().log(),
           correction.run(),
-          missRates,
+          Arrays.stream(bounds.missRates()).boxed().toList(),
           bounds.seen());
     }
 
@@ -218,7 +202,6 @@ final class DeviceTimes {
           entity.seen(),
           entity.missRates().stream().mapToDouble(Double::doubleValue).toArray(),
           residuals);
-      version++;
     }
   }
 

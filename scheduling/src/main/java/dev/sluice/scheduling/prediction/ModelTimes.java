@@ -26,61 +26,12 @@ public final class ModelTimes {
   /** Number of samples below which predictions are remembered. */
   private static final int REMEMBERED_SAMPLES = 1024;
 
-  private static final class Mean {
-    private long count;
-    private double ns;
-    private final Guess guess = new Guess(PredictionSource.RUNNING_MEAN);
+  private record Mean(long count, double ns) {}
 
-    void set(long newCount, double newNs) {
-      count = newCount;
-      ns = newNs;
-      guess.set(newNs);
-    }
-  }
-
-  /** A mean that rests on no table. */
-  private static class Guess {
-    final PredictionSource source;
-
-    /** Mean service time, at least 1 ns. */
-    private long meanNs = 1;
-
-    Guess(PredictionSource source) {
-      this.source = source;
-    }
-
-    final void set(double ns) {
-      meanNs = Math.max(1, Math.round(ns));
-    }
-
-    long meanNs() {
-      return meanNs;
-    }
-  }
-
-  /** The running mean of the nearest number of samples, in proportion to the samples. */
-  private static final class Scaled extends Guess {
-    private final Mean nearest;
-    private final int nearestSamples;
-    private final int samples;
-
-    /** Mean of the nearest samples that the guess was last made from. */
-    private double madeFromNs = Double.NaN;
-
-    Scaled(Mean nearest, int nearestSamples, int samples) {
-      super(PredictionSource.NEAREST_SAMPLES);
-      this.nearest = nearest;
-      this.nearestSamples = nearestSamples;
-      this.samples = samples;
-    }
-
-    @Override
-    long meanNs() {
-      if (madeFromNs != nearest.ns) {
-        madeFromNs = nearest.ns;
-        set(nearest.ns * samples / nearestSamples);
-      }
-      return super.meanNs();
+  /** A mean that rests on no table, at least 1 ns. */
+  private record Guess(long meanNs, PredictionSource source) {
+    static Guess of(double ns, PredictionSource source) {
+      return new Guess(Math.max(1, Math.round(ns)), source);
     }
   }
 
@@ -106,15 +57,8 @@ public final class ModelTimes {
 
   private long flopsPerSample;
 
+  /** Guesses by samples, as they are since the last completion; null: not asked for since. */
   private @Nullable Guess[] remembered = new Guess[16];
-
-  /**
-   * Means among the remembered predictions, so that neither a completion nor its prediction
-   * searches the map.
-   */
-  private @Nullable Mean[] meanOf = new Mean[16];
-
-  private long version;
 
   ModelTimes(ModelKey key, DeviceTimes device, boolean learns) {
     this.key = key;
@@ -217,14 +161,11 @@ public final class ModelTimes {
       return compute(samples);
     }
     if (samples >= remembered.length) {
-      int longer = Math.min(REMEMBERED_SAMPLES, Math.max(2 * samples, 16));
-      remembered = Arrays.copyOf(remembered, longer);
-      meanOf = Arrays.copyOf(meanOf, longer);
+      remembered = Arrays.copyOf(remembered, Math.min(REMEMBERED_SAMPLES, 2 * samples));
     }
     Guess known = remembered[samples];
     if (known == null) {
-      Mean mean = meanOf[samples];
-      known = mean != null ? mean.guess : compute(samples);
+      known = compute(samples);
       remembered[samples] = known;
     }
     return known;
@@ -233,22 +174,20 @@ public final class ModelTimes {
   private Guess compute(int samples) {
     Mean mean = means.get(samples);
     if (mean != null) {
-      return mean.guess;
+      return Guess.of(mean.ns, PredictionSource.RUNNING_MEAN);
     }
     Long warmUpNs = warmUpsNs.get(samples);
     if (warmUpNs != null) {
-      return guess(warmUpNs, PredictionSource.WARM_UP);
+      return Guess.of(warmUpNs, PredictionSource.WARM_UP);
     }
     Integer nearest = nearer(samples, nearest(samples, means), nearest(samples, warmUpsNs));
     if (nearest != null) {
       Mean near = means.get(nearest);
-      double warmUpNearNs = warmUpsNs.getOrDefault(nearest, 0L);
-      return near != null
-          ? new Scaled(near, nearest, samples)
-          : guess(warmUpNearNs * samples / nearest, PredictionSource.NEAREST_SAMPLES);
+      double nearNs = near != null ? near.ns : warmUpsNs.getOrDefault(nearest, 0L);
+      return Guess.of(nearNs * samples / nearest, PredictionSource.NEAREST_SAMPLES);
     }
     double operations = (double) flopsPerSample * samples;
-    return guess(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, PredictionSource.FLOPS);
+    return Guess.of(operations / ASSUMED_FLOPS_PER_SECOND * NS_PER_SECOND, PredictionSource.FLOPS);
   }
 
   private static @Nullable Integer nearest(int samples, NavigableMap<Integer, ?> bySamples) {
@@ -264,12 +203,6 @@ public final class ModelTimes {
       return Math.min(a, b);
     }
     return difference < 0 ? a : b;
-  }
-
-  private static Guess guess(double ns, PredictionSource source) {
-    Guess guess = new Guess(source);
-    guess.set(ns);
-    return guess;
   }
 
   /**
@@ -311,30 +244,23 @@ public final class ModelTimes {
   }
 
   private void addToMean(int samples, long serviceNs) {
-    Mean mean = mean(samples);
-    long count = mean.count + 1;
-    mean.set(count, mean.ns + (serviceNs - mean.ns) / count);
-    if (count == 1) { // nearer than others for some number of samples
-      forgetPredictions();
-    } else {
-      version++;
-    }
-  }
-
-  private Mean mean(int samples) {
-    Mean known = samples < meanOf.length ? meanOf[samples] : means.get(samples);
-    if (known != null) {
-      return known;
-    }
-    Mean mean = means.computeIfAbsent(samples, unused -> new Mean());
-    if (samples < meanOf.length) {
-      meanOf[samples] = mean;
-    }
-    return mean;
+    Mean known = means.getOrDefault(samples, new Mean(0, 0));
+    long count = known.count + 1;
+    restore(samples, count, known.ns + (serviceNs - known.ns) / count);
   }
 
   void addTo(List<CoreEntity> entities) {
-    means.keySet().forEach(samples -> entities.add(toEntity(samples)));
+    means.forEach(
+        (samples, mean) ->
+            entities.add(
+                new CoreEntity.RunningMean(
+                    device.deviceKind,
+                    key.workload(),
+                    key.backend(),
+                    key.precision(),
+                    samples,
+                    mean.count,
+                    mean.ns)));
     for (int samples = 0; samples < factors.length; samples++) {
       Factor factor = factors[samples];
       if (factor != null) {
@@ -350,22 +276,8 @@ public final class ModelTimes {
     }
   }
 
-  /** Returns the running mean of a number of samples of which a batch has completed. */
-  public CoreEntity.RunningMean toEntity(int samples) {
-    Mean mean = requireNonNull(means.get(samples));
-    return new CoreEntity.RunningMean(
-        device.deviceKind,
-        key.workload(),
-        key.backend(),
-        key.precision(),
-        samples,
-        mean.count,
-        mean.ns);
-  }
-
   void restore(int samples, long count, double meanNs) {
-    Mean mean = mean(samples);
-    mean.set(count, meanNs);
+    means.put(samples, new Mean(count, meanNs));
     forgetPredictions();
   }
 
@@ -387,13 +299,7 @@ public final class ModelTimes {
     forgetPredictions();
   }
 
-  /** Rises whenever a mean may have changed. */
-  public long version() {
-    return version + device.version();
-  }
-
   private void forgetPredictions() {
-    version++;
     Arrays.fill(remembered, null);
   }
 

@@ -120,7 +120,6 @@ public final class ServiceTimes {
     }
   }
 
-  /** Adds all that was learnt, and the published tables. */
   public void addTo(List<CoreEntity> entities) {
     devices.values().forEach(device -> device.addTo(entities));
     models.values().forEach(model -> model.addTo(entities));

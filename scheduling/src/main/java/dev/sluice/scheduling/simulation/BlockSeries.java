@@ -19,7 +19,6 @@ public final class BlockSeries {
 
   /**
    * @param atNs when each row was recorded, ascending; at least one
-   * @param seed seed of the drawn blocks
    */
   public BlockSeries(long[] atNs, long seed) {
     if (atNs.length == 0) {
@@ -40,7 +39,6 @@ public final class BlockSeries {
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  /** Returns the row for a virtual time. */
   public int row(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix64.mix(seed, second), firstRow.length - 1);

@@ -28,10 +28,8 @@ public final class GraphSchedule {
   private final Set<Long> sharedBatches = new HashSet<>();
 
   /**
-   * @param policy name of the policy that made the schedule
    * @param executions in the order in which they were placed
-   * @param unfinished requests that were executed and not completed, in the order of the list
-   * @param attemptsNotDone batches that held GPUs and are not among the executions
+   * @param unfinished in the order of the list
    */
   public GraphSchedule(
       List<WorkflowRequested> requests,
@@ -71,7 +69,6 @@ public final class GraphSchedule {
     return endedAtNs;
   }
 
-  /** Returns the name of the policy that made the schedule. */
   public String policy() {
     return policy;
   }
@@ -81,7 +78,6 @@ public final class GraphSchedule {
     return requests.size();
   }
 
-  /** Requests that were not completed, in the order of the list. */
   public List<UnfinishedRequest> unfinished() {
     return unfinished;
   }
@@ -101,7 +97,6 @@ public final class GraphSchedule {
         .toList();
   }
 
-  /** Returns whether any request has a latency promise. */
   public boolean hasPromises() {
     return requests.stream().anyMatch(request -> request.sloNs() != null);
   }
@@ -125,17 +120,14 @@ public final class GraphSchedule {
     return executions;
   }
 
-  /** Returns the request of an execution. */
   public WorkflowRequested request(NodeExecution execution) {
     return requests.get(execution.request());
   }
 
-  /** Returns the node of an execution. */
   public WorkflowRequested.Node node(NodeExecution execution) {
     return request(execution).nodes().get(execution.node());
   }
 
-  /** Returns how many requests were completed. */
   public int completed() {
     return (int) Arrays.stream(completedAtNs).filter(ns -> ns >= 0).count();
   }
@@ -159,13 +151,11 @@ public final class GraphSchedule {
     return new Durations(executions.stream().mapToLong(NodeExecution::waitingNs).toArray());
   }
 
-  /** Durations from a node being ready to its end. */
   public Durations responseNs() {
     return new Durations(
         executions.stream().mapToLong(e -> e.endedAtNs() - e.readyAtNs()).toArray());
   }
 
-  /** Executions that waited for their model. */
   public List<NodeExecution> switches() {
     return executions.stream().filter(e -> e.switchNs() > 0).toList();
   }
@@ -206,17 +196,14 @@ public final class GraphSchedule {
     return busyNs;
   }
 
-  /** Batches that held GPUs and are not in the schedule. */
   public Attempts attemptsNotDone() {
     return attemptsNotDone;
   }
 
-  /** Returns whether any node shared its batch with another. */
   public boolean sharesBatches() {
     return !sharedBatches.isEmpty();
   }
 
-  /** Returns whether an execution shared its batch with another node. */
   public boolean isShared(NodeExecution execution) {
     return sharedBatches.contains(execution.batch());
   }
@@ -228,7 +215,6 @@ public final class GraphSchedule {
     return counts;
   }
 
-  /** Returns the numbers of the GPUs that an execution took. */
   public static List<Integer> gpuIds(NodeExecution execution) {
     return IntStream.range(execution.gpu(), execution.gpu() + execution.gpus()).boxed().toList();
   }
@@ -243,7 +229,6 @@ public final class GraphSchedule {
       Arrays.sort(sortedNs);
     }
 
-    /** Returns the mean. */
     public double meanNs() {
       return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
     }

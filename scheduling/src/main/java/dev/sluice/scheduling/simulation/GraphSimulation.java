@@ -49,7 +49,6 @@ public final class GraphSimulation {
   private final SchedulingCore core;
   private final String policy;
 
-  /** Model that each GPU holds; null: none. */
   private final @Nullable GpuModel[] resident;
 
   /** Ends of the nodes that have ended, by request and node; null: the request has not come. */
@@ -272,15 +271,11 @@ public final class GraphSimulation {
     }
   }
 
-  /** Receives the events of a schedule, in order. */
   public interface GraphListener {
-    /** A request came. */
     void arrived(long nowNs, int request);
 
-    /** A node was placed on its GPUs. */
     void placed(NodeExecution execution);
 
-    /** A node has ended. */
     void ended(NodeExecution execution);
   }
 }

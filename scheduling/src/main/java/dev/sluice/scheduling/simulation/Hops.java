@@ -12,7 +12,6 @@ public final class Hops {
   /** A loop that takes no time at all. */
   public static final Hops NONE = new Hops(null, null);
 
-  private static final int NO_ROW = -1;
   private static final Hop AT_ONCE = new Hop(0, Kind.REQUEST, 0, 0, 0);
 
   private final @Nullable Recording requests;
@@ -45,7 +44,6 @@ public final class Hops {
     }
   }
 
-  /** All hops of one kind, by the time at which they were recorded. */
   private static final class Recording {
     final BlockSeries series;
     final List<Hop> hops;
@@ -79,30 +77,9 @@ public final class Hops {
         new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
   }
 
-  /** Returns the row of the recording for a passage that begins at a virtual time. */
-  int row(Kind kind, long atNs) {
-    Recording recording = of(kind);
-    return recording == null ? NO_ROW : recording.series.row(atNs);
-  }
-
-  long lateNs(Kind kind, int row) {
-    return hop(kind, row).lateNs;
-  }
-
-  long appendNs(Kind kind, int row) {
-    return hop(kind, row).appendNs;
-  }
-
-  long startNs(Kind kind, int row) {
-    return hop(kind, row).startNs;
-  }
-
-  private Hop hop(Kind kind, int row) {
-    Recording recording = of(kind);
-    return recording == null ? AT_ONCE : recording.hops.get(row);
-  }
-
-  private @Nullable Recording of(Kind kind) {
-    return kind == Kind.REQUEST ? requests : completions;
+  /** Returns the passage that begins at a virtual time. */
+  Hop at(Kind kind, long atNs) {
+    Recording recording = kind == Kind.REQUEST ? requests : completions;
+    return recording == null ? AT_ONCE : recording.hops.get(recording.series.row(atNs));
   }
 }

@@ -12,6 +12,7 @@ import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane.Coming;
@@ -30,45 +31,22 @@ final class LaneTraffic {
   private final SimulationSettings settings;
   private final ServiceModel service;
   private final Hops hops;
-  private final Timeline timeline;
 
   /** Lanes whose batches end at one instant; used again. */
   private final int[] ended;
 
-  /** First slots on the timeline, each of one slot for every lane of every shard. */
-  final int releases;
-
-  final int completions;
-  final int dispatches;
-  final int loads;
-
-  /** Times to load models, in nanoseconds. */
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
 
-  /** Number of batches that have started so far. */
   long started;
 
-  /** Number of batches that have ended so far. */
   long finished;
 
-  LaneTraffic(
-      Simulation simulation,
-      SimulationSettings settings,
-      ServiceModel service,
-      int releases,
-      int completions,
-      int dispatches,
-      int loads) {
+  LaneTraffic(Simulation simulation, SimulationSettings settings, ServiceModel service) {
     this.simulation = simulation;
     this.settings = settings;
     this.service = service;
     this.hops = settings.hops();
-    this.timeline = simulation.timeline;
     this.ended = new int[settings.lanes()];
-    this.releases = releases;
-    this.completions = completions;
-    this.dispatches = dispatches;
-    this.loads = loads;
     for (Capability capability : settings.capabilities()) {
       Long ns = capability.loadNs();
       loadNs.put(capability.model(), ns == null ? 0 : ns);
@@ -89,12 +67,12 @@ final class LaneTraffic {
     Coming last = lane.coming.peekLast();
     lane.coming.add(
         new Coming(dispatch, last == null ? arrivesNs : Math.max(arrivesNs, last.atNs())));
-    timeline.set(dispatches + lane.place, lane.comesAtNs());
+    simulation.dispatches.set(lane.place, lane.comesAtNs());
   }
 
   void reach(SimulatedLane lane) {
     Dispatch dispatch = lane.coming.remove().dispatch();
-    timeline.set(dispatches + lane.place, lane.comesAtNs());
+    simulation.dispatches.set(lane.place, lane.comesAtNs());
     hold(lane, dispatch);
   }
 
@@ -120,7 +98,7 @@ final class LaneTraffic {
     } else if (waits != null && waits.dispatchId().equals(cancels)) {
       lane.ahead.remove();
       answerCancelled(lane, waits, simulation.nowNs, null);
-      timeline.set(releases + lane.place, Timeline.NEVER);
+      simulation.releases.set(lane.place, Timeline.NEVER);
       begin(lane, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(lane, dispatch, Reason.TOO_LATE);
@@ -136,34 +114,40 @@ final class LaneTraffic {
   private void cancelled(SimulatedLane lane, BatchDispatched dispatch) {
     lane.running = null;
     finished++;
-    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
+    simulation.ends.set(lane.shard.number, lane.shard.work.nextFinishNs());
     answerCancelled(lane, dispatch, lane.startedAtNs, lane.busyLanesAtStart);
   }
 
   private void answerCancelled(
       SimulatedLane lane, BatchDispatched dispatch, long startedAtNs, @Nullable Integer busyLanes) {
-    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
-    var fact =
-        new BatchCompleted(
-            dispatch.dispatchId(),
-            dispatch.executorId(),
-            dispatch.incarnation(),
-            lane.number,
-            startedAtNs,
-            simulation.nowNs,
-            simulation.nowNs - startedAtNs,
-            startedAtNs - lane.waitsSinceNs,
-            Result.CANCELLED,
-            null,
-            List.of(),
-            null,
-            busyLanes);
-    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+    var fact = completed(lane, dispatch, startedAtNs, Result.CANCELLED, null, busyLanes);
+    tell(lane, fact, Kind.COMPLETION);
+  }
+
+  private BatchCompleted completed(
+      SimulatedLane lane,
+      BatchDispatched dispatch,
+      long startedAtNs,
+      Result result,
+      @Nullable Long emulatedNs,
+      @Nullable Integer busyLanes) {
+    return new BatchCompleted(
+        dispatch.dispatchId(),
+        dispatch.executorId(),
+        dispatch.incarnation(),
+        lane.number,
+        startedAtNs,
+        simulation.nowNs,
+        simulation.nowNs - startedAtNs,
+        startedAtNs - lane.waitsSinceNs,
+        result,
+        null,
+        List.of(),
+        emulatedNs,
+        busyLanes);
   }
 
   private void refuse(SimulatedLane lane, BatchDispatched dispatch, Reason cause) {
-    int row = hops.row(Kind.REQUEST, simulation.nowNs);
-    long atNs = simulation.nowNs + hops.appendNs(Kind.REQUEST, row);
     var fact =
         BatchCompleted.refused(
             dispatch.dispatchId(),
@@ -171,7 +155,7 @@ final class LaneTraffic {
             dispatch.incarnation(),
             lane.number,
             cause);
-    go(lane, new Going(fact, row, atNs));
+    tell(lane, fact, Kind.REQUEST);
   }
 
   /** Begins a batch, at once or when the lane has loaded its model. */
@@ -184,7 +168,7 @@ final class LaneTraffic {
     lane.ahead.addFirst(dispatch);
     Long notBeforeNs = dispatch.notBeforeNs();
     if (notBeforeNs != null && notBeforeNs > simulation.nowNs) {
-      timeline.set(releases + lane.place, notBeforeNs);
+      simulation.releases.set(lane.place, notBeforeNs);
     }
   }
 
@@ -204,7 +188,6 @@ final class LaneTraffic {
     }
   }
 
-  /** Carries out the lane's first preparation. */
   private void prepare(SimulatedLane lane) {
     LanePrepared preparation = lane.preparations.element();
     for (ModelKey model : preparation.releases()) {
@@ -217,7 +200,7 @@ final class LaneTraffic {
               lane.number,
               model,
               simulation.nowNs);
-      tell(lane, fact);
+      tell(lane, fact, Kind.COMPLETION);
     }
     loadFrom(lane, 0);
   }
@@ -229,10 +212,10 @@ final class LaneTraffic {
       lane.loads = place;
       lane.loadStartedAtNs = simulation.nowNs;
       long ns = loadNs.getOrDefault(preparation.loads().get(place), 0L);
-      timeline.set(loads + lane.place, simulation.nowNs + ns);
+      simulation.loads.set(lane.place, simulation.nowNs + ns);
       return;
     }
-    timeline.set(loads + lane.place, Timeline.NEVER);
+    simulation.loads.set(lane.place, Timeline.NEVER);
     lane.preparations.remove();
     if (!lane.preparations.isEmpty()) {
       prepare(lane);
@@ -254,14 +237,14 @@ final class LaneTraffic {
             lane.loadStartedAtNs,
             simulation.nowNs,
             null);
-    tell(lane, fact);
+    tell(lane, fact, Kind.COMPLETION);
     loadFrom(lane, lane.loads + 1);
     runWaiting(lane);
   }
 
-  private void tell(SimulatedLane lane, Fact fact) {
-    int row = hops.row(Kind.COMPLETION, simulation.nowNs);
-    go(lane, new Going(fact, row, simulation.nowNs + hops.appendNs(Kind.COMPLETION, row)));
+  private void tell(SimulatedLane lane, Fact fact, Kind kind) {
+    Hop hop = hops.at(kind, simulation.nowNs);
+    go(lane, new Going(fact, hop, simulation.nowNs + hop.appendNs()));
   }
 
   private void run(SimulatedLane lane, BatchDispatched dispatch) {
@@ -270,7 +253,7 @@ final class LaneTraffic {
         service.nsByBusyLanes(dispatch.work()),
         service.factor(dispatch.work(), simulation.nowNs),
         simulation.nowNs);
-    timeline.set(lane.shard.number, lane.shard.work.nextFinishNs());
+    simulation.ends.set(lane.shard.number, lane.shard.work.nextFinishNs());
     started++;
     lane.running = dispatch;
     lane.startedAtNs = simulation.nowNs;
@@ -283,19 +266,18 @@ final class LaneTraffic {
     for (int i = 0; i < count; i++) {
       SimulatedLane lane = shard.lanes[ended[i]];
       lane.doneAtNs = simulation.nowNs;
-      lane.endRow = hops.row(Kind.COMPLETION, simulation.nowNs);
-      long lateNs = hops.lateNs(Kind.COMPLETION, lane.endRow);
+      long lateNs = hops.at(Kind.COMPLETION, simulation.nowNs).lateNs();
       if (lateNs == 0) {
         release(lane);
       } else {
-        timeline.set(releases + lane.place, simulation.nowNs + lateNs);
+        simulation.releases.set(lane.place, simulation.nowNs + lateNs);
       }
     }
-    timeline.set(shard.number, shard.work.nextFinishNs());
+    simulation.ends.set(shard.number, shard.work.nextFinishNs());
   }
 
   void releaseDue(SimulatedLane lane) {
-    timeline.set(releases + lane.place, Timeline.NEVER);
+    simulation.releases.set(lane.place, Timeline.NEVER);
     if (lane.running == null) {
       runWaiting(lane); // whose time has come
     } else {
@@ -312,32 +294,19 @@ final class LaneTraffic {
     if (dispatch == null) {
       throw new IllegalStateException("lane " + lane.number + " ran nothing");
     }
+    Long emulatedNs = settings.emulated() ? lane.doneAtNs - lane.startedAtNs : null;
     var fact =
-        new BatchCompleted(
-            dispatch.dispatchId(),
-            dispatch.executorId(),
-            dispatch.incarnation(),
-            lane.number,
-            lane.startedAtNs,
-            simulation.nowNs,
-            simulation.nowNs - lane.startedAtNs,
-            lane.startedAtNs - lane.waitsSinceNs,
-            Result.DONE,
-            null,
-            List.of(),
-            settings.emulated() ? lane.doneAtNs - lane.startedAtNs : null,
-            lane.busyLanesAtStart);
-    int row = lane.endRow;
+        completed(lane, dispatch, lane.startedAtNs, Result.DONE, emulatedNs, lane.busyLanesAtStart);
+    Hop hop = hops.at(Kind.COMPLETION, lane.doneAtNs);
     lane.running = null;
     BatchDispatched next = lane.ahead.poll();
     if (next != null) {
       begin(lane, next);
     }
-    long appendNs = hops.appendNs(Kind.COMPLETION, row);
-    if (appendNs == 0 && lane.going.isEmpty()) {
-      append(lane.shard, fact, row);
+    if (hop.appendNs() == 0 && lane.going.isEmpty()) {
+      simulation.apply(lane.shard, fact, hop);
     } else {
-      go(lane, new Going(fact, row, simulation.nowNs + appendNs));
+      go(lane, new Going(fact, hop, simulation.nowNs + hop.appendNs()));
     }
   }
 
@@ -346,19 +315,13 @@ final class LaneTraffic {
     lane.going.add(
         last == null || last.atNs() <= going.atNs()
             ? going
-            : new Going(going.fact(), going.row(), last.atNs()));
-    timeline.set(completions + lane.place, lane.goesAtNs());
+            : new Going(going.fact(), going.hop(), last.atNs()));
+    simulation.completions.set(lane.place, lane.goesAtNs());
   }
 
   void appendCompletion(SimulatedLane lane) {
     Going going = lane.going.remove();
-    timeline.set(completions + lane.place, lane.goesAtNs());
-    append(lane.shard, going.fact(), going.row());
-  }
-
-  private void append(SimulatedShard shard, Fact fact, int row) {
-    boolean refused =
-        fact instanceof BatchCompleted completion && completion.result() == Result.REFUSED;
-    simulation.apply(shard, fact, refused ? Kind.REQUEST : Kind.COMPLETION, row);
+    simulation.completions.set(lane.place, lane.goesAtNs());
+    simulation.apply(lane.shard, going.fact(), going.hop());
   }
 }

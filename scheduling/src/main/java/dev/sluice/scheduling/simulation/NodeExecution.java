@@ -3,8 +3,6 @@ package dev.sluice.scheduling.simulation;
 /**
  * A node of a request on its GPUs.
  *
- * @param request index of the request
- * @param node index of the node in its graph
  * @param gpu the first of its GPUs; the others have the next ids
  * @param readyAtNs when all inputs of the node had ended and its request had come
  * @param switchNs how long the node held its GPUs before it started, to load its model
@@ -29,12 +27,10 @@ public record NodeExecution(
     return startedAtNs - switchNs;
   }
 
-  /** Returns when the node released its GPUs. */
   public long endedAtNs() {
     return startedAtNs + executionNs;
   }
 
-  /** Returns how long the node waited for GPUs. */
   public long waitingNs() {
     return heldAtNs() - readyAtNs;
   }

@@ -53,7 +53,6 @@ public final class SharedLanes {
     order = new long[lanes];
   }
 
-  /** Returns how many lanes run a batch. */
   public int busy() {
     return busy;
   }
@@ -179,7 +178,6 @@ public final class SharedLanes {
     }
   }
 
-  /** Subtracts the work done since the last change from the remaining shares. */
   private void progress(long toNs) {
     for (int lane = 0; lane < finishNs.length; lane++) {
       if (nsByBusyLanes[lane] != null) {

@@ -12,6 +12,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,9 +38,6 @@ final class SimulatedShard implements CoreListener {
 
   /** Time since which a tick is on its way to the core; {@link Timeline#NEVER}: none is. */
   long tickSentNs = Timeline.NEVER;
-
-  /** Row of the hop of the tick that is on its way. */
-  int tickRow;
 
   private final SchedulingCore core;
   private final SimulationListener listener;
@@ -98,7 +96,6 @@ final class SimulatedShard implements CoreListener {
     return core.hasFineTime() ? atNs : -logTimeNs(-atNs);
   }
 
-  /** Returns a tick that was sent at a time. */
   Ticked tick(long sentAtNs) {
     return core.hasFineTime() ? new Ticked(sentAtNs) : new Ticked();
   }
@@ -140,7 +137,6 @@ final class SimulatedShard implements CoreListener {
     final SimulatedShard shard;
     final int number;
 
-    /** Place among the lanes of all shards. */
     final int place;
 
     /** Batch that the lane runs, or has run and not released yet. */
@@ -148,13 +144,9 @@ final class SimulatedShard implements CoreListener {
 
     long startedAtNs;
 
-    /** Time at which the batch's work was done. */
     long doneAtNs;
 
     int busyLanesAtStart;
-
-    /** Row of the hop of the batch that has ended. */
-    int endRow;
 
     /**
      * Batches that the lane holds beside the running one, in order; the first may wait for its
@@ -176,17 +168,14 @@ final class SimulatedShard implements CoreListener {
 
     long loadStartedAtNs;
 
-    /** Dispatches on their way, in order. */
     final ArrayDeque<Coming> coming = new ArrayDeque<>(1);
 
     /** Completions, and what came of loads, on their way to the log, in order. */
     final ArrayDeque<Going> going = new ArrayDeque<>(1);
 
-    /** A dispatch on its way, with its time of arrival. */
     record Coming(Dispatch dispatch, long atNs) {}
 
-    /** A fact on its way, with its time of append. */
-    record Going(Fact fact, int row, long atNs) {}
+    record Going(Fact fact, Hop hop, long atNs) {}
 
     SimulatedLane(SimulatedShard shard, int number, int place) {
       this.shard = shard;
@@ -194,7 +183,6 @@ final class SimulatedShard implements CoreListener {
       this.place = place;
     }
 
-    /** Returns how many dispatches the lane holds. */
     int holds() {
       return (running == null ? 0 : 1) + ahead.size();
     }

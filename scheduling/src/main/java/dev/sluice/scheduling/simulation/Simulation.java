@@ -12,8 +12,10 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
+import dev.sluice.scheduling.simulation.Timeline.Slots;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,27 +51,27 @@ public final class Simulation {
   private final Hops hops;
   private final SimulatedShard[] shards;
 
-  /**
-   * Next job of each generator, null if none; the row of that job's hop stands in the next array.
-   */
+  /** Next job of each generator; null: none. */
   private final @Nullable JobRequested[] nextJob;
 
   private final long[] nextSentNs;
-  private final int[] nextRow;
 
   private final LaneTraffic traffic;
 
-  final Timeline timeline;
-  private final int arrivals;
-  private final int ticks;
-  private final int ticksDue;
-  private final int reports;
-  private final int end;
-  private final int loads;
+  private final Timeline timeline = new Timeline();
+  final Slots ends;
+  final Slots releases;
+  final Slots completions;
+  private final Slots arrivals;
+  final Slots dispatches;
+  private final Slots ticks;
+  private final Slots ticksDue;
+  private final Slots reports;
+  private final Slots end;
+  final Slots loads;
 
   long nowNs;
 
-  /** Log time of what is appended now. */
   long logTimeNs;
 
   private long jobsSent;
@@ -97,22 +99,20 @@ public final class Simulation {
     }
     nextJob = new JobRequested[settings.generators()];
     nextSentNs = new long[settings.generators()];
-    nextRow = new int[settings.generators()];
-    int lanes = shards.length * settings.lanes();
-    int releases = shards.length;
-    int completions = releases + lanes;
-    arrivals = completions + lanes;
-    int dispatches = arrivals + settings.generators();
-    ticks = dispatches + lanes;
-    ticksDue = ticks + shards.length;
-    reports = ticksDue + shards.length;
-    end = reports + shards.length;
-    loads = end + 1;
+    traffic = new LaneTraffic(this, settings, service);
     int all = shards.length;
+    int lanes = all * settings.lanes();
+    ends = timeline.add(all, shard -> traffic.endBatches(shards[shard]));
+    releases = timeline.add(lanes, lane -> traffic.releaseDue(lane(lane)));
+    completions = timeline.add(lanes, lane -> traffic.appendCompletion(lane(lane)));
+    arrivals = timeline.add(settings.generators(), this::appendJob);
+    dispatches = timeline.add(lanes, lane -> traffic.reach(lane(lane)));
+    ticks = timeline.add(all, shard -> appendTick(shards[shard]));
+    ticksDue = timeline.add(all, shard -> tickIfDue(shards[shard]));
+    reports = timeline.add(all, shard -> report(shards[shard]));
+    end = timeline.add(1, slot -> endSlotDue());
     int memories = settings.core().laneBytes() > 0 ? lanes : 0;
-    timeline =
-        new Timeline(all, lanes, lanes, settings.generators(), lanes, all, all, all, 1, memories);
-    traffic = new LaneTraffic(this, settings, service, releases, completions, dispatches, loads);
+    loads = timeline.add(memories, lane -> traffic.endLoad(lane(lane)));
   }
 
   /**
@@ -133,13 +133,12 @@ public final class Simulation {
   private SimulationEnd run() {
     join();
     while (!arrivalsEnded || jobsEnded < jobsSent) {
-      int slot = timeline.first();
-      long atNs = timeline.dueNs(slot);
+      long atNs = timeline.nextNs();
       if (atNs == Timeline.NEVER) {
         throw new IllegalStateException("nothing is due, and the run has not ended");
       }
       moveTo(Math.max(nowNs, atNs));
-      happen(slot);
+      timeline.happen();
     }
     long facts = 0;
     for (SimulatedShard shard : shards) {
@@ -164,30 +163,6 @@ public final class Simulation {
     return shards[place / settings.lanes()].lanes[place % settings.lanes()];
   }
 
-  private void happen(int slot) {
-    if (slot < traffic.releases) {
-      traffic.endBatches(shards[slot]);
-    } else if (slot < traffic.completions) {
-      traffic.releaseDue(lane(slot - traffic.releases));
-    } else if (slot < arrivals) {
-      traffic.appendCompletion(lane(slot - traffic.completions));
-    } else if (slot < traffic.dispatches) {
-      appendJob(slot - arrivals);
-    } else if (slot < ticks) {
-      traffic.reach(lane(slot - traffic.dispatches));
-    } else if (slot < ticksDue) {
-      appendTick(shards[slot - ticks]);
-    } else if (slot < reports) {
-      tickIfDue(shards[slot - ticksDue]);
-    } else if (slot < end) {
-      report(shards[slot - reports]);
-    } else if (slot < loads) {
-      endSlotDue();
-    } else {
-      traffic.endLoad(lane(slot - loads));
-    }
-  }
-
   // --- the run's beginning and end
 
   private void join() {
@@ -197,17 +172,17 @@ public final class Simulation {
       appendReport(shard);
       publish(shard);
       if (heartbeatNs < Timeline.NEVER / 2) {
-        timeline.set(reports + shard.number, nowNs + heartbeatNs);
+        reports.set(shard.number, nowNs + heartbeatNs);
       }
     }
     moveTo(BEGUN_AT_NS);
     for (SimulatedShard shard : shards) {
-      apply(shard, settings.started(), Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      apply(shard, settings.started(), hops.at(Kind.REQUEST, nowNs));
     }
     for (int generator = 0; generator < nextJob.length; generator++) {
       takeNextJob(generator);
     }
-    timeline.set(end, Math.max(0, settings.durationNs()));
+    end.set(0, Math.max(0, settings.durationNs()));
   }
 
   private void publish(SimulatedShard shard) {
@@ -221,7 +196,7 @@ public final class Simulation {
               table.tableVersion(),
               table.services(),
               table.calibrations());
-      apply(shard, own, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      apply(shard, own, hops.at(Kind.REQUEST, nowNs));
     }
   }
 
@@ -229,13 +204,13 @@ public final class Simulation {
    * Handles the end of the duration or of the tail, or the arrival of the arrivals' end in the log.
    */
   private void endSlotDue() {
-    timeline.set(end, Timeline.NEVER);
+    end.set(0, Timeline.NEVER);
     if (arrivalsEnding) {
       writeArrivalsEnded();
       return;
     }
     if (nowNs < settings.tailEndNs()) {
-      timeline.set(end, settings.tailEndNs());
+      end.set(0, settings.tailEndNs());
     }
     endArrivalsIfOver();
   }
@@ -249,16 +224,16 @@ public final class Simulation {
     if (measuredOver || tailOver) {
       arrivalsEnding = true;
       tailLimitReached = !measuredOver;
-      long atNs = nowNs + hops.appendNs(Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+      long atNs = nowNs + hops.at(Kind.REQUEST, nowNs).appendNs();
       for (int generator = 0; generator < nextJob.length; generator++) {
         if (nextJob[generator] != null && nextSentNs[generator] > nowNs) {
           nextJob[generator] = null;
-          timeline.set(arrivals + generator, Timeline.NEVER);
+          arrivals.set(generator, Timeline.NEVER);
         } else if (nextJob[generator] != null) { // sent, and on its way
-          atNs = Math.max(atNs, timeline.dueNs(arrivals + generator));
+          atNs = Math.max(atNs, arrivals.dueNs(generator));
         }
       }
-      timeline.set(end, atNs);
+      end.set(0, atNs);
     }
   }
 
@@ -276,7 +251,7 @@ public final class Simulation {
     for (SimulatedShard shard : shards) {
       for (int generator = 0; generator < nextJob.length; generator++) {
         var fact = ArrivalsEnded.punctual(generator, jobsSent);
-        apply(shard, fact, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+        apply(shard, fact, hops.at(Kind.REQUEST, nowNs));
       }
     }
   }
@@ -299,21 +274,20 @@ public final class Simulation {
   private void takeJob(int generator, @Nullable JobRequested job) {
     nextJob[generator] = job;
     if (job == null) {
-      timeline.set(arrivals + generator, Timeline.NEVER);
+      arrivals.set(generator, Timeline.NEVER);
       return;
     }
     if (requests.isMeasured(job.jobId())) {
       measuredOpen++;
     }
-    int row = hops.row(Kind.REQUEST, job.intendedAtNs());
+    Hop hop = hops.at(Kind.REQUEST, job.intendedAtNs());
     long sentNs =
         requests.oneAtATime()
             ? job.intendedAtNs()
-            : Math.max(nextSentNs[generator], job.intendedAtNs() + hops.lateNs(Kind.REQUEST, row));
+            : Math.max(nextSentNs[generator], job.intendedAtNs() + hop.lateNs());
     nextSentNs[generator] = sentNs;
-    nextRow[generator] = row;
-    long appendedNs = Math.max(nowNs, sentNs + hops.appendNs(Kind.REQUEST, row));
-    timeline.set(arrivals + generator, appendedNs);
+    long appendedNs = Math.max(nowNs, sentNs + hop.appendNs());
+    arrivals.set(generator, appendedNs);
   }
 
   private void appendJob(int generator) {
@@ -321,7 +295,6 @@ public final class Simulation {
     if (job == null) {
       throw new IllegalStateException("generator " + generator + " has no job to send");
     }
-    int row = nextRow[generator];
     SimulatedShard shard = shards[(int) (job.index() % shards.length)];
     jobsSent++;
     JobRequested sent = job.sentAt(nextSentNs[generator]);
@@ -330,21 +303,21 @@ public final class Simulation {
     } else {
       takeNextJob(generator);
     }
-    apply(shard, sent, Kind.REQUEST, row);
+    apply(shard, sent, hops.at(Kind.REQUEST, job.intendedAtNs()));
   }
 
   // --- the core
 
-  void apply(SimulatedShard shard, Fact fact, Kind kind, int row) {
+  void apply(SimulatedShard shard, Fact fact, Hop hop) {
     shard.apply(fact, logTimeNs);
     List<Dispatch> dispatches = shard.started;
     for (int i = 0; i < dispatches.size(); i++) {
-      traffic.send(shard, dispatches.get(i), nowNs + hops.startNs(kind, row));
+      traffic.send(shard, dispatches.get(i), nowNs + hop.startNs());
     }
     dispatches.clear();
     if (streamGoesOn) { // an outcome reaches its reader as a dispatch reaches a lane
       streamGoesOn = false;
-      takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hops.startNs(kind, row)));
+      takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hop.startNs()));
     }
     askForTick(shard);
     endArrivalsIfOver();
@@ -363,42 +336,39 @@ public final class Simulation {
       dueNs = Math.max(dueNs, shard.tickSentNs + Math.min(heartbeatNs, Timeline.NEVER / 2));
     }
     shard.tickDueNs = dueNs;
-    int slot = ticksDue + shard.number;
-    if (dueNs < timeline.dueNs(slot)) { // nearly every fact only puts the heartbeat off
-      timeline.set(slot, dueNs);
+    if (dueNs < ticksDue.dueNs(shard.number)) { // nearly every fact only puts the heartbeat off
+      ticksDue.set(shard.number, dueNs);
     }
   }
 
   private void tickIfDue(SimulatedShard shard) {
-    int slot = ticksDue + shard.number;
     if (shard.tickDueNs > nowNs) {
-      timeline.set(slot, shard.tickDueNs);
+      ticksDue.set(shard.number, shard.tickDueNs);
       return;
     }
     if (arrivalsEnded && shard.isAtRest()) {
-      timeline.set(slot, Timeline.NEVER);
+      ticksDue.set(shard.number, Timeline.NEVER);
       return;
     }
     long heartbeatNs = settings.core().leases().heartbeatNs();
     shard.tickDueNs = nowNs > Timeline.NEVER - heartbeatNs ? Timeline.NEVER : nowNs + heartbeatNs;
-    timeline.set(slot, shard.tickDueNs);
+    ticksDue.set(shard.number, shard.tickDueNs);
     shard.tickSentNs = nowNs;
-    shard.tickRow = hops.row(Kind.REQUEST, nowNs);
-    timeline.set(ticks + shard.number, nowNs + hops.appendNs(Kind.REQUEST, shard.tickRow));
+    ticks.set(shard.number, nowNs + hops.at(Kind.REQUEST, nowNs).appendNs());
   }
 
   private void appendTick(SimulatedShard shard) {
-    timeline.set(ticks + shard.number, Timeline.NEVER);
-    var tick = shard.tick(shard.tickSentNs);
+    ticks.set(shard.number, Timeline.NEVER);
+    long sentNs = shard.tickSentNs;
     shard.tickSentNs = Timeline.NEVER;
-    apply(shard, tick, Kind.REQUEST, shard.tickRow);
+    apply(shard, shard.tick(sentNs), hops.at(Kind.REQUEST, sentNs));
   }
 
   // --- the executor
 
   private void report(SimulatedShard shard) {
-    timeline.set(
-        reports + shard.number,
+    reports.set(
+        shard.number,
         arrivalsEnded && shard.isAtRest()
             ? Timeline.NEVER
             : nowNs + settings.core().leases().heartbeatNs());
@@ -422,7 +392,7 @@ public final class Simulation {
             0,
             null,
             0L);
-    apply(shard, report, Kind.REQUEST, hops.row(Kind.REQUEST, nowNs));
+    apply(shard, report, hops.at(Kind.REQUEST, nowNs));
   }
 
   /**
@@ -431,7 +401,6 @@ public final class Simulation {
    * from {@link Simulation#TIME_ZERO_EPOCH_MS}, so that equal runs leave equal bytes.
    */
   public interface SimulationListener {
-    /** Listener that ignores all calls. */
     SimulationListener NONE = new SimulationListener() {};
 
     default void onFact(Fact fact, int shard, long appendedAtEpochMs) {}

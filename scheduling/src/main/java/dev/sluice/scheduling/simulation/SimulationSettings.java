@@ -52,7 +52,6 @@ public record SimulationSettings(
     }
   }
 
-  /** Returns the name of a shard's executor. */
   static String executorId(int shard) {
     return "executor-" + shard;
   }

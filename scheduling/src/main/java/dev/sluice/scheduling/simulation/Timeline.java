@@ -1,98 +1,89 @@
 package dev.sluice.scheduling.simulation;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * When each of a fixed number of slots is due. The earliest comes first, of equal times the lowest
- * slot. Neighbouring slots form groups that know their first slot; a search for the first of all
- * looks at the groups alone, so that moving a slot is cheap and allocates nothing.
+ * slot. A slot that moves plays its matches of a tournament again, which allocates nothing.
  */
 final class Timeline {
   /** Time of a slot that is not due. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private static final int GROUP_SLOTS_MIN = 16;
+  private final List<Slots> kinds = new ArrayList<>();
+  private int slots;
+  private long[] dueNs = {};
 
-  private final long[] dueNs;
-  private final int[] groupOf;
+  /** Winner of each match; match i is between the winners of 2i and 2i + 1, the last are slots. */
+  private int[] first = {};
 
-  /** Lowest slot of each group, and the number of slots as the last entry. */
-  private final int[] groupFrom;
+  /** Slots of one kind of event, which follow those of the kinds that were added before. */
+  final class Slots {
+    private final int from;
+    private final IntConsumer happens;
 
-  /** First due slot of each group; its time stands in the next array. */
-  private final int[] firstOfGroup;
+    private Slots(int from, IntConsumer happens) {
+      this.from = from;
+      this.happens = happens;
+    }
 
-  private final long[] groupNs;
+    /** Moves a slot; {@link #NEVER} takes it off. */
+    void set(int number, long atNs) {
+      dueNs[from + number] = atNs;
+      for (int match = (from + number + dueNs.length) / 2; match > 0; match /= 2) {
+        play(match);
+      }
+    }
+
+    /** Returns when the slot is due; {@link #NEVER} if it is not due. */
+    long dueNs(int number) {
+      return dueNs[from + number];
+    }
+  }
 
   /**
-   * @param kinds number of slots of each kind; no group holds slots of two kinds
+   * Adds slots of a kind, before any slot is moved.
+   *
+   * @param happens what happens when the slot of a number, from 0, is due
    */
-  Timeline(int... kinds) {
-    int slots = Arrays.stream(kinds).sum();
-    int groupSlots = Math.max(GROUP_SLOTS_MIN, (int) Math.sqrt(slots));
-    dueNs = new long[slots];
-    groupOf = new int[slots];
-    int[] from = new int[slots + 1];
-    int groups = 0;
-    int slot = 0;
-    for (int kind : kinds) {
-      for (int i = 0; i < kind; i++) {
-        if (i % groupSlots == 0) {
-          from[groups++] = slot;
-        }
-        groupOf[slot++] = groups - 1;
-      }
-    }
-    from[groups] = slots;
-    groupFrom = Arrays.copyOf(from, groups + 1);
-    firstOfGroup = Arrays.copyOf(from, groups);
-    groupNs = new long[groups];
+  Slots add(int count, IntConsumer happens) {
+    Slots added = new Slots(slots, happens);
+    kinds.add(added);
+    slots += count;
+    dueNs = new long[Math.max(1, Integer.highestOneBit(2 * slots - 1))];
     Arrays.fill(dueNs, NEVER);
-    Arrays.fill(groupNs, NEVER);
-  }
-
-  /** Moves a slot; {@link #NEVER} takes it off. */
-  void set(int slot, long atNs) {
-    dueNs[slot] = atNs;
-    int group = groupOf[slot];
-    int first = firstOfGroup[group];
-    long firstNs = groupNs[group];
-    if (atNs < firstNs || (atNs == firstNs && slot <= first)) {
-      firstOfGroup[group] = slot;
-      groupNs[group] = atNs;
-    } else if (slot == first) {
-      lookInto(group);
-    }
-  }
-
-  private void lookInto(int group) {
-    int first = groupFrom[group];
-    long firstNs = dueNs[first];
-    for (int slot = first + 1; slot < groupFrom[group + 1]; slot++) {
-      if (dueNs[slot] < firstNs) {
-        firstNs = dueNs[slot];
-        first = slot;
+    first = new int[2 * dueNs.length];
+    for (int match = first.length - 1; match > 0; match--) {
+      if (match >= dueNs.length) {
+        first[match] = match - dueNs.length;
+      } else {
+        play(match);
       }
     }
-    firstOfGroup[group] = first;
-    groupNs[group] = firstNs;
+    return added;
   }
 
-  /** Returns when the slot is due; {@link #NEVER} if it is not due. */
-  long dueNs(int slot) {
-    return dueNs[slot];
+  private void play(int match) {
+    int low = first[2 * match];
+    int high = first[2 * match + 1];
+    first[match] = dueNs[high] < dueNs[low] ? high : low;
   }
 
-  /** Returns the slot that is due first; any slot if none is due. */
-  int first() {
-    int earliest = 0;
-    long earliestNs = groupNs[0];
-    for (int group = 1; group < groupNs.length; group++) {
-      if (groupNs[group] < earliestNs) {
-        earliestNs = groupNs[group];
-        earliest = group;
-      }
+  /** Returns when the first slot is due; {@link #NEVER}: none is. */
+  long nextNs() {
+    return dueNs[first[1]];
+  }
+
+  /** Has the event of the first slot happen, which moves the slot. */
+  void happen() {
+    int slot = first[1];
+    int kind = kinds.size() - 1;
+    while (kinds.get(kind).from > slot) {
+      kind--;
     }
-    return firstOfGroup[earliest];
+    kinds.get(kind).happens.accept(slot - kinds.get(kind).from);
   }
 }

@@ -18,10 +18,8 @@ public final class Batch implements SchedulerState.Running {
   /** First lane of the batch; the other lanes of a gang are the next ones by index. */
   public final ExecutorLane lane;
 
-  /** Number of lanes that the batch holds. */
   public final int lanes;
 
-  /** Lease clock at the batch's decision. */
   final long decidedAtLeaseNs;
 
   /** Whether the batch was given up, so that its jobs have gone back. */
@@ -74,7 +72,6 @@ public final class Batch implements SchedulerState.Running {
     return dispatch.decidedAtNs();
   }
 
-  /** Returns whether some job of the batch waits or runs. */
   public boolean hasUnendedJob() {
     for (int i = 0; i < jobs.size(); i++) {
       QueuedJob job = jobs.get(i);
@@ -95,7 +92,6 @@ public final class Batch implements SchedulerState.Running {
         decidedAtLeaseNs);
   }
 
-  /** Returns the entity of a lost batch. */
   public CoreEntity.LostBatch toLostEntity() {
     return new CoreEntity.LostBatch(dispatch, lane.holds(this), cancelled);
   }

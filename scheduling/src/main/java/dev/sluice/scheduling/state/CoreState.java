@@ -30,17 +30,9 @@ public final class CoreState implements SchedulerState {
   public final ExecutorTable executors = new ExecutorTable();
   public final WaitingJobs jobs;
 
-  /** Groups that are passed over; null: the policy wants no reservations. */
-  private final @Nullable PassedOverGroups passedOverGroups;
+  private final boolean reserves;
 
-  /** List that {@link #setsOfGangs} returns, used again for each choice. */
-  private final List<JobSet> ofGangs = new ArrayList<>();
-
-  /** What the policy remembers. */
   public final Memory memory = new Memory();
-
-  /** Number of snapshots that were taken of the core. */
-  public int snapshots;
 
   private long nowNs;
   private long factId;
@@ -49,10 +41,8 @@ public final class CoreState implements SchedulerState {
   public CoreState(CoreSettings settings, SchedulingPolicy.Needs needs) {
     this.settings = needs.has(Need.JOINING) ? settings.withoutWindow() : settings;
     this.serviceTimes = new ServiceTimes(settings.predictor());
-    this.passedOverGroups = needs.has(Need.RESERVATIONS) ? new PassedOverGroups() : null;
-    this.jobs =
-        new WaitingJobs(
-            this.settings, needs, executors, serviceTimes, passedOverGroups, this::nowNs);
+    this.reserves = needs.has(Need.RESERVATIONS);
+    this.jobs = new WaitingJobs(this.settings, needs, executors, serviceTimes, this::nowNs);
   }
 
   public void advanceTo(long toNs) {
@@ -87,7 +77,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public int waiting() {
-    return jobs.waiting;
+    return jobs.waiting();
   }
 
   @Override
@@ -130,99 +120,59 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> setsThatMayStart() {
-    if (jobs.standstill.cause(nowNs, executors.changes()) != null) {
-      return jobs.standstill.arrivedIn();
-    }
-    boolean none =
-        !jobs.anyRipe(nowNs) // after most arrivals, while batches gather
-            || jobs.tokensNeededMin()
-                > executors.open(nowNs).freeTokensMax(); // or while much waits
-    return none ? List.of() : jobs.waitingSets();
+    return jobs.anyRipe(nowNs) ? jobs.waitingSets() : List.of();
   }
 
   @Override
   public boolean mayStart(CompatibleSet set) {
     JobSet jobs = (JobSet) set;
-    return jobs.hasRipe(nowNs) && mayStart(jobs, executors.open(nowNs));
+    if (!jobs.hasRipe(nowNs)) {
+      return false;
+    }
+    long tokensMin = settings.cpuFallback() ? Long.MIN_VALUE : jobs.tokensMin();
+    for (int i = 0; i < executors.all.size(); i++) {
+      ExecutorLanes executor = executors.all.get(i);
+      if (tokensMin <= executor.freeTokens()
+          && executor.takesBatch()
+          && jobs.modelOn(executor) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
   public List<JobSet> setsOfGangs() {
-    ofGangs.clear();
-    for (int i = jobs.occupiedGangs.next(0); i >= 0; i = jobs.occupiedGangs.next(i + 1)) {
-      ofGangs.add(jobs.sets[i]);
+    List<JobSet> ofGangs = new ArrayList<>();
+    for (JobSet set : jobs.waitingSets()) {
+      if (set.lanesNeeded() > 1) {
+        ofGangs.add(set);
+      }
     }
     return ofGangs;
   }
 
-  private boolean mayStart(JobSet set, ExecutorTable.OpenExecutors open) {
-    long needed = set.neededMinRipe(nowNs);
-    if (needed > open.freeTokensMax()) {
-      return false;
-    }
-    long tokens = open.tokensFor(set);
-    return (tokens > Long.MIN_VALUE && needed <= tokens) || open.reserveEnoughFor(set, nowNs);
-  }
-
   @Override
   public int startable(CompatibleSet set) {
-    JobSet jobs = (JobSet) set;
-    if (!mayStart(jobs)) {
-      return 0;
-    }
-    long tokens = executors.open(nowNs).tokensFor(jobs);
-    if (canStartWhole(jobs, tokens)) {
-      return jobs.waiting();
-    }
     int startable = 0;
-    boolean anyReserved = executors.open(nowNs).reserveEnoughFor(jobs, nowNs);
-    List<JobGroup> groups = jobs.groups();
+    List<JobGroup> groups = mayStart(set) ? ((JobSet) set).groups() : List.of();
     for (int i = 0; i < groups.size(); i++) {
-      JobGroup group = groups.get(i);
-      if (canStart(group, tokens, anyReserved)) {
-        startable += group.waiting();
-      }
+      startable += laneFor(groups.get(i)) == null ? 0 : groups.get(i).waiting();
     }
     return startable;
   }
 
   @Override
   public @Nullable JobGroup firstStartable(CompatibleSet set, JobOrder order) {
-    JobSet jobs = (JobSet) set;
-    if (!mayStart(jobs)) {
-      return null;
-    }
-    long tokens = executors.open(nowNs).tokensFor(jobs);
-    if (canStartWhole(jobs, tokens)) {
-      return jobs.first(order);
-    }
     JobGroup first = null;
-    boolean anyReserved = executors.open(nowNs).reserveEnoughFor(jobs, nowNs);
-    List<JobGroup> groups = jobs.groups();
+    List<JobGroup> groups = mayStart(set) ? ((JobSet) set).groups() : List.of();
     for (int i = 0; i < groups.size(); i++) {
       JobGroup group = groups.get(i);
-      if (canStart(group, tokens, anyReserved) && (first == null || group.isBefore(first, order))) {
+      if ((first == null || group.isBefore(first, order)) && laneFor(group) != null) {
         first = group;
       }
     }
     return first;
-  }
-
-  /** Returns whether each waiting job of the set alone could start on these tokens. */
-  private boolean canStartWhole(JobSet set, long tokens) {
-    return tokens > Long.MIN_VALUE && set.neededMax() <= tokens && !set.hasUnripe(nowNs);
-  }
-
-  /**
-   * Returns whether {@link #laneFor} gives a lane.
-   *
-   * @param tokens the tokens that its set may take
-   * @param anyReserved whether a group of its set, which may be it, could start on a reservation
-   */
-  private boolean canStart(JobGroup group, long tokens, boolean anyReserved) {
-    boolean hasTokens = tokens > Long.MIN_VALUE && group.tokensNeeded <= tokens;
-    return (hasTokens || (anyReserved && executors.open(nowNs).haveRoomFor(group, nowNs)))
-        && group.ripe(nowNs);
   }
 
   /** Reads anew what the executors can run, after one of them joined or changed. */
@@ -230,9 +180,7 @@ public final class CoreState implements SchedulerState {
     executors.changed();
     serviceTimes.readCapabilities(executors.reports());
     jobs.executorsChanged();
-    if (passedOverGroups != null) {
-      passedOverGroups.executorsChanged(executors.all);
-    }
+    executors.all.forEach(executor -> executor.reservations.executorsChanged());
   }
 
   @Override
@@ -251,7 +199,7 @@ public final class CoreState implements SchedulerState {
     if (!group.ripe(nowNs)) {
       return null;
     }
-    for (ExecutorLanes executor : executors.array) {
+    for (ExecutorLanes executor : executors.all) {
       ExecutorLane lane = executor.hasIdleLane() ? executor.firstIdle(group.lanesNeeded()) : null;
       if (lane != null && hasRoom(group, executor)) {
         return lane;
@@ -382,13 +330,12 @@ public final class CoreState implements SchedulerState {
     return group.overBudget && settings.cpuFallback() ? 0 : group.tokensOf(samples);
   }
 
-  /** Notes that a batch of these jobs has started on the executor. */
   public void started(List<QueuedJob> jobs, ExecutorLanes executor) {
-    if (passedOverGroups != null) {
+    if (reserves) {
       for (int i = 0; i < jobs.size(); i++) {
-        passedOverGroups.jobStarted(jobs.get(i).group);
+        Reservations.end(jobs.get(i).group);
       }
-      passedOverGroups.started(executor, nowNs);
+      executor.reservations.started(groups(), nowNs);
     }
   }
 
@@ -402,16 +349,14 @@ public final class CoreState implements SchedulerState {
             entity.precision(),
             entity.samples(),
             entity.lanesNeeded());
-    JobGroup group =
-        jobs.groupsByRank.stream().filter(known -> known.key.equals(key)).findFirst().orElse(null);
-    if (executor == null || group == null || passedOverGroups == null) {
+    JobGroup group = jobs.groupOf(key);
+    if (executor == null || group == null || !reserves) {
       throw new IllegalArgumentException(
           "(%s) is of an executor, of jobs or of a policy that are not here".formatted(entity));
     }
-    passedOverGroups.restore(executor, group, entity.sinceNs(), entity.dueNs());
+    executor.reservations.add(group, entity.sinceNs(), entity.dueNs());
   }
 
-  /** Adds the groups that executors pass over. */
   public void addPassedOverTo(List<CoreEntity> entities) {
     executors.all.forEach(executor -> executor.reservations.addTo(entities));
   }
@@ -425,7 +370,7 @@ public final class CoreState implements SchedulerState {
   /** Returns why no ripe job of the set may start, as long as none can. */
   private Cause ripeBlockedBy(JobSet set) {
     Cause cause = Cause.CAPABILITY;
-    for (ExecutorLanes executor : executors.array) {
+    for (ExecutorLanes executor : executors.all) {
       if (executor.joined() && set.modelOn(executor) != null) {
         if (executor.takes(set.lanesNeeded())) {
           return Cause.TOKENS;
@@ -438,16 +383,8 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
-    long changes = executors.changes();
-    boolean knownTokens = jobs.standstill.cause(nowNs, changes) == Cause.TOKENS; // comes first
-    Cause cause = knownTokens ? Cause.TOKENS : causeOfStandstill();
-    jobs.standstill.begin(cause, jobs.nextRipeAtNs(nowNs), changes);
-    return Choice.nothing(cause);
-  }
-
-  private Cause causeOfStandstill() {
-    if (jobs.waiting > 0 && !jobs.anyRipe(nowNs)) {
-      return Cause.WINDOW;
+    if (jobs.waiting() > 0 && !jobs.anyRipe(nowNs)) {
+      return Choice.nothing(Cause.WINDOW);
     }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
@@ -456,15 +393,15 @@ public final class CoreState implements SchedulerState {
       JobSet set = sets.get(i);
       Cause cause = set.hasRipe(nowNs) ? ripeBlockedBy(set) : Cause.WINDOW;
       if (cause == Cause.TOKENS) {
-        return cause;
+        return Choice.nothing(cause);
       }
       anyForLanes |= cause == Cause.LANE;
       anyForWindow |= set.hasUnripe(nowNs);
     }
     if (anyForLanes) {
-      return Cause.LANE;
+      return Choice.nothing(Cause.LANE);
     }
-    return anyForWindow ? Cause.WINDOW : Cause.CAPABILITY;
+    return Choice.nothing(anyForWindow ? Cause.WINDOW : Cause.CAPABILITY);
   }
 
   @Override

@@ -18,10 +18,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   final List<ExecutorLane> alone;
 
-  /** Batches that the lane holds, in the order in which it runs them. */
   final List<Batch> held;
-
-  int lostHeld;
 
   boolean refuses;
 
@@ -30,7 +27,6 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   @Nullable String resident;
 
-  /** Models in its memory; null: lanes hold all models at once, or one at a time. */
   final @Nullable LaneMemory memory;
 
   /**
@@ -62,14 +58,12 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   void hold(Batch batch) {
     held.add(batch);
-    lostHeld += batch.lost ? 1 : 0;
     refresh();
   }
 
   void finish(Batch batch, long nowNs, long leaseNs) {
     int place = held.indexOf(batch);
     held.remove(place);
-    lostHeld -= batch.lost ? 1 : 0;
     if (place == 0) {
       freedAtNs = nowNs;
       freedAtLeaseNs = leaseNs;
@@ -82,7 +76,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
         executor.joined()
             && !executor.lost
             && index < executor.report.lanes().size()
-            && lostHeld == 0
+            && !holdsLost()
             && !refuses
             && !closed;
     executor.idle.set(index, usable && held.isEmpty());
@@ -91,10 +85,8 @@ public final class ExecutorLane implements SchedulerState.Lane {
     }
     executor.busy.set(index, !held.isEmpty());
     executor.firstToTakeMoreIsStale = true;
-    executor.changes++;
   }
 
-  /** Notes that a batch of the workload was started here. */
   public void load(String workload) {
     resident = workload;
   }
@@ -121,7 +113,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
   }
 
   public boolean takesBatch() {
-    return executor.idle.has(index) || executor.takesMore.has(index);
+    return executor.idle.get(index) || executor.takesMore.get(index);
   }
 
   public boolean refuses() {
@@ -137,6 +129,15 @@ public final class ExecutorLane implements SchedulerState.Lane {
   void close(boolean nowClosed) {
     closed = nowClosed;
     refresh();
+  }
+
+  private boolean holdsLost() {
+    for (int i = 0; i < held.size(); i++) {
+      if (held.get(i).lost) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns when the first batch becomes overdue, by the lease clock; the lane holds one. */
@@ -194,7 +195,7 @@ public final class ExecutorLane implements SchedulerState.Lane {
   @Override
   public boolean mayCancel() {
     return held.size() == 1
-        && lostHeld == 0
+        && !holdsLost()
         && held.get(0).lanes == 1
         && held.get(0).hasUnendedJob()
         && executor.joined()
@@ -205,12 +206,12 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   @Override
   public boolean idle() {
-    return executor.idle.has(index);
+    return executor.idle.get(index);
   }
 
   @Override
   public boolean hangs() {
-    return executor.lost || lostHeld > 0;
+    return executor.lost || holdsLost();
   }
 
   @Override

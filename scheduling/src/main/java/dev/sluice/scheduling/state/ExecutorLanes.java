@@ -6,8 +6,8 @@ import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreSettings;
-import dev.sluice.scheduling.state.PassedOverGroups.Reservations;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,31 +30,22 @@ public final class ExecutorLanes {
 
   private final List<ExecutorLane> lanes = new ArrayList<>();
 
-  /** Lanes that hold nothing and take a batch. */
-  final IndexSet idle = new IndexSet();
+  final BitSet idle = new BitSet();
 
   /** Lanes that hold a batch and take one more. */
-  final IndexSet takesMore = new IndexSet();
+  final BitSet takesMore = new BitSet();
 
-  /** Lanes that hold a batch. */
-  final IndexSet busy = new IndexSet();
+  final BitSet busy = new BitSet();
 
   boolean firstToTakeMoreIsStale = true;
   private @Nullable ExecutorLane firstToTakeMore;
 
-  /** Whether the executor reports loading times for some model. */
   private boolean loads;
-
-  /** How often a lane, and with it what may start here, has changed. */
-  long changes;
 
   boolean lost;
   private long tokensHeld;
   private long tokensLost;
 
-  /**
-   * @param placing how many batches and models a lane takes
-   */
   public ExecutorLanes(int order, ExecutorReported report, CoreSettings.Placing placing) {
     this.order = order;
     this.ahead = placing.ahead();
@@ -111,7 +102,6 @@ public final class ExecutorLanes {
     return !report.leaving();
   }
 
-  /** Returns whether the lease of the executor has expired. */
   public boolean lost() {
     return lost;
   }
@@ -137,7 +127,6 @@ public final class ExecutorLanes {
   public void release(long nowNs, long leaseNs) {
     for (ExecutorLane lane : lanes) {
       lane.held.clear();
-      lane.lostHeld = 0;
       lane.refuses = false;
       lane.resident = null;
       if (lane.memory != null) {
@@ -182,7 +171,6 @@ public final class ExecutorLanes {
     return null;
   }
 
-  /** Returns the memory budget; {@link Long#MAX_VALUE}: none. */
   public long budgetTokens() {
     return tokens;
   }
@@ -195,18 +183,6 @@ public final class ExecutorLanes {
   /** Returns the tokens that no batch holds and that are not reserved for another group. */
   public long freeTokens(JobGroup group, long nowNs) {
     return freeTokens() - reservations.reservedForOthers(group, nowNs);
-  }
-
-  /** Tokens that no batch holds and that are reserved for no group. */
-  long unreservedTokens(long nowNs) {
-    JobGroup holder = reservations.holder(nowNs);
-    return holder == null ? freeTokens() : freeTokens() - holder.tokens;
-  }
-
-  /** Returns whether a job of a group in the set may start on what is reserved for the group. */
-  boolean reservesEnoughFor(JobSet set, long nowNs) {
-    JobGroup holder = reservations.holder(nowNs);
-    return holder != null && holder.set == set && holder.tokens <= freeTokens();
   }
 
   /** Returns the budget without what lost batches hold, which may never come back. */
@@ -235,20 +211,27 @@ public final class ExecutorLanes {
   int busyLanesWith(ExecutorLane lane, int lanesNeeded) {
     int more = 0;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
-      more += busy.has(i) ? 0 : 1;
+      more += busy.get(i) ? 0 : 1;
     }
-    return busy.size() + more;
+    return busy.cardinality() + more;
   }
 
   /** Finds the first of that many idle neighbours; null: there are none. */
   @Nullable ExecutorLane firstIdle(int lanesNeeded) {
-    int first = idle.firstOf(lanesNeeded);
+    int first = idle.nextSetBit(0);
+    while (first >= 0 && lanesNeeded > 1) {
+      int end = idle.nextClearBit(first);
+      if (end - first >= lanesNeeded) {
+        break;
+      }
+      first = idle.nextSetBit(end);
+    }
     return first < 0 ? null : lanes.get(first);
   }
 
   /** Returns whether this lane and as many of the next ones as needed are idle and take a batch. */
   boolean isIdle(ExecutorLane lane, int lanesNeeded) {
-    return idle.hasAll(lane.index, lanesNeeded);
+    return idle.nextClearBit(lane.index) - lane.index >= lanesNeeded;
   }
 
   /**
@@ -272,7 +255,7 @@ public final class ExecutorLanes {
   @Nullable ExecutorLane firstToTakeMore() {
     if (firstToTakeMoreIsStale) {
       firstToTakeMore = null;
-      for (int i = takesMore.next(0); i >= 0; i = takesMore.next(i + 1)) {
+      for (int i = takesMore.nextSetBit(0); i >= 0; i = takesMore.nextSetBit(i + 1)) {
         ExecutorLane lane = lanes.get(i);
         if (firstToTakeMore == null
             || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
@@ -284,9 +267,8 @@ public final class ExecutorLanes {
     return firstToTakeMore;
   }
 
-  /** Adds the executor's idle lanes to a list, by index. */
   void addIdle(List<ExecutorLane> to) {
-    for (int i = idle.next(0); i >= 0; i = idle.next(i + 1)) {
+    for (int i = idle.nextSetBit(0); i >= 0; i = idle.nextSetBit(i + 1)) {
       to.add(lanes.get(i));
     }
   }
@@ -329,7 +311,6 @@ public final class ExecutorLanes {
     batch.lost = true;
     tokensLost += batch.dispatch.tokens();
     for (int i = 0; i < batch.lanes; i++) {
-      laneOf(batch, i).lostHeld++;
       laneOf(batch, i).refresh();
     }
   }
@@ -357,7 +338,6 @@ public final class ExecutorLanes {
     }
   }
 
-  /** Returns the lanes of a batch, from the first on. */
   public ExecutorLane laneOf(Batch batch, int number) {
     return number == 0 ? batch.lane : lanes.get(batch.lane.index + number);
   }

@@ -8,17 +8,21 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.prediction.ModelTimes;
-import dev.sluice.scheduling.state.PassedOverGroups.PassedOver;
-import java.util.Arrays;
+import dev.sluice.scheduling.state.Reservations.PassedOver;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
+  static final Comparator<JobGroup> BY_RANK = Comparator.comparingInt(group -> group.rank);
+
   private static final long TOKENS_PER_SAMPLE = 4;
 
-  /** What the jobs of a group have in common. */
   record Key(
       String classType,
       String workload,
@@ -43,16 +47,6 @@ public final class JobGroup implements SchedulerState.Group {
             .thenComparing(Key::classType)
             .thenComparingInt(Key::samples);
 
-    /** Returns whether the key is that of the job. */
-    boolean isOf(JobSpec job) {
-      return samples == job.samples()
-          && lanesNeeded == job.lanesNeeded()
-          && classType.equals(job.classType())
-          && workload.equals(job.workload())
-          && backend.equals(job.backend())
-          && precision.equals(job.precision());
-    }
-
     static Key of(JobSpec job) {
       return new Key(
           job.classType(),
@@ -67,16 +61,13 @@ public final class JobGroup implements SchedulerState.Group {
   public final Key key;
   public final JobClass jobClass;
   public final JobSet set;
-  final int baseTokens;
+  private final int baseTokens;
   public final long tokens;
 
-  /** Whether the jobs may share a batch. */
   public final boolean shares;
 
-  private final @Nullable JobList byDeadline;
-  private final @Nullable JobList byEntry;
-  private final @Nullable JobList byPath;
-  private int waiting;
+  private final Map<JobOrder, JobList> byOrder = new EnumMap<>(JobOrder.class);
+  private final List<JobList> lists;
 
   /** Place of the group among all groups by key. */
   int rank;
@@ -84,23 +75,7 @@ public final class JobGroup implements SchedulerState.Group {
   /** Whether executors have joined, and one job of the group exceeds the budget of each. */
   public boolean overBudget;
 
-  /**
-   * Tokens that must be free for one of its jobs; {@link Long#MIN_VALUE}: its jobs run outside the
-   * budget.
-   */
-  long tokensNeeded;
-
-  /** Place of the group among all groups by tokens. */
-  int tokenPlace;
-
-  /**
-   * Records of how each executor passes over the group, by executor order; shorter than the list of
-   * executors where no later one does.
-   */
-  @Nullable PassedOver[] passedOver = {};
-
-  /** Number of executors on which the group is passed over. */
-  int passedOverCount;
+  final List<PassedOver> passedOver = new ArrayList<>();
 
   JobGroup(
       Key key,
@@ -115,52 +90,24 @@ public final class JobGroup implements SchedulerState.Group {
     this.baseTokens = baseTokens;
     this.tokens = tokens(baseTokens, key.precision(), key.samples());
     this.shares = shares;
-    byDeadline = orders.contains(JobOrder.DEADLINE) ? new JobList(JobOrder.DEADLINE) : null;
-    byEntry = orders.contains(JobOrder.ENTRY) ? new JobList(JobOrder.ENTRY) : null;
-    byPath = orders.contains(JobOrder.PATH) ? new JobList(JobOrder.PATH) : null;
-  }
-
-  @Override
-  public ModelKey model() {
-    return set.model();
+    orders.forEach(order -> byOrder.put(order, new JobList(order)));
+    lists = List.copyOf(byOrder.values());
   }
 
   void add(QueuedJob job) {
-    if (byDeadline != null) {
-      byDeadline.insert(job);
+    for (int i = 0; i < lists.size(); i++) {
+      lists.get(i).insert(job);
     }
-    if (byEntry != null) {
-      byEntry.insert(job);
-    }
-    if (byPath != null) {
-      byPath.insert(job);
-    }
-    waiting++;
-    set.added(job);
   }
 
   void remove(QueuedJob job) {
-    if (byDeadline != null) {
-      byDeadline.remove(job);
+    for (int i = 0; i < lists.size(); i++) {
+      lists.get(i).remove(job);
     }
-    if (byEntry != null) {
-      byEntry.remove(job);
-    }
-    if (byPath != null) {
-      byPath.remove(job);
-    }
-    waiting--;
-    set.removed(job);
   }
 
   public JobList list(JobOrder order) {
-    JobList list =
-        switch (order) {
-          case DEADLINE -> byDeadline;
-          case ENTRY -> byEntry;
-          case PATH -> byPath;
-          case ARRIVAL -> null;
-        };
+    JobList list = byOrder.get(order);
     if (list == null) {
       throw new IllegalStateException(
           "the policy reads order " + order + " but did not declare it");
@@ -168,7 +115,11 @@ public final class JobGroup implements SchedulerState.Group {
     return list;
   }
 
-  /** Returns the tokens of a batch with that many joined samples. */
+  /** Returns its list in some order; equal lists while equal jobs wait. */
+  public JobList anyList() {
+    return lists.get(0);
+  }
+
   long tokensOf(long samples) {
     return samples == key.samples() ? tokens : tokens(baseTokens, key.precision(), samples);
   }
@@ -185,36 +136,21 @@ public final class JobGroup implements SchedulerState.Group {
     return !shares || set.readyAtNs() <= nowNs;
   }
 
-  /** Returns whether the first job comes before the other group's, in an order. */
   boolean isBefore(JobGroup that, JobOrder order) {
-    long key = firstKey(order);
+    long firstKey = firstKey(order);
     long thatKey = that.firstKey(order);
-    return key != thatKey ? key < thatKey : order.compare(first(order), that.first(order)) < 0;
-  }
-
-  /** Returns some waiting job; equal answers while equal jobs wait. */
-  QueuedJob anyJob() {
-    if (byDeadline != null) {
-      return first(JobOrder.DEADLINE);
-    }
-    return first(byEntry == null ? JobOrder.PATH : JobOrder.ENTRY);
-  }
-
-  /** Returns the record of how the executor passes over this group. */
-  PassedOver passedOverOn(ExecutorLanes executor) {
-    if (executor.order >= passedOver.length) {
-      passedOver = Arrays.copyOf(passedOver, executor.order + 1);
-    }
-    PassedOver passed = passedOver[executor.order];
-    if (passed == null) {
-      passed = new PassedOver(executor, this);
-      passedOver[executor.order] = passed;
-    }
-    return passed;
+    return firstKey != thatKey
+        ? firstKey < thatKey
+        : order.compare(first(order), that.first(order)) < 0;
   }
 
   public @Nullable ModelTimes modelOn(ExecutorLanes executor) {
     return set.modelOn(executor);
+  }
+
+  @Override
+  public ModelKey model() {
+    return set.model();
   }
 
   @Override
@@ -239,7 +175,7 @@ public final class JobGroup implements SchedulerState.Group {
 
   @Override
   public int waiting() {
-    return waiting;
+    return lists.get(0).size();
   }
 
   @Override

@@ -12,6 +12,8 @@ import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -23,30 +25,24 @@ import org.jspecify.annotations.Nullable;
  * their batches.
  */
 public final class JobSet implements SchedulerState.CompatibleSet {
-  /** Number of waiting jobs that share one attribute. */
-  static final class Count {
-    private int jobs;
-  }
-
-  private final JobClass jobClass;
-  private final Microbatch microbatch;
-  private final LongSupplier nowNs;
-
-  /** Numbers of waiting jobs that share an attribute, by attribute. */
-  private final Count[] counts;
-
-  private final List<JobGroup> all = new ArrayList<>();
-
-  private final OccupiedGroups occupied = new OccupiedGroups();
-
-  private int lanesNeeded = 1;
-  private boolean anyShares;
+  static final Comparator<JobSet> BY_RANK = Comparator.comparingInt(set -> set.rank);
 
   private final String name;
+  private final JobClass jobClass;
   private final ModelKey model;
+  private final int lanesNeeded;
   private final long promiseNs;
   private final int samplesMax;
   private final boolean mayShare;
+  private final Microbatch microbatch;
+  private final LongSupplier nowNs;
+
+  /** Numbers of waiting jobs that share an attribute, each in an array of its own. */
+  private final int[][] counts;
+
+  private final List<JobGroup> occupied = new ArrayList<>();
+
+  private final List<JobGroup> groups = Collections.unmodifiableList(occupied);
   private final SetWalk walk = new SetWalk();
   private final SetWalk filling = new SetWalk();
 
@@ -56,41 +52,21 @@ public final class JobSet implements SchedulerState.CompatibleSet {
   /** Service times of the set's model, by executor order; null if the executor cannot run it. */
   private @Nullable ModelTimes[] models = {};
 
+  private ModelTimes[] distinctModels = {};
+
   /** Place of the set among all sets by key. */
   int rank;
 
-  /**
-   * Tokens that open executors have for the set, as the search with the number below found them.
-   */
-  long openTokens;
-
-  long openFinds;
-
   private int waiting;
 
-  /** Number of waiting jobs that share no batch and so wait for no window. */
-  private int waitingAlone;
-
+  /** Number of samples of the waiting jobs that may share a batch. */
   private long samples;
 
-  private boolean readyAtIsStale;
-  private long readyAtNs = Long.MAX_VALUE;
-
-  // of one waiting job
-  private boolean tokensAreStale = true;
-  private long tokensMin;
-  private long neededMin;
-  private long neededMinAlone;
-  private long neededMax;
-  private boolean predictionIsStale = true;
-  private long predictedNsMin;
-  private long predictedVersions;
-  private ModelTimes[] distinctModels = {};
+  /** End of the oldest window; {@link Long#MAX_VALUE}: no job waits that may share a batch. */
+  private long windowEndNs = Long.MAX_VALUE;
 
   /**
-   * @param first first job that came to it
    * @param mayShare whether some of its jobs may share a batch
-   * @param counts numbers of waiting jobs that share an attribute, by attribute
    */
   JobSet(
       String name,
@@ -99,9 +75,10 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       Microbatch microbatch,
       boolean mayShare,
       LongSupplier nowNs,
-      Count[] counts) {
+      int[][] counts) {
     this.name = name;
     this.jobClass = jobClass;
+    this.lanesNeeded = first.lanesNeeded();
     this.promiseNs = first.sloNs();
     this.samplesMax = microbatch.maxBatch(first.workload());
     this.mayShare = mayShare;
@@ -111,58 +88,51 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     this.model = new ModelKey(first.workload(), first.backend(), first.precision());
   }
 
-  void add(JobGroup group) {
-    all.add(group);
-    lanesNeeded = group.lanesNeeded();
-    occupied.room(all.size());
-    anyShares |= group.shares;
-  }
-
   void added(QueuedJob job) {
     JobGroup group = job.group;
     count(1);
+    if (group.waiting() == 1) {
+      occupied.add(-1 - Collections.binarySearch(occupied, group, JobGroup.BY_RANK), group);
+    }
     if (group.shares) {
       samples += group.samples();
-      readyAtNs = Math.min(readyAtNs, readyAtNs(job));
-    } else {
-      waitingAlone++;
-    }
-    occupied.added(group);
-    if (group.waiting() == 1) {
-      leastIsStale();
+      windowEndNs = Math.min(windowEndNs, windowEndNs(job));
     }
   }
 
   void removed(QueuedJob job) {
     JobGroup group = job.group;
     count(-1);
+    if (group.waiting() == 0) {
+      occupied.remove(group);
+    }
     if (group.shares) {
       samples -= group.samples();
-      readyAtIsStale |= readyAtNs(job) <= readyAtNs;
-    } else {
-      waitingAlone--;
-    }
-    occupied.removed(group);
-    if (group.waiting() == 0) {
-      leastIsStale();
+      if (windowEndNs(job) <= windowEndNs) {
+        findWindowEnd();
+      }
     }
   }
 
   private void count(int change) {
     waiting += change;
-    for (Count count : counts) {
-      count.jobs += change;
+    for (int[] count : counts) {
+      count[0] += change;
     }
   }
 
-  /** Returns when the job's micro-batch window ends. */
-  public long readyAtNs(QueuedJob job) {
-    return job.appendedAtNs + microbatch.windowNs();
+  private void findWindowEnd() {
+    windowEndNs = Long.MAX_VALUE;
+    for (int i = 0; i < occupied.size(); i++) {
+      JobGroup group = occupied.get(i);
+      if (group.shares) { // append times never go back
+        windowEndNs = Math.min(windowEndNs, windowEndNs(group.first(JobOrder.ENTRY)));
+      }
+    }
   }
 
-  private void leastIsStale() {
-    tokensAreStale = true;
-    predictionIsStale = true;
+  private long windowEndNs(QueuedJob job) {
+    return job.appendedAtNs + microbatch.windowNs();
   }
 
   // --- what runs its jobs
@@ -180,34 +150,20 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     models = new ModelTimes[executors.size()];
     for (int i = 0; i < models.length; i++) {
       ExecutorLanes executor = executors.get(i);
-      if (executor.canRun(model())) {
-        models[i] = serviceTimes.model(executor.report.deviceKind(), model());
+      if (executor.canRun(model)) {
+        models[i] = serviceTimes.model(executor.report.deviceKind(), model);
       }
     }
     distinctModels =
         Stream.of(models).filter(Objects::nonNull).distinct().toArray(ModelTimes[]::new);
-    leastIsStale();
   }
 
   @Override
   public long predictedNsMin() {
-    long versions = 0;
-    for (ModelTimes model : distinctModels) {
-      versions += model.version();
-    }
-    if (predictionIsStale || predictedVersions != versions) {
-      predictedNsMin = findPredictedNsMin();
-      predictedVersions = versions;
-      predictionIsStale = false;
-    }
-    return predictedNsMin;
-  }
-
-  private long findPredictedNsMin() {
     long leastNs = Long.MAX_VALUE;
-    for (ModelTimes model : distinctModels) {
-      for (int j = 0; j < occupied.size(); j++) {
-        leastNs = Math.min(leastNs, model.leastNs(occupied.get(j).samples()));
+    for (ModelTimes times : distinctModels) {
+      for (int i = 0; i < occupied.size(); i++) {
+        leastNs = Math.min(leastNs, times.leastNs(occupied.get(i).samples()));
       }
     }
     return leastNs;
@@ -215,28 +171,21 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Returns how many waiting jobs of the set may share a batch. */
   public int waitingToShare() {
-    return waiting - waitingAlone;
-  }
-
-  /**
-   * Returns from when on some waiting job of the set need not wait for a window: {@link
-   * Long#MIN_VALUE} if one shares no batch; {@link Long#MAX_VALUE} if none waits.
-   */
-  long ripeAtNs() {
-    if (waitingAlone > 0) {
-      return Long.MIN_VALUE;
+    int toShare = 0;
+    for (int i = 0; i < occupied.size(); i++) {
+      toShare += occupied.get(i).shares ? occupied.get(i).waiting() : 0;
     }
-    return waiting > 0 ? readyAtNs() : Long.MAX_VALUE;
+    return toShare;
   }
 
   /** Returns whether some waiting job of the set need not wait for a window. */
-  boolean hasRipe(long nowNs) {
-    return ripeAtNs() <= nowNs;
+  boolean hasRipe(long atNs) {
+    return waiting > 0 && (readyAtNs() <= atNs || waitingToShare() < waiting);
   }
 
   /** Returns whether some waiting job of the set waits for its window. */
-  boolean hasUnripe(long nowNs) {
-    return waiting > waitingAlone && readyAtNs() > nowNs;
+  boolean hasUnripe(long atNs) {
+    return samples > 0 && readyAtNs() > atNs;
   }
 
   // --- what waits
@@ -248,7 +197,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public List<JobGroup> groups() {
-    return occupied;
+    return groups;
   }
 
   @Override
@@ -258,14 +207,14 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public int waitingWith(SchedulerState.Attribute attribute) {
-    Count count =
+    int[] count =
         switch (attribute) {
           case WORKLOAD -> counts[0];
           case BACKEND -> counts[1];
           case PRECISION -> counts[2];
           case CLASS -> counts[3];
         };
-    return count.jobs;
+    return count[0];
   }
 
   @Override
@@ -275,75 +224,25 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public long firstKey(JobOrder order) {
-    return occupied.first(order).key();
-  }
-
-  /** Returns the group whose first job comes first, by any order but ARRIVAL; null: none waits. */
-  @Nullable JobGroup first(JobOrder order) {
-    return occupied.first(order).group();
+    long firstKey = Long.MAX_VALUE;
+    for (int i = 0; i < occupied.size(); i++) {
+      firstKey = Math.min(firstKey, occupied.get(i).firstKey(order));
+    }
+    return firstKey;
   }
 
   @Override
   public long tokensMin() {
-    findTokens();
-    return tokensMin;
-  }
-
-  /** Returns the smallest number of tokens that a waiting job of the set needs. */
-  long neededMin() {
-    findTokens();
-    return neededMin;
-  }
-
-  /** Returns the largest number of tokens that a waiting job of the set needs. */
-  long neededMax() {
-    findTokens();
-    return neededMax;
-  }
-
-  /**
-   * Returns the smallest number of tokens that a waiting job of the set needs, among jobs whose
-   * window has ended.
-   */
-  long neededMinRipe(long atNs) {
-    findTokens();
-    return neededMin == neededMinAlone || readyAtNs() <= atNs ? neededMin : neededMinAlone;
-  }
-
-  private void findTokens() {
-    if (tokensAreStale) {
-      tokensMin = Long.MAX_VALUE;
-      neededMin = Long.MAX_VALUE;
-      neededMinAlone = Long.MAX_VALUE;
-      neededMax = Long.MIN_VALUE;
-      for (int i = 0; i < occupied.size(); i++) {
-        JobGroup group = occupied.get(i);
-        tokensMin = Math.min(tokensMin, group.tokens);
-        neededMin = Math.min(neededMin, group.tokensNeeded);
-        neededMinAlone =
-            group.shares ? neededMinAlone : Math.min(neededMinAlone, group.tokensNeeded);
-        neededMax = Math.max(neededMax, group.tokensNeeded);
-      }
-      tokensAreStale = false;
+    long tokensMin = Long.MAX_VALUE;
+    for (int i = 0; i < occupied.size(); i++) {
+      tokensMin = Math.min(tokensMin, occupied.get(i).tokens);
     }
+    return tokensMin;
   }
 
   @Override
   public long readyAtNs() {
-    if (samples >= samplesMax && anyShares) {
-      return 0; // the earliest time there is
-    }
-    if (readyAtIsStale) {
-      readyAtNs = Long.MAX_VALUE;
-      for (int i = 0; i < occupied.size(); i++) {
-        JobGroup group = occupied.get(i);
-        if (group.shares) { // append times never go back
-          readyAtNs = Math.min(readyAtNs, readyAtNs(group.first(JobOrder.ENTRY)));
-        }
-      }
-      readyAtIsStale = false;
-    }
-    return readyAtNs;
+    return samples >= samplesMax ? 0 : windowEndNs; // the earliest time there is
   }
 
   @Override
@@ -353,7 +252,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public List<Integer> preferredSamples() {
-    return microbatch.preferred(all.get(0).workload());
+    return microbatch.preferred(model.workload());
   }
 
   @Override
@@ -383,26 +282,12 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   @Override
   public SchedulerState.Walk walk(JobOrder order) {
-    return walk(order, false);
+    return walk.begin(order, false, false);
   }
 
   @Override
   public SchedulerState.Walk walkBack(JobOrder order) {
-    return walk(order, true);
-  }
-
-  private SchedulerState.Walk walk(JobOrder order, boolean fromTheEnd) {
-    walk.begin(order, fromTheEnd);
-    for (int i = 0; i < occupied.size(); i++) {
-      walk.add(occupied.get(i));
-    }
-    return walk;
-  }
-
-  @Override
-  public List<SchedulerState.Job> fill(
-      SchedulerState.Job first, SchedulerState.Lane lane, JobOrder order) {
-    return fill((QueuedJob) first, (ExecutorLane) lane, order, null, samplesMax);
+    return walk.begin(order, true, false);
   }
 
   @Override
@@ -427,23 +312,18 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       return List.of(first);
     }
     long atNs = nowNs.getAsLong();
-    filling.begin(order, false);
     filling.skipped = first;
     filling.score = score;
     filling.lane = lane;
-    for (int i = 0; i < occupied.size(); i++) {
-      if (occupied.get(i).shares) {
-        filling.add(occupied.get(i));
-      }
-    }
+    filling.begin(order, false, true);
     List<SchedulerState.Job> batch = new ArrayList<>();
     batch.add(first);
     long joined = first.group.samples();
     long freeTokens = lane.executor().freeTokens(first.group, atNs);
-    ModelTimes model = first.group.modelOn(lane.executor());
+    ModelTimes times = modelOn(lane.executor());
     Deadlines deadlines =
-        microbatch.respectDeadlines() && model != null
-            ? new Deadlines(first, model, lane, atNs)
+        microbatch.respectDeadlines() && times != null
+            ? new Deadlines(first, times, lane, atNs)
             : null;
     for (QueuedJob next = filling.next(); next != null; next = filling.next()) {
       long joinedWith = joined + next.group.samples();
@@ -466,7 +346,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
    * A walk over the jobs of several groups, the best one first. Used again for each walk of a set,
    * so that a walk makes no object for each group.
    */
-  private static final class SetWalk implements SchedulerState.Walk {
+  private final class SetWalk implements SchedulerState.Walk {
     private Head[] heads = {};
     private int count;
     private JobOrder order = JobOrder.ENTRY;
@@ -475,7 +355,6 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     /** Group of the job that came last, whose next job is not looked up yet; null: none. */
     private @Nullable Head last;
 
-    /** Job that is left out; null: none. */
     private @Nullable QueuedJob skipped;
 
     /** Score on the lane, which comes before the order; null: none. */
@@ -483,25 +362,36 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
     private @Nullable ExecutorLane lane;
 
-    /** The next job of a group. */
     private final class Head {
-      final JobList.Walk walk = new JobList.Walk();
-      double scored;
-      long key;
+      private @Nullable JobList list;
+      private int place;
+      private double scored;
+      private long key;
 
       /** Next job; null: no job of the group is left, or none is wanted. */
-      @Nullable QueuedJob job;
+      private @Nullable QueuedJob job;
+
+      void begin(JobList of) {
+        list = of;
+        place = back ? of.size() : -1;
+        advance();
+      }
 
       void advance() {
-        QueuedJob next = back ? walk.previous() : walk.next();
-        job = next != null && next == skipped ? walk.next() : next;
+        QueuedJob next = following();
+        job = next != null && next == skipped ? following() : next;
         if (job != null) {
-          key = walk.key();
+          key = order.key(job);
           scored = score == null || lane == null ? 0 : score.of(job, lane);
         }
       }
 
-      /** Returns whether it comes before another head; both have a job. */
+      private @Nullable QueuedJob following() {
+        JobList of = requireNonNull(list, "the walk has not begun");
+        place += back ? -1 : 1;
+        return place < 0 || place >= of.size() ? null : of.at(place);
+      }
+
       boolean isBefore(Head that) {
         if (scored != that.scored) {
           return scored > that.scored;
@@ -512,26 +402,22 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       }
     }
 
-    /** Begins another walk, of no groups yet. */
-    void begin(JobOrder inOrder, boolean fromTheEnd) {
+    /** Begins another walk, over the jobs alone that may share a batch or over all. */
+    SetWalk begin(JobOrder inOrder, boolean fromTheEnd, boolean sharing) {
       order = inOrder;
       back = fromTheEnd;
       count = 0;
       last = null;
-    }
-
-    void add(JobGroup group) {
-      if (count == heads.length) {
-        heads = Arrays.copyOf(heads, count + 1);
-        heads[count] = new Head();
+      for (int i = 0; i < occupied.size(); i++) {
+        if (!sharing || occupied.get(i).shares) {
+          if (count == heads.length) {
+            heads = Arrays.copyOf(heads, count + 1);
+            heads[count] = new Head();
+          }
+          heads[count++].begin(occupied.get(i).list(order));
+        }
       }
-      Head head = heads[count++];
-      if (back) {
-        head.walk.end(group.list(order));
-      } else {
-        head.walk.begin(group.list(order));
-      }
-      head.advance();
+      return this;
     }
 
     @Override

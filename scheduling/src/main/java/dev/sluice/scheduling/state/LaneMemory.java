@@ -19,7 +19,6 @@ public final class LaneMemory {
   /** Models that the lane holds or loads, the one that was not used for longest first. */
   private final List<Resident> residents = new ArrayList<>();
 
-  /** A model in the memory. */
   public final class Resident implements SchedulerState.Resident {
     final ModelKey model;
     final long bytes;
@@ -123,7 +122,6 @@ public final class LaneMemory {
     return free < neededBytes ? null : released;
   }
 
-  /** Begins to load a model. */
   public void load(ModelKey model, long modelBytes, DispatchId by, long nowNs) {
     residents.add(new Resident(model, modelBytes, by, false, nowNs));
   }
@@ -132,7 +130,6 @@ public final class LaneMemory {
     residents.removeAll(released);
   }
 
-  /** Notes that a batch of a model starts. */
   public void used(ModelKey model, long nowNs) {
     Resident resident = of(model);
     if (resident != null) {

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A job inside the core. */
 public final class QueuedJob implements SchedulerState.Job {
-  /** Where a job is on its way. */
   public enum Phase {
     WAITING,
     RUNNING,
@@ -24,23 +23,16 @@ public final class QueuedJob implements SchedulerState.Job {
   /** Number of its dispatches that were lost or failed so far, without refusals. */
   private int attempts;
 
-  /** The last snapshot before its last loss, and its attempts in that snapshot. */
-  private int lostAfterSnapshot;
-
-  private int attemptsInSnapshot;
-
   public Phase phase = Phase.WAITING;
 
   /** Whether the check of a batch has met the job in it. */
   public boolean seenByCheck;
 
-  /** Batch in which the job runs; null: it does not run. */
   @Nullable public Batch batch;
 
   /** Lost batches of the job that are still remembered; null: none. */
   @Nullable public List<Batch> lostIn;
 
-  /** Workflow that the job is part of; null: of none. */
   @Nullable public RunningWorkflow workflow;
 
   /** Whether the core's list of jobs that may wait too long holds the job. */
@@ -79,31 +71,12 @@ public final class QueuedJob implements SchedulerState.Job {
     return attempts;
   }
 
-  /**
-   * Counts the loss of a batch that the job was in.
-   *
-   * @param snapshot number of the core's last snapshot
-   */
-  public void countLoss(int snapshot) {
-    if (lostAfterSnapshot != snapshot) {
-      lostAfterSnapshot = snapshot;
-      attemptsInSnapshot = attempts;
-    }
+  public void countLoss() {
     attempts++;
   }
 
   public WaitingJob toEntity() {
     return new WaitingJob(spec, entry, appendedAtNs, attempts);
-  }
-
-  /**
-   * Returns the job as it was in a snapshot.
-   *
-   * @param snapshot number of the core's last snapshot, above 0
-   */
-  public WaitingJob toEntity(int snapshot) {
-    return new WaitingJob(
-        spec, entry, appendedAtNs, lostAfterSnapshot == snapshot ? attemptsInSnapshot : attempts);
   }
 
   @Override

@@ -46,7 +46,6 @@ public final class RunningWorkflow {
     return workflow;
   }
 
-  /** Returns the nodes that wait for no other node. */
   public List<Integer> first() {
     return IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == 0).boxed().toList();
   }
@@ -102,7 +101,6 @@ public final class RunningWorkflow {
     return request.requestId() + "/" + request.nodes().get(node).nodeId();
   }
 
-  /** Returns the job of a node that is released now. */
   public JobSpec job(int node, long index, long nowNs) {
     Node released = request.nodes().get(node);
     Long sloNs = request.sloNs();

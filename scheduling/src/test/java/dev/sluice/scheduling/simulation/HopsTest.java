@@ -15,10 +15,10 @@ final class HopsTest {
 
   @Test
   void takesNoTime_withoutARecording() {
-    int row = Hops.NONE.row(Kind.REQUEST, 7);
-    assertThat(Hops.NONE.lateNs(Kind.REQUEST, row)).isZero();
-    assertThat(Hops.NONE.appendNs(Kind.REQUEST, row)).isZero();
-    assertThat(Hops.NONE.startNs(Kind.COMPLETION, row)).isZero();
+    Hop hop = Hops.NONE.at(Kind.REQUEST, 7);
+    assertThat(hop.lateNs()).isZero();
+    assertThat(hop.appendNs()).isZero();
+    assertThat(Hops.NONE.at(Kind.COMPLETION, 7).startNs()).isZero();
   }
 
   @Test
@@ -30,12 +30,9 @@ final class HopsTest {
                 new Hop(100, Kind.REQUEST, 1, 2, 3),
                 new Hop(0, Kind.COMPLETION, 7, 8, 9)),
             1);
-    assertThat(hops.lateNs(Kind.REQUEST, hops.row(Kind.REQUEST, SECOND / 2 - 1))).isEqualTo(1);
-    int row = hops.row(Kind.REQUEST, SECOND / 2);
-    assertThat(hops.lateNs(Kind.REQUEST, row)).isEqualTo(4);
-    assertThat(hops.appendNs(Kind.REQUEST, row)).isEqualTo(5);
-    assertThat(hops.startNs(Kind.REQUEST, row)).isEqualTo(6);
-    assertThat(hops.startNs(Kind.COMPLETION, hops.row(Kind.COMPLETION, 5))).isEqualTo(9);
+    assertThat(hops.at(Kind.REQUEST, SECOND / 2 - 1).lateNs()).isEqualTo(1);
+    assertThat(hops.at(Kind.REQUEST, SECOND / 2)).isEqualTo(new Hop(900, Kind.REQUEST, 4, 5, 6));
+    assertThat(hops.at(Kind.COMPLETION, 5).startNs()).isEqualTo(9);
   }
 
   @Test

@@ -52,9 +52,8 @@ final class JobListTest {
 
   private static List<QueuedJob> toList(JobList list) {
     List<QueuedJob> jobs = new ArrayList<>();
-    JobList.Walk walk = list.walk();
-    for (QueuedJob job = walk.next(); job != null; job = walk.next()) {
-      jobs.add(job);
+    for (int i = 0; i < list.size(); i++) {
+      jobs.add(list.at(i));
     }
     return jobs;
   }

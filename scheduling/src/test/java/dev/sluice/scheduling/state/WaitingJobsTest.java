@@ -5,29 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
-import dev.sluice.scheduling.state.WaitingJobs.GroupTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Groups are found by what their jobs have in common, however many there are. */
-final class GroupTableTest {
+final class WaitingJobsTest {
   @Test
   void findsEachOfManyGroups_alsoByStringsThatAreEqualAndNotTheSame() {
     var state = new CoreState(Facts.alone(), new SchedulingPolicy.Needs(Set.of(), Set.of()));
-    var table = new GroupTable();
     List<JobGroup> groups = new ArrayList<>();
     for (int samples = 1; samples <= 300; samples++) {
-      JobSpec job = spec("pytorch", samples);
-      assertThat(table.find(job)).isNull();
-      groups.add(state.jobs.groupOf(job));
-      table.add(job, groups.get(samples - 1));
+      groups.add(state.jobs.groupOf(spec("pytorch", samples)));
     }
+    assertThat(groups).doesNotHaveDuplicates();
     for (int samples = 1; samples <= 300; samples++) {
       String equal = new StringBuilder("pytorch").toString();
-      assertThat(table.find(spec(equal, samples))).isSameAs(groups.get(samples - 1));
-      assertThat(table.find(spec("onnx", samples))).isNull();
+      assertThat(state.jobs.groupOf(spec(equal, samples))).isSameAs(groups.get(samples - 1));
     }
   }
 
