@@ -40,6 +40,7 @@ public final class ResultsCommand implements Callable<Integer> {
 
   @Command(
       name = "list",
+      mixinStandardHelpOptions = true,
       description = "Shows each run in a line: when it began, how far it is, its policy and p99.",
       footer = "  ./sluice results list --json")
   int list(@Mixin Where where, @Option(names = "--json", description = "Prints JSON.") boolean json)
@@ -49,6 +50,7 @@ public final class ResultsCommand implements Callable<Integer> {
 
   @Command(
       name = "show",
+      mixinStandardHelpOptions = true,
       description = "Shows what is known of a run: its state, its first figures and its notes.",
       footer = "  ./sluice results show quickstart")
   int show(
@@ -59,6 +61,7 @@ public final class ResultsCommand implements Callable<Integer> {
 
   @Command(
       name = "remove",
+      mixinStandardHelpOptions = true,
       description = {
         "Removes the folders of runs, finished or failed, with all that is in them.",
         "A run that goes on is refused, and then none is removed."

@@ -124,6 +124,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "setup",
+      mixinStandardHelpOptions = true,
       description = {
         "Makes a folder a workspace: scheduler.sh, scheduler_config.yml with every key, configs/"
             + " and out/.",
@@ -144,6 +145,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "start",
+      mixinStandardHelpOptions = true,
       description = "Queues configs, and starts the scheduler in the background.",
       footer = "  ./sluice sweep start --wait")
   int start(
@@ -174,6 +176,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "status",
+      mixinStandardHelpOptions = true,
       description = "Shows what waits, runs, is done and has failed; exit 5 if one has failed.",
       footer = "  ./sluice sweep status")
   int status(
@@ -203,6 +206,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "stop",
+      mixinStandardHelpOptions = true,
       description = "Stops the scheduler; what runs goes on, and the next start finds it again.",
       footer = "  ./sluice sweep stop")
   int stop(@Mixin WorkspaceOptions where) throws Exception {
@@ -211,6 +215,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "kill-all",
+      mixinStandardHelpOptions = true,
       description = "Ends the scheduler and all tasks of this workspace.",
       footer = "  ./sluice sweep kill-all")
   int killAll(@Mixin WorkspaceOptions where) throws Exception {
@@ -219,6 +224,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "config",
+      mixinStandardHelpOptions = true,
       description = "Shows each key of the config, its value, and whence it comes.",
       footer = "  ./sluice sweep config")
   int config(@Mixin WorkspaceOptions where) throws Exception {
@@ -227,6 +233,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "retry",
+      mixinStandardHelpOptions = true,
       description =
           "Runs tasks again: named ones, failed ones, or those whose config has changed since.",
       footer = "  ./sluice sweep retry --failed")
@@ -253,6 +260,7 @@ public final class SweepCommand implements Callable<Integer> {
 
   @Command(
       name = "logs",
+      mixinStandardHelpOptions = true,
       description = "Prints a task's log.",
       footer = "  ./sluice sweep logs exp1 -f")
   int logs(
@@ -269,7 +277,11 @@ public final class SweepCommand implements Callable<Integer> {
     return where.runs().logs(name, follow);
   }
 
-  @Command(name = "scheduler", hidden = true, description = "Started by start: runs the scheduler.")
+  @Command(
+      name = "scheduler",
+      mixinStandardHelpOptions = true,
+      hidden = true,
+      description = "Started by start: runs the scheduler.")
   int scheduler(@Mixin WorkspaceOptions where) throws Exception {
     return StartRun.runScheduler(where.open());
   }

@@ -48,6 +48,7 @@ public final class TopicsCommand implements Callable<Integer> {
 
   @Command(
       name = "list",
+      mixinStandardHelpOptions = true,
       description = "Shows which runs left topics.",
       footer = "  ./sluice topics list --bootstrap localhost:9092 --json")
   int list(@Mixin Where where) throws Exception {
@@ -56,6 +57,7 @@ public final class TopicsCommand implements Callable<Integer> {
 
   @Command(
       name = "prune",
+      mixinStandardHelpOptions = true,
       description = {
         "Removes the topics and groups of runs that have ended, or of the named runs.",
         "Leaves topics alone that do not make up a whole run of Sluice."
