@@ -36,6 +36,7 @@ import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
 import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduler.topology.ExperimentCore;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -241,7 +242,14 @@ final class ResumedGeneratorsTest {
 
   private SchedulerStream scheduler(Experiment experiment) throws InterruptedException {
     return new SchedulerStream(
-        experiment, TOPICS, kafka(), "schedule-0", folder.resolve("streams"), clock, failures::add);
+        ExperimentCore.settings(experiment),
+        ExperimentCore.policies(experiment),
+        TOPICS,
+        kafka(),
+        "schedule-0",
+        folder.resolve("streams"),
+        clock,
+        failures::add);
   }
 
   private Executor executor(Experiment experiment) throws Exception {

@@ -15,6 +15,7 @@ import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
+import dev.sluice.scheduler.topology.ExperimentCore;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,7 +149,8 @@ final class SeveralSchedulersTest {
   private SchedulerStream scheduler(Topics topics, String instance) throws Exception {
     var scheduler =
         new SchedulerStream(
-            experiment,
+            ExperimentCore.settings(experiment),
+            ExperimentCore.policies(experiment),
             topics,
             LogClients.of(kafka),
             instance,

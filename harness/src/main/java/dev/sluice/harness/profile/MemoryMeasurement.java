@@ -38,26 +38,14 @@ import org.jspecify.annotations.Nullable;
  * Measurement of each model's memory, each in a child process ({@link Probe}), because an engine
  * keeps the memory that a larger batch has needed.
  */
-final class MemoryMeasurement {
+record MemoryMeasurement(
+    RunFrame frame,
+    ExecutorSettings settings,
+    ProfileRun.Options options,
+    BooleanSupplier stopped) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final double MIB = 1 << 20;
   private static final int PROBE_HEAP_MB = 192;
-
-  private final RunFrame frame;
-  private final ExecutorSettings settings;
-  private final ProfileRun.Options options;
-  private final BooleanSupplier stopped;
-
-  MemoryMeasurement(
-      RunFrame frame,
-      ExecutorSettings settings,
-      ProfileRun.Options options,
-      BooleanSupplier stopped) {
-    this.frame = frame;
-    this.settings = settings;
-    this.options = options;
-    this.stopped = stopped;
-  }
 
   /** Writes the table of all models, or prints why it is not measured. */
   void measure(LaneSource lanes) throws InterruptedException, IOException {

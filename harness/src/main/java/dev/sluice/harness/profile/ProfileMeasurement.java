@@ -33,35 +33,15 @@ import org.jspecify.annotations.Nullable;
  * Measurement of a profile's missing repeats: warm lanes run batches one after the other, beside
  * the records of a run ({@link LoopTraffic}) through an embedded Kafka.
  */
-final class ProfileMeasurement {
+record ProfileMeasurement(
+    RunFrame frame,
+    ExecutorSettings settings,
+    ProfileRun.Options options,
+    ProfileRows rows,
+    Opened opened,
+    BooleanSupplier stopped) {
   /** Inputs are made between batches, and the machine can be slower than at warm-up. */
   private static final double OVERHEAD = 1.15;
-
-  private final RunFrame frame;
-  private final ExecutorSettings settings;
-  private final ProfileRun.Options options;
-  private final ProfileRows rows;
-  private final Opened opened;
-  private final BooleanSupplier stopped;
-  private final Console console;
-  private final @Nullable Double minutesMax;
-
-  ProfileMeasurement(
-      RunFrame frame,
-      ExecutorSettings settings,
-      ProfileRun.Options options,
-      ProfileRows rows,
-      Opened opened,
-      BooleanSupplier stopped) {
-    this.frame = frame;
-    this.settings = settings;
-    this.options = options;
-    this.rows = rows;
-    this.opened = opened;
-    this.stopped = stopped;
-    this.console = frame.console();
-    this.minutesMax = options.minutes();
-  }
 
   /** Measures until all repeats are there, the time has run out or a person stops it. */
   void measure(LaneSource lanes, LaneBackend backend, ProfilePlan whole, Path temporary)
@@ -87,27 +67,29 @@ final class ProfileMeasurement {
     ProfilePlan plan = fitting(whole, wholeMinutes);
     long missing = rows.missing(plan, backend.deviceKind());
     double minutes = wholeMinutes * missing / whole.rows();
-    console.item(
-        "plan",
-        String.format(
-            Locale.ROOT,
-            "%d keys × %d repeats in %d passes%s, about %s",
-            plan.keys().size(),
-            plan.passes() * plan.repeats(),
-            plan.passes(),
-            missing == plan.rows() ? "" : ", " + (plan.rows() - missing) + " there already",
-            minutes < 1
-                ? String.format(Locale.ROOT, "%.0f s", Math.ceil(60 * minutes))
-                : String.format(Locale.ROOT, "%.1f min", minutes)));
+    console()
+        .item(
+            "plan",
+            String.format(
+                Locale.ROOT,
+                "%d keys × %d repeats in %d passes%s, about %s",
+                plan.keys().size(),
+                plan.passes() * plan.repeats(),
+                plan.passes(),
+                missing == plan.rows() ? "" : ", " + (plan.rows() - missing) + " there already",
+                minutes < 1
+                    ? String.format(Locale.ROOT, "%.0f s", Math.ceil(60 * minutes))
+                    : String.format(Locale.ROOT, "%.1f min", minutes)));
     if (plan.repeats() != whole.repeats()) {
-      console.item(
-          "",
-          "--minutes %s leaves time for %s of %s repeats of each key in each pass"
-              .formatted(minutesMaxText(), plan.repeats(), whole.repeats()));
+      console()
+          .item(
+              "",
+              "--minutes %s leaves time for %s of %s repeats of each key in each pass"
+                  .formatted(minutesMaxText(), plan.repeats(), whole.repeats()));
     }
     long beganEpochNs =
         rows.began(frame.clock().epochNs(), plan, options.repeats(), options.config());
-    try (var bar = new ProfileBar(console, missing)) {
+    try (var bar = new ProfileBar(console(), missing)) {
       var recorder = new Recorder(traffic, bar, beganEpochNs);
       boolean all;
       try {
@@ -124,10 +106,10 @@ final class ProfileMeasurement {
 
   /** All passes with as many repeats as there is time for, at least one. */
   private ProfilePlan fitting(ProfilePlan whole, double wholeMinutes) {
-    if (minutesMax == null || wholeMinutes <= minutesMax) {
+    if (options.minutes() == null || wholeMinutes <= options.minutes()) {
       return whole;
     }
-    int repeats = (int) Math.max(1, whole.repeats() * minutesMax / wholeMinutes);
+    int repeats = (int) Math.max(1, whole.repeats() * options.minutes() / wholeMinutes);
     return new ProfilePlan(whole.keys(), whole.passes(), repeats, whole.seed());
   }
 
@@ -152,7 +134,11 @@ final class ProfileMeasurement {
   }
 
   private String minutesMaxText() {
-    return minutesMax == null ? "" : Numbers.text(minutesMax);
+    return options.minutes() == null ? "" : Numbers.text(options.minutes());
+  }
+
+  private Console console() {
+    return frame.console();
   }
 
   private void heedAWishToStop() throws StoppedException {
@@ -167,10 +153,11 @@ final class ProfileMeasurement {
     KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
     RunTopics.create(frame.topics(), 1, kafka.clients());
     var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.clients()));
-    console.item(
-        "traffic",
-        "embedded Kafka with the records that a run's batches cause, "
-            + frame.secondsSince(startedNs));
+    console()
+        .item(
+            "traffic",
+            "embedded Kafka with the records that a run's batches cause, "
+                + frame.secondsSince(startedNs));
     return traffic;
   }
 
@@ -183,14 +170,15 @@ final class ProfileMeasurement {
             frame.clock(),
             frame.pacer(),
             (done, total, what) ->
-                console.progress("warm-up", done + " of " + total + ": " + what));
-    console.clearLiveLine();
-    console.item(
-        "warm-up",
-        settings.lanes()
-            + (settings.lanes() == 1 ? " lane, " : " lanes, ")
-            + frame.secondsSince(startedNs));
-    profiler.warnings().forEach(warning -> console.item("", "warning: " + warning));
+                console().progress("warm-up", done + " of " + total + ": " + what));
+    console().clearLiveLine();
+    console()
+        .item(
+            "warm-up",
+            settings.lanes()
+                + (settings.lanes() == 1 ? " lane, " : " lanes, ")
+                + frame.secondsSince(startedNs));
+    profiler.warnings().forEach(warning -> console().item("", "warning: " + warning));
     return profiler;
   }
 
@@ -198,15 +186,16 @@ final class ProfileMeasurement {
       Recorder recorder, boolean isWhole, long left, ProfilePlan plan, long startedNs)
       throws IOException {
     Double foreign = recorder.foreignLoad.shareOfAll();
-    console.item(
-        "measured",
-        recorder.measuredCount
-            + " repeats, "
-            + frame.secondsSince(startedNs)
-            + (foreign == null
-                ? ""
-                : String.format(
-                    Locale.ROOT, ", others took %.0f %% of the processors", 100 * foreign)));
+    console()
+        .item(
+            "measured",
+            recorder.measuredCount
+                + " repeats, "
+                + frame.secondsSince(startedNs)
+                + (foreign == null
+                    ? ""
+                    : String.format(
+                        Locale.ROOT, ", others took %.0f %% of the processors", 100 * foreign)));
     if (isWhole) {
       return;
     }
@@ -215,7 +204,7 @@ final class ProfileMeasurement {
     String said = why + ": " + (plan.rows() - left) + " of " + plan.rows() + " repeats are there";
     rows.comment(said);
     boolean rowsAreThere = left < plan.rows();
-    console.item("", said + (rowsAreThere ? "; the same command goes on" : ""));
+    console().item("", said + (rowsAreThere ? "; the same command goes on" : ""));
   }
 
   /** Recorder of each measured batch in the file, on the bar and in the broker. */
@@ -240,8 +229,8 @@ final class ProfileMeasurement {
 
     @Override
     public void settled() {
-      if (minutesMax != null) {
-        endNs = frame.clock().monotonicNs() + (long) (minutesMax * 60e9);
+      if (options.minutes() != null) {
+        endNs = frame.clock().monotonicNs() + (long) (options.minutes() * 60e9);
       }
     }
 

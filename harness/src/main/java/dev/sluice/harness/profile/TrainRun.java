@@ -17,12 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One training, from a profile to the latency model's folder. */
-public final class TrainRun {
+public record TrainRun(Options options, Console console) {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
-  private final Options options;
-  private final Console console;
 
   /**
    * Options of a training.
@@ -34,11 +31,6 @@ public final class TrainRun {
    */
   public record Options(
       Path profiles, @Nullable Path folder, long seed, @Nullable String deviceKind) {}
-
-  public TrainRun(Options options, Console console) {
-    this.options = options;
-    this.console = console;
-  }
 
   public int execute() throws UserMistakeException, IOException {
     Path file = options.profiles();

@@ -23,10 +23,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the decisions of a recorded log again, and prints how they compare with the record. */
-public final class DecisionRun {
+public record DecisionRun(Options options) {
   private static final Pattern PLACE = Pattern.compile("(\\d{1,5})/(\\d{1,18})");
-
-  private final Options options;
 
   /**
    * Options of a replay of decisions, as the command line gives them.
@@ -42,10 +40,6 @@ public final class DecisionRun {
     public Options {
       with = List.copyOf(with);
     }
-  }
-
-  public DecisionRun(Options options) {
-    this.options = options;
   }
 
   /** Replays and prints, and returns the exit status: 5 if a decision is another one. */

@@ -30,7 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** One explanation, from a run's log or tables to the printed lines. */
-public final class ExplainRun {
+public record ExplainRun(Options options) {
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
@@ -39,8 +39,6 @@ public final class ExplainRun {
                   JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
           .addModule(new SimpleModule().addSerializer(Enum.class, new LowerCase()))
           .build();
-
-  private final Options options;
 
   private static final class LowerCase extends ToStringSerializerBase {
     private static final long serialVersionUID = 1;
@@ -62,10 +60,6 @@ public final class ExplainRun {
 
   /** An explanation as lines for people and as a tree for JSON, after some notes. */
   private record Report(List<String> notes, List<String> lines, Map<String, ?> json) {}
-
-  public ExplainRun(Options options) {
-    this.options = options;
-  }
 
   public int execute() throws UserMistakeException {
     if (options.json()) {

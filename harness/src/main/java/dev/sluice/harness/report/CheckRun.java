@@ -22,14 +22,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One check of a schedule, from a log or a run's folder to the printed report. */
-public final class CheckRun {
+public record CheckRun(Options options) {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .enable(SerializationFeature.INDENT_OUTPUT)
           .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING);
   private static final int FAULTS_SHOWN = 10;
-
-  private final Options options;
 
   /** The subject is a run's folder or an execution log, which came from system and requests. */
   public record Options(
@@ -39,10 +37,6 @@ public final class CheckRun {
       boolean quiet,
       boolean saveReport,
       boolean json) {}
-
-  public CheckRun(Options options) {
-    this.options = options;
-  }
 
   public int execute() throws UserMistakeException, IOException {
     CheckReport report = check();

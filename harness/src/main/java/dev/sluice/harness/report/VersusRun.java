@@ -26,19 +26,7 @@ import java.util.Set;
  * Live runs of two settings: each seed under both, one after the other, in an order drawn from the
  * seed, so that a machine that grows slower is no setting's fault.
  */
-public final class VersusRun {
-  private final Versus versus;
-  private final RunSettings options;
-  private final boolean processes;
-  private final Console console;
-
-  public VersusRun(Versus versus, RunSettings options, boolean processes, Console console) {
-    this.versus = versus;
-    this.options = options;
-    this.processes = processes;
-    this.console = console;
-  }
-
+public record VersusRun(Versus versus, RunSettings options, boolean processes, Console console) {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
     LiveExperiment.withUsableLanes(settings.a());

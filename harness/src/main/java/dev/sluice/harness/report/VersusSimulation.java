@@ -17,17 +17,7 @@ import java.util.Locale;
  * Simulations of two settings: all seeds of one, then all of the other. Nothing that changes with
  * time can favor either.
  */
-public final class VersusSimulation {
-  private final Versus versus;
-  private final SimulatedRun.Options options;
-  private final Console console;
-
-  public VersusSimulation(Versus versus, SimulatedRun.Options options, Console console) {
-    this.versus = versus;
-    this.options = options;
-    this.console = console;
-  }
-
+public record VersusSimulation(Versus versus, SimulatedRun.Options options, Console console) {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
     var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);

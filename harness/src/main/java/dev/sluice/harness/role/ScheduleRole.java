@@ -7,6 +7,7 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
+import dev.sluice.scheduler.topology.ExperimentCore;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -48,7 +49,8 @@ public final class ScheduleRole {
       throws UserMistakeException, IOException, InterruptedException {
     var stream =
         new SchedulerStream(
-            frame.experiment(),
+            ExperimentCore.settings(frame.experiment()),
+            ExperimentCore.policies(frame.experiment()),
             frame.topics(),
             kafka.clients(),
             host.join(Role.SCHEDULE, "schedule", frame).instance(),

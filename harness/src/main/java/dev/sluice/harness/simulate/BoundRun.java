@@ -23,7 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The bound on good jobs of one experiment, for a person or as JSON. */
-public final class BoundRun {
+public record BoundRun(
+    Path config, List<String> overrides, @Nullable Path profile, Console console) {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -32,18 +33,6 @@ public final class BoundRun {
 
   private static final String RELAXED_FLUID =
       "; jobs move between lanes and shards, are interrupted, and are good in part";
-
-  private final Path config;
-  private final List<String> overrides;
-  private final @Nullable Path profile;
-  private final Console console;
-
-  public BoundRun(Path config, List<String> overrides, @Nullable Path profile, Console console) {
-    this.config = config;
-    this.overrides = List.copyOf(overrides);
-    this.profile = profile;
-    this.console = console;
-  }
 
   public int execute() throws UserMistakeException {
     var bound =

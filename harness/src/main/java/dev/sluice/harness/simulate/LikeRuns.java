@@ -21,11 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finished live runs, each compared with a simulation of its own requests. */
-public final class LikeRuns {
+public record LikeRuns(Options options, Console console) {
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  private final Options options;
-  private final Console console;
 
   /**
    * Folders of live runs, or of repeats; service times come from the profile, or as the experiment
@@ -36,11 +33,6 @@ public final class LikeRuns {
       folders = List.copyOf(folders);
       overrides = List.copyOf(overrides);
     }
-  }
-
-  public LikeRuns(Options options, Console console) {
-    this.options = options;
-    this.console = console;
   }
 
   /** Simulates all runs, prints the comparison, and returns the exit status. */

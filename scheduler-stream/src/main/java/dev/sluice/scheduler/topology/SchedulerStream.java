@@ -1,7 +1,6 @@
 package dev.sluice.scheduler.topology;
 
 import dev.sluice.contract.event.ShardTaken;
-import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.ProcessClock;
@@ -17,17 +16,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.CloseOptions;
-import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,27 +53,6 @@ public final class SchedulerStream implements AutoCloseable {
    */
   public record Counts(
       int shards, long factsApplied, long dispatches, long outcomes, int waiting, int running) {}
-
-  /** Prepares the role for an experiment; {@link #start} begins. */
-  public SchedulerStream(
-      Experiment experiment,
-      Topics topics,
-      LogClients kafka,
-      String instance,
-      Path stateFolder,
-      ProcessClock clock,
-      Consumer<Throwable> onFailure)
-      throws InterruptedException {
-    this(
-        ExperimentCore.settings(experiment),
-        ExperimentCore.policies(experiment),
-        topics,
-        kafka,
-        instance,
-        stateFolder,
-        clock,
-        onFailure);
-  }
 
   /**
    * Prepares the role; {@link #start} begins.
@@ -189,7 +164,7 @@ public final class SchedulerStream implements AutoCloseable {
    * the transactional id of its one thread, which is new for each start and each replaced thread,
    * and the moment at which a transaction was committed.
    */
-  private static final class TopologyClients implements KafkaClientSupplier {
+  private static final class TopologyClients extends DefaultKafkaClientSupplier {
     private final Runnable onCommitted;
     private volatile @Nullable String transactionalId;
 
@@ -200,11 +175,6 @@ public final class SchedulerStream implements AutoCloseable {
     /** Returns the transactional id of the newest thread; null before the first. */
     @Nullable String transactionalId() {
       return transactionalId;
-    }
-
-    @Override
-    public Admin getAdmin(Map<String, Object> config) {
-      return Admin.create(config);
     }
 
     @Override
@@ -219,21 +189,6 @@ public final class SchedulerStream implements AutoCloseable {
           onCommitted.run();
         }
       };
-    }
-
-    @Override
-    public KafkaConsumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-      return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    }
-
-    @Override
-    public KafkaConsumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-      return getConsumer(config);
-    }
-
-    @Override
-    public KafkaConsumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-      return getConsumer(config);
     }
   }
 }

@@ -13,19 +13,11 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A shard's facts in their topic; plain producers write them, so that no offset is left out. */
-final class TopicFactLog implements FactLog {
+record TopicFactLog(Topics topics, LogClients kafka) implements FactLog {
   private static final Duration POLL = Duration.ofSeconds(1);
 
   /** Number of empty polls in a row after which the broker counts as away. */
   private static final int EMPTY_POLLS_MAX = 10;
-
-  private final Topics topics;
-  private final LogClients kafka;
-
-  TopicFactLog(Topics topics, LogClients kafka) {
-    this.topics = topics;
-    this.kafka = kafka;
-  }
 
   @Override
   public void read(int shard, long from, long to, Reader reader) {
