@@ -79,14 +79,16 @@ final class BeamSearch {
       for (int i = 0; i < kept.length; i++) {
         int from = kept[i].cut;
         for (int t = 0; t < costs.classes; t++) {
-          boolean linked = costs.bitsPerSecond[t] > 0;
-          if (kept[i].used[t] == costs.capacity[t] || (!linked && from > 0)) {
+          if (kept[i].used[t] == costs.capacity[t]) {
             continue;
           }
           double start =
-              kept[i].value + (from == 0 ? 0 : costs.transferSeconds(kept[i].hostClass, t, from));
+              kept[i].value
+                  + (from == 0
+                      ? 0
+                      : costs.transferSeconds(from, costs.bandwidthOf[kept[i].hostClass], t));
           double paid = kept[i].paid + priced.price(t);
-          for (int to = linked ? from + 1 : costs.layers; to <= costs.layers; to++) {
+          for (int to = costs.firstEnd(t, from); to <= costs.lastEnd(t, from); to++) {
             if (!costs.fits(t, from, to)) {
               continue;
             }
@@ -97,7 +99,7 @@ final class BeamSearch {
             if (to == costs.layers) {
               best = new Beginning(kept[i], t, to, kept[i].used, value, 0, 0);
             } else {
-              next.add(i, t, to, value, value + paid + priced.behind(to, priced.bandwidthOf[t]));
+              next.add(i, t, to, value, value + paid + priced.behind(to, costs.bandwidthOf[t]));
             }
           }
         }
