@@ -32,10 +32,6 @@ final class CountVectors {
     return strides[hostClass];
   }
 
-  int capacity(int hostClass) {
-    return capacity[hostClass];
-  }
-
   /** Returns the vector of the index. */
   int[] at(int index) {
     int[] used = new int[capacity.length];

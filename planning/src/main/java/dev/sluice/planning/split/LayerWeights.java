@@ -66,12 +66,10 @@ final class LayerWeights {
     }
   }
 
-  /** Weight of the class's best whole stage. */
   double gain(int hostClass) {
     return gains[hostClass];
   }
 
-  /** Weight of all layers behind the cut. */
   double behind(int cut) {
     return behind[cut];
   }

@@ -123,7 +123,6 @@ final class PricedLayers {
     return best;
   }
 
-  /** Price of a use of a host of the class. */
   double price(int hostClass) {
     return prices[hostClass] + priceOfAny;
   }

@@ -12,7 +12,6 @@ import java.util.List;
  * cut, up to the second.
  */
 final class StageCosts {
-  /** Share within which two values are equal. */
   static final double EQUAL_SHARE = 1e-12;
 
   final int layers;
@@ -103,7 +102,6 @@ final class StageCosts {
     return hosts.get(hostClass).get(used)[0];
   }
 
-  /** Compute time of the stage between two cuts. */
   double seconds(int hostClass, int from, int to) {
     return seconds[hostClass].between(from, to);
   }

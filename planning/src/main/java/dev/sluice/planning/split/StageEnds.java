@@ -39,7 +39,6 @@ final class StageEnds {
     farthest = new int[classes][];
   }
 
-  /** Takes in another limit. */
   void limitTo(double seconds) {
     passing.clear();
     for (int t = 0; t < classes; t++) {
@@ -81,7 +80,6 @@ final class StageEnds {
     return passing.size();
   }
 
-  /** Returns whether the cut passes the class. */
   boolean passes(int hostClass, int cut) {
     return passing.get(passOf[hostClass]).get(cut);
   }
