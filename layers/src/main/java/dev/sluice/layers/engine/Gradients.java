@@ -25,7 +25,6 @@ final class Gradients {
   /** A loss, and its gradient by the logits. */
   record Loss(float value, NDArray gradient) {}
 
-  /** Computes the loss of logits alone. */
   static Loss ofLoss(NDArray logits, NDArray oneHotLabels, NDManager manager) {
     try (NDManager scope = manager.newSubManager();
         GradientCollector collector = collector()) {

@@ -94,7 +94,6 @@ final class LayerBuffers implements AutoCloseable {
     idle.addFirst(buffer);
   }
 
-  /** Frees idle memory. */
   @Override
   public void close() {
     idle.forEach(Buffer::close);

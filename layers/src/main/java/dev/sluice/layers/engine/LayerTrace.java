@@ -6,7 +6,6 @@ public interface LayerTrace {
   /** Drops all that it receives. */
   LayerTrace NONE = row -> {};
 
-  /** An operation is over. */
   void add(Row row);
 
   /**

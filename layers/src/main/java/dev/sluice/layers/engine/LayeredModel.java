@@ -64,12 +64,10 @@ public final class LayeredModel implements AutoCloseable {
     }
   }
 
-  /** Returns the names of the layers, in the order of their use. */
   public List<String> names() {
     return layers.stream().map(Layer::name).toList();
   }
 
-  /** Returns the tensors of each layer, in the order of their use. */
   public List<List<TensorShape>> tensors() {
     return layers.stream().map(Layer::tensors).toList();
   }

@@ -30,10 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are called by the one thread that computes.
  */
 public final class ResidentLayers implements LayerOperations, AutoCloseable {
-  /** Name of the computing thread in a trace. */
   public static final String COMPUTE_THREAD = "compute";
 
-  /** Name of the reading thread in a trace. */
   public static final String READER_THREAD = "reader";
 
   private final List<String> names;
@@ -106,7 +104,6 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     step = steps;
   }
 
-  /** Asks for a layer, and does not wait for it. */
   @Override
   public void prefetch(int layer) {
     long startNs = clockNs.getAsLong();
@@ -142,12 +139,10 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     tell(Row.RELEASE, layer, startNs);
   }
 
-  /** Returns the bytes that layers take of the budget. */
   public long residentBytes() {
     return residentBytes.get();
   }
 
-  /** Returns the most bytes that layers ever took of the budget. */
   public long residentBytesMax() {
     return residentBytesMax;
   }
@@ -159,12 +154,10 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     return resident.buffer().tensors();
   }
 
-  /** Tells the trace that a layer was computed. */
   void computed(int layer, long startNs) {
     tell(Row.COMPUTE, layer, startNs);
   }
 
-  /** Tells the trace that a layer's gradients were applied. */
   void updated(int layer, long startNs) {
     tell(Row.UPDATE, layer, startNs);
   }

@@ -51,7 +51,6 @@ final class TrainedTensors {
     return List.copyOf(stored);
   }
 
-  /** Returns all tensors. */
   List<TensorShape> all() {
     var all = new ArrayList<>(stored);
     all.addAll(gradients);

@@ -97,7 +97,6 @@ public final class Training implements LayerOperations, AutoCloseable {
     this.stepsDone = folder.committedStep();
   }
 
-  /** Returns the names of the optimizers. */
   public static List<String> optimizers() {
     return Optimizer.names();
   }
@@ -273,17 +272,11 @@ public final class Training implements LayerOperations, AutoCloseable {
     changed[layer] = false;
   }
 
-  /** Asks for a layer, and does not wait for it. */
   @Override
   public void prefetch(int layer) {
     resident.prefetch(layer);
   }
 
-  /**
-   * Waits until a layer is there; asks for it if nobody has.
-   *
-   * @throws LayerReadException if the layer could not be read
-   */
   @Override
   public void fetch(int layer) {
     resident.fetch(layer);
@@ -306,12 +299,10 @@ public final class Training implements LayerOperations, AutoCloseable {
     resident.release(layer);
   }
 
-  /** Returns the bytes that layers take of the budget. */
   public long residentBytes() {
     return resident.residentBytes();
   }
 
-  /** Returns the most bytes that layers ever took of the budget. */
   public long residentBytesMax() {
     return resident.residentBytesMax();
   }

@@ -47,7 +47,6 @@ final class TrainingData {
     return (int) Long.remainderUnsigned(mixed(1, (long) step * samples + sample), classes);
   }
 
-  /** Returns the pictures of a step. */
   NDArray pictures(int step, NDManager manager) {
     ByteBuffer bytes = direct((int) shape.size());
     for (int sample = 0; sample < samples; sample++) {

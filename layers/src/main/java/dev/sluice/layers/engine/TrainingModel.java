@@ -57,7 +57,6 @@ final class TrainingModel implements AutoCloseable {
     }
   }
 
-  /** Returns the most bytes of inputs that were kept for the backward pass at one time. */
   long keptInputBytesMax() {
     return keptInputBytesMax;
   }

@@ -14,7 +14,6 @@ public final class LayerFile implements ParameterSource {
   private final SafetensorsFile file;
   private final List<List<Piece>> layers = new ArrayList<>();
 
-  /** Bytes of a file. */
   private record Piece(long offset, long bytes) {
     boolean goesOnAt(long next) {
       return offset + bytes == next;

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 record Manifest(Map<String, String> settings, int step, long lossesBytes, List<LayerState> layers) {
   static final String NAME = "manifest.json";
 
-  /** Version of the folder's format. */
   private static final String VERSION = "1";
 
   private static final String VERSION_KEY = "sluice_training";
@@ -57,18 +56,18 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
                         .formatted(layer.name(), layer.step(), layer.crc32c()))
             .collect(Collectors.joining(",\n"));
     return """
-        {
-          "%s": "%s",
-          "settings": {
-        %s
-          },
-          "step": %d,
-          "losses_bytes": %d,
-          "layers": [
-        %s
-          ]
-        }
-        """
+    {
+      "%s": "%s",
+      "settings": {
+    %s
+      },
+      "step": %d,
+      "losses_bytes": %d,
+      "layers": [
+    %s
+      ]
+    }
+    """
         .formatted(VERSION_KEY, VERSION, settingsText, step, lossesBytes, layersText)
         .getBytes(UTF_8);
   }
@@ -126,7 +125,8 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
             problems.error(
                 written.place(key),
                 "the folder holds a training with %s (%s), not (%s)".formatted(key, before, value),
-                "--out should name another folder, or the options should be those of this training");
+                "--out should name another folder, or the options should be those of this"
+                    + " training");
           }
         });
   }

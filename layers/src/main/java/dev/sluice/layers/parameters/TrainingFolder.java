@@ -158,7 +158,6 @@ public final class TrainingFolder implements ParameterSource {
     return resumed;
   }
 
-  /** Returns the last whole step. */
   public int committedStep() {
     return committedStep;
   }

@@ -45,17 +45,14 @@ final class DemoLog {
     return monotonicNs.getAsLong() - originNs;
   }
 
-  /** The step begins now. */
   synchronized void restart() {
     originNs = monotonicNs.getAsLong();
   }
 
-  /** A hook was called. */
   synchronized void hook(String text) {
     rows.add(new Row(text, null, nowNs()));
   }
 
-  /** An operation begins now, or is asked for now. */
   synchronized Row begin(String operation) {
     var row = new Row("", operation, nowNs());
     rows.add(row);

@@ -40,7 +40,6 @@ public final class DemoRun {
     this.unitNs = unitNs;
   }
 
-  /** Runs and prints both. */
   public void execute() throws InterruptedException {
     var all = new Layers(LAYERS, LAYERS.stream().map(layer -> 1L).toList(), true);
     console.line(

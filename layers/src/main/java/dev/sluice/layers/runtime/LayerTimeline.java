@@ -91,7 +91,6 @@ public final class LayerTimeline {
     lastNs = Math.max(lastNs, atNs);
   }
 
-  /** The picture as the bytes of a PNG file. */
   public byte[] png() {
     var frame = new PictureFrame(title);
     var chart = new TimelineChart();

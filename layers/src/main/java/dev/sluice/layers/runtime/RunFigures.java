@@ -42,7 +42,6 @@ public final class RunFigures {
     IntStream.range(0, layers).forEach(layer -> stallNs.add(0L));
   }
 
-  /** Counts an operation. */
   public void add(Row row) {
     residentBytesMax = Math.max(residentBytesMax, row.residentBytes());
     switch (row.operation()) {
@@ -127,7 +126,6 @@ public final class RunFigures {
             seconds(idealNs())));
   }
 
-  /** Wall time over the ideal. */
   public double wallPerIdeal(long wallNs) {
     return (double) wallNs / Math.max(1, idealNs());
   }

@@ -57,9 +57,6 @@ public final class RunPlan {
     }
   }
 
-  /**
-   * @throws UserMistakeException if the model is not among the known ones
-   */
   static void checkModel(String command, String model, List<String> known)
       throws UserMistakeException {
     if (!known.contains(model)) {
@@ -100,9 +97,6 @@ public final class RunPlan {
         true);
   }
 
-  /**
-   * @throws UserMistakeException if the largest layer alone is over the budget
-   */
   static void checkBudget(Layers layers, long budgetBytes) throws UserMistakeException {
     if (budgetBytes < layers.largestBytes()) {
       String largest = layers.names().get(layers.bytes().indexOf(layers.largestBytes()));
@@ -175,7 +169,6 @@ public final class RunPlan {
     return budgetBytes;
   }
 
-  /** The schedule in a few words. */
   String text() {
     return text;
   }

@@ -37,7 +37,6 @@ final class EarlierReads {
     this.wallNs = wallNs;
   }
 
-  /** Wall time of the best plan. */
   long wallNs() {
     return wallNs;
   }

@@ -20,6 +20,5 @@ public interface Hooks {
   /** The layer's gradients are computed and applied. */
   void onPostBackward(int layer);
 
-  /** The step is over. */
   void onStepEnd();
 }

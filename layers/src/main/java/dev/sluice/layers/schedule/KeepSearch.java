@@ -43,7 +43,6 @@ final class KeepSearch {
     this.boundNs = AutoSchedule.wallBoundNs(layers, times, budgetBytes, steps);
   }
 
-  /** Wall time of the best plan. */
   long wallNs() {
     return wallNs;
   }

@@ -21,9 +21,7 @@ public record LayerSchedule(List<Operation> first, List<Operation> step) {
     FETCH,
     /** Computes the layer: forward, or backward if it is the layer's second compute of a step. */
     COMPUTE,
-    /** Frees the layer. */
     RELEASE,
-    /** Asks for the layer and does not wait. */
     PREFETCH;
 
     /** The name that stands in files: {@code fetch}. */

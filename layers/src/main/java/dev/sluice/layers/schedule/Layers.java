@@ -27,7 +27,6 @@ public record Layers(List<String> names, List<Long> bytes, boolean training) {
     }
   }
 
-  /** Number of layers. */
   public int count() {
     return names.size();
   }
@@ -46,7 +45,6 @@ public record Layers(List<String> names, List<Long> bytes, boolean training) {
     return use < count() ? use : 2 * count() - 1 - use;
   }
 
-  /** Bytes of all layers together. */
   public long totalBytes() {
     return bytes.stream().mapToLong(Long::longValue).sum();
   }

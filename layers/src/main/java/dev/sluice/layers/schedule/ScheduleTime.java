@@ -21,7 +21,6 @@ final class ScheduleTime {
   private final long[] computeNsOf;
   private final int layers;
 
-  /** Layers that a prefetch or fetch has taken. */
   private final boolean[] resident;
 
   private final boolean[] computed;
@@ -141,7 +140,6 @@ final class ScheduleTime {
     computed[layer] = true;
   }
 
-  /** Number of operations gone through. */
   long operations() {
     return executed;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * prefetches that follow, up to the next fetch or compute. The end of a step runs what is left. A
  * layer that was only prefetched is fetched before it is computed, so that its compute waits. So a
  * layer that stays needs no fetch in the steps, and the first step computes while later layers are
- * still read.
+ * still read. A hook that the list does not have there throws an {@link IllegalStateException}.
  *
  * <p>Not safe for several threads: a loop fires its hooks one after the other.
  */
@@ -74,53 +74,26 @@ public final class ScheduleWalk implements Hooks {
     next = 0;
   }
 
-  /**
-   * Runs the list up to the layer's compute.
-   *
-   * @throws IllegalStateException if the list's next compute is another one
-   */
   @Override
   public void onPreForward(int layer) {
     runUntilCompute("on_pre_forward", layer, false);
   }
 
-  /**
-   * Runs the releases and prefetches behind the layer's compute.
-   *
-   * @throws IllegalStateException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if the loop is to stop
-   */
   @Override
   public void onPostForward(int layer) {
     runAfterCompute("on_post_forward", layer);
   }
 
-  /**
-   * Runs the list up to the layer's second compute.
-   *
-   * @throws IllegalStateException if the list's next compute is another one
-   */
   @Override
   public void onPreBackward(int layer) {
     runUntilCompute("on_pre_backward", layer, true);
   }
 
-  /**
-   * Runs the releases and prefetches behind the layer's second compute.
-   *
-   * @throws IllegalStateException if the layer is not the one that was computed
-   * @throws StoppedAtLayerException if the loop is to stop
-   */
   @Override
   public void onPostBackward(int layer) {
     runAfterCompute("on_post_backward", layer);
   }
 
-  /**
-   * Runs what is left of the step.
-   *
-   * @throws IllegalStateException if a compute is left
-   */
   @Override
   public void onStepEnd() {
     expectNoCompute("on_step_end");

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param keep uses whose layer stays until its next use
  */
 record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
-  /** The list. */
   LayerSchedule schedule(Layers layers) {
     List<Operation> before = new ArrayList<>();
     first.forEach(layer -> before.add(Operation.made(Kind.PREFETCH, layer)));

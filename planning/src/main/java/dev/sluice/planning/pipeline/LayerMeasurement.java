@@ -40,9 +40,6 @@ final class LayerMeasurement {
 
   private boolean stopped;
 
-  /**
-   * @param temporary folder of the children's files
-   */
   LayerMeasurement(LayerProfileRun.Options options, Path temporary, Console console) {
     this.options = options;
     this.temporary = temporary;
@@ -228,7 +225,6 @@ final class LayerMeasurement {
       }
     }
 
-    /** Number of layers. */
     int layers() {
       return elementsBehind.size() - 1;
     }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,7 @@ public final class LayerProfileRun {
       networks.put(model, Workloads.network(model));
     }
     var files = new PlanFiles(options);
-    PlanFiles.Present present = files.check(networks);
+    Set<String> present = files.check(networks);
     files.makeFolder();
     Path temporary = Files.createTempDirectory("sluice-layers");
     var measurement = new LayerMeasurement(options, temporary, console);
@@ -96,7 +97,7 @@ public final class LayerProfileRun {
   }
 
   private int measure(
-      LayerMeasurement measurement, PlanFiles files, PlanFiles.Present present, Signals signals)
+      LayerMeasurement measurement, PlanFiles files, Set<String> present, Signals signals)
       throws UserMistakeException, IOException, InterruptedException {
     try {
       console.line(
@@ -115,7 +116,7 @@ public final class LayerProfileRun {
                   options.repeats()));
       for (String model : options.models()) {
         long beganNs = MachineClock.monotonicNs();
-        boolean kept = present.models().contains(model) && !options.force();
+        boolean kept = present.contains(model) && !options.force();
         LayerTimes times = measurement.measure(model, !kept);
         files.add(times);
         tell(times, kept, (MachineClock.monotonicNs() - beganNs) / 1e9);

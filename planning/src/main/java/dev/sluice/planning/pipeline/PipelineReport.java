@@ -16,18 +16,13 @@ final class PipelineReport {
   private final PipelineRun.Options options;
   private final int cores;
 
-  /** A line for the terminal. */
   record Line(String label, String text) {}
 
-  /**
-   * @param cores cores of this machine
-   */
   PipelineReport(PipelineRun.Options options, int cores) {
     this.options = options;
     this.cores = cores;
   }
 
-  /** The lines before the stages start. */
   List<Line> before() {
     List<Line> lines = new ArrayList<>();
     lines.add(
@@ -68,7 +63,6 @@ final class PipelineReport {
     return options.batchSize() / options.plan().bottleneckSeconds();
   }
 
-  /** The lines after the last micro-batch. */
   List<Line> after(Stages.Run run) {
     List<Line> lines = new ArrayList<>();
     lines.add(

@@ -86,9 +86,6 @@ public final class PipelineRun {
     }
   }
 
-  /**
-   * @param console lines for a person
-   */
   public PipelineRun(Options options, Console console) {
     this.options = options;
     this.console = console;

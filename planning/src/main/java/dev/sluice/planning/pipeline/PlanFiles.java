@@ -42,13 +42,6 @@ final class PlanFiles {
 
   private final LayerProfileRun.Options options;
 
-  /**
-   * What stands in the files already.
-   *
-   * @param models models that are there with the same layers
-   */
-  record Present(Set<String> models) {}
-
   PlanFiles(LayerProfileRun.Options options) {
     this.options = options;
   }
@@ -84,9 +77,10 @@ final class PlanFiles {
   /**
    * Checks that nothing is there already that would be measured, unless it may be replaced.
    *
+   * @return models that are there with the same layers
    * @throws UserMistakeException if something is, or a file is malformed
    */
-  Present check(Map<String, Network> networks) throws UserMistakeException {
+  Set<String> check(Map<String, Network> networks) throws UserMistakeException {
     var problems = new Problems(models().toString());
     Mapping models = read(models());
     Set<String> present = new LinkedHashSet<>();
@@ -102,7 +96,7 @@ final class PlanFiles {
         });
     checkDeviceType(problems);
     problems.throwIfAny();
-    return new Present(present);
+    return present;
   }
 
   private void checkDeviceType(Problems problems) throws UserMistakeException {

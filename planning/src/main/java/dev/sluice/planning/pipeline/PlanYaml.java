@@ -23,7 +23,6 @@ final class PlanYaml {
 
   private PlanYaml() {}
 
-  /** Returns the text of a file. */
   static String text(Mapping content) {
     var yaml = new PlanYaml();
     if (content.entries().isEmpty()) {

@@ -53,7 +53,6 @@ public final class WholeLogits {
 
   /** Inputs of the first stage: a few, over and over, so that all logits can be compared. */
   static final class MicroBatches {
-    /** Number of different micro-batches. */
     static final int DIFFERENT = 2;
 
     private static final int SEED = 15;

@@ -60,18 +60,13 @@ record Answer(
         .toList();
   }
 
-  /** Share by which the plan may exceed the optimum at most, at least 0. */
-  static double gap(PlanOutcome.Found found) {
-    return Math.max(0, found.gap()); // bound and plan may differ in their last bit
-  }
-
   /** What is known of how good the plan is, or why there is none. */
   String verdict() {
     if (outcome instanceof PlanOutcome.Found found) {
       return found.proved()
           ? "proved optimal"
           : String.format(
-              Locale.ROOT, "within %.1f %% of the optimum", Math.ceil(1000 * gap(found)) / 10);
+              Locale.ROOT, "within %.1f %% of the optimum", Math.ceil(1000 * found.gap()) / 10);
     }
     if (outcome instanceof PlanOutcome.Impossible impossible) {
       return "proved: there is no plan, since " + words(impossible.reason());

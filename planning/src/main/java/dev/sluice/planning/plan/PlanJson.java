@@ -59,7 +59,7 @@ final class PlanJson {
     }
     if (answer.outcome() instanceof PlanOutcome.Found found) {
       tree.put("lower_bound_s", finite(found.lowerBoundSeconds()));
-      tree.put("gap", finite(Answer.gap(found)));
+      tree.put("gap", finite(found.gap()));
     }
     tree.put("unused_hosts", answer.unusedHosts());
     return tree;

@@ -29,7 +29,6 @@ final class PlanPicture {
 
   private PlanPicture() {}
 
-  /** The picture as the bytes of a PNG file. */
   static byte[] png(String title, PlanProblem problem, Plan plan) {
     List<PricedStage> stages = plan.stages();
     List<String> names =

@@ -92,7 +92,6 @@ public final class PlanRun {
         : ExitStatus.FAULTS;
   }
 
-  /** Types of the plan's stages, each once. */
   private static Stream<ProfiledType> used(List<ProfiledType> types, Answer answer) {
     Plan plan = answer.plan();
     return plan == null
@@ -278,7 +277,6 @@ public final class PlanRun {
       return all;
     }
 
-    /** The change as it is written. */
     String text() {
       return type + (hosts < 0 ? "" : "+") + hosts;
     }

@@ -83,7 +83,6 @@ final class PlanTable {
     return lines;
   }
 
-  /** Two plans side by side: each figure of the first, of the second, and how they differ. */
   static List<String> compared(Answer here, Answer there, String change) {
     List<String> lines = new ArrayList<>();
     Plan one = here.plan();

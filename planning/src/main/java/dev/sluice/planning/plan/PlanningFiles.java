@@ -44,7 +44,6 @@ public record PlanningFiles(Path models, Path types, Path devices) {
       warnings = List.copyOf(warnings);
     }
 
-    /** Number of hosts of all types. */
     public int hosts() {
       return types.stream().mapToInt(type -> type.hosts().size()).sum();
     }
@@ -210,7 +209,6 @@ public record PlanningFiles(Path models, Path types, Path devices) {
     private static final Map<String, Integer> BYTES_BY_DTYPE =
         Map.of("torch.float32", 4, "torch.float16", 2, "torch.bfloat16", 2);
 
-    /** Largest batch size. */
     static final int BATCH_MAX = 100_000;
 
     /** Checks what needs no file. */

@@ -36,7 +36,6 @@ final class TypesReader {
     this.problems = problems;
   }
 
-  /** Profiles of the asked model, on whatever type, in words. */
   List<String> known() {
     return List.copyOf(known);
   }

@@ -1,13 +1,12 @@
 package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.StageCosts.Split;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,18 +18,11 @@ final class BeamSearch {
   private final SearchSettings settings;
   private final int stagesMax;
 
-  /** Random numbers by class: a beginning's hosts are told apart by their sum. */
-  private final long[] marks;
-
-  private final Beginnings next = new Beginnings();
-
   BeamSearch(StageCosts costs, SearchSettings settings) {
     this.costs = costs;
     this.settings = settings;
     int hosts = Arrays.stream(costs.capacity).sum();
     stagesMax = Math.min(Math.min(settings.hostsMax(), hosts), costs.layers);
-    var random = new SplittableRandom(1);
-    marks = random.longs(costs.classes).toArray();
   }
 
   /**
@@ -40,53 +32,52 @@ final class BeamSearch {
    *     is left
    */
   @Nullable Split searchWithin(StageEnds ends, LayerWeights weights, int width) {
-    Beginning[] kept = {new Beginning(null, -1, 0, new int[costs.classes], 0, 0, 0)};
-    for (int stage = 1; stage <= stagesMax && kept.length > 0; stage++) {
+    List<Beginning> kept = List.of(nothing());
+    for (int stage = 1; stage <= stagesMax && !kept.isEmpty(); stage++) {
       settings.checkTime();
-      next.size = 0;
-      for (int i = 0; i < kept.length; i++) {
+      List<Candidate> next = new ArrayList<>();
+      for (Beginning before : kept) {
         for (int t = 0; t < costs.classes; t++) {
-          if (kept[i].used[t] == costs.capacity[t] || !ends.passes(t, kept[i].cut)) {
+          if (before.used[t] == costs.capacity[t] || !ends.passes(t, before.cut)) {
             continue;
           }
-          int[] farthest = ends.farthest(t);
           int last = -1;
-          double taken = kept[i].value + weights.gain(t);
+          double taken = before.value + weights.gain(t);
           for (int pass = 0; pass < ends.passes(); pass++) {
-            int to = farthest[kept[i].cut * ends.passes() + pass];
-            if (to == costs.layers) {
-              return new Beginning(kept[i], t, to, kept[i].used, 0, 0, 0).split();
-            }
+            int to = ends.farthest(t)[before.cut * ends.passes() + pass];
             if (to >= 0 && to != last) {
-              next.add(i, t, to, taken, taken + weights.behind(to));
+              var candidate = new Candidate(before, t, to, taken, 0, taken + weights.behind(to));
+              if (to == costs.layers) {
+                return candidate.beginning().split();
+              }
+              next.add(candidate);
               last = to;
             }
           }
         }
       }
-      kept = next.best(kept, width);
+      kept = best(next, width);
     }
     return null;
   }
 
   /** Returns a split of a small latency, or null if none was found. */
   @Nullable Split searchLeast(PricedLayers priced, int width) {
-    Beginning[] kept = {new Beginning(null, -1, 0, new int[costs.classes], 0, 0, 0)};
-    Beginning best = null;
-    for (int stage = 1; stage <= stagesMax && kept.length > 0; stage++) {
+    List<Beginning> kept = List.of(nothing());
+    Candidate best = null;
+    for (int stage = 1; stage <= stagesMax && !kept.isEmpty(); stage++) {
       settings.checkTime();
-      next.size = 0;
-      for (int i = 0; i < kept.length; i++) {
-        int from = kept[i].cut;
+      List<Candidate> next = new ArrayList<>();
+      for (Beginning before : kept) {
+        int from = before.cut;
+        int link = from == 0 ? 0 : costs.bandwidthOf[before.hostClass];
         for (int t = 0; t < costs.classes; t++) {
-          boolean linked = costs.bitsPerSecond[t] > 0;
-          if (kept[i].used[t] == costs.capacity[t] || (!linked && from > 0)) {
+          if (before.used[t] == costs.capacity[t]) {
             continue;
           }
-          double start =
-              kept[i].value + (from == 0 ? 0 : costs.transferSeconds(kept[i].hostClass, t, from));
-          double paid = kept[i].paid + priced.price(t);
-          for (int to = linked ? from + 1 : costs.layers; to <= costs.layers; to++) {
+          double start = before.value + costs.transferSeconds(from, link, t);
+          double paid = before.paid + priced.price(t);
+          for (int to = costs.firstEnd(t, from); to <= costs.lastEnd(t, from); to++) {
             if (!costs.fits(t, from, to)) {
               continue;
             }
@@ -94,59 +85,68 @@ final class BeamSearch {
             if (best != null && value >= best.value) {
               break;
             }
-            if (to == costs.layers) {
-              best = new Beginning(kept[i], t, to, kept[i].used, value, 0, 0);
-            } else {
-              next.add(i, t, to, value, value + paid + priced.behind(to, priced.bandwidthOf[t]));
+            double score = value + paid + priced.behind(to, costs.bandwidthOf[t]);
+            if (score < Double.POSITIVE_INFINITY) {
+              var candidate = new Candidate(before, t, to, value, paid, score);
+              if (to == costs.layers) {
+                best = candidate;
+              } else {
+                next.add(candidate);
+              }
             }
           }
         }
       }
-      kept = next.best(kept, width);
-      for (Beginning beginning : kept) {
-        beginning.paid = priced.price(beginning.hostClass) + beginning.before().paid;
-      }
+      kept = best(next, width);
     }
-    return best == null ? null : best.split();
+    return best == null ? null : best.beginning().split();
   }
 
-  /** The first stages of a split. */
-  private static final class Beginning {
-    private final @Nullable Beginning before;
-    private final int hostClass;
-    private final int cut;
-    private final int[] used;
+  private Beginning nothing() {
+    return new Beginning(null, -1, 0, new int[costs.classes], 0, 0);
+  }
 
-    /** Weight that its hosts can take, or its latency. */
-    private final double value;
-
-    /** Sum of the marks of its hosts. */
-    private final long hosts;
-
-    /** Prices of its hosts. */
-    private double paid;
-
-    Beginning(
-        @Nullable Beginning before,
-        int hostClass,
-        int cut,
-        int[] used,
-        double value,
-        long hosts,
-        double paid) {
-      this.before = before;
-      this.hostClass = hostClass;
-      this.cut = cut;
-      this.used = used;
-      this.value = value;
-      this.hosts = hosts;
-      this.paid = paid;
+  /** Those of the lowest scores; of equal hosts, cuts and bandwidths the first. */
+  private List<Beginning> best(List<Candidate> next, int width) {
+    double[] scores = next.stream().mapToDouble(Candidate::score).sorted().toArray();
+    List<Beginning> best = new ArrayList<>();
+    if (next.isEmpty()) {
+      return best;
     }
-
-    Beginning before() {
-      return Objects.requireNonNull(before);
+    Set<List<Object>> seen = new HashSet<>();
+    // equal beginnings are met once for each order of their hosts
+    double bound = scores[Math.min(scores.length - 1, 4 * width)];
+    double from = Double.NEGATIVE_INFINITY;
+    double to = scores[Math.min(scores.length, width) - 1];
+    while (best.size() < Math.min(next.size(), width) && from < bound) {
+      for (Candidate candidate : next) {
+        if (candidate.score > from && candidate.score <= to && best.size() < width) {
+          Beginning beginning = candidate.beginning();
+          if (seen.add(
+              List.of(
+                  IntBuffer.wrap(beginning.used),
+                  beginning.cut,
+                  costs.bandwidthOf[beginning.hostClass]))) {
+            best.add(beginning);
+          }
+        }
+      }
+      from = to;
+      to = bound;
     }
+    return best;
+  }
 
+  /**
+   * The first stages of a split.
+   *
+   * @param hostClass class of the last host
+   * @param value weight that its hosts can take, or its latency
+   * @param paid prices of its hosts
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Beginning(
+      @Nullable Beginning before, int hostClass, int cut, int[] used, double value, double paid) {
     Split split() {
       List<Integer> classes = new ArrayList<>();
       List<Integer> ends = new ArrayList<>();
@@ -158,61 +158,13 @@ final class BeamSearch {
     }
   }
 
-  /** Beginnings of one more stage, of which the best are kept. */
-  private final class Beginnings {
-    private int size;
-    private int[] parents = new int[1 << 12];
-    private int[] classes = new int[1 << 12];
-    private int[] cuts = new int[1 << 12];
-    private double[] values = new double[1 << 12];
-    private double[] scores = new double[1 << 12];
-
-    void add(int parent, int hostClass, int cut, double value, double score) {
-      if (!(score < Double.POSITIVE_INFINITY)) {
-        return;
-      }
-      if (size == parents.length) {
-        parents = Arrays.copyOf(parents, 2 * size);
-        classes = Arrays.copyOf(classes, 2 * size);
-        cuts = Arrays.copyOf(cuts, 2 * size);
-        values = Arrays.copyOf(values, 2 * size);
-        scores = Arrays.copyOf(scores, 2 * size);
-      }
-      parents[size] = parent;
-      classes[size] = hostClass;
-      cuts[size] = cut;
-      values[size] = value;
-      scores[size++] = score;
-    }
-
-    /** Returns those of the lowest scores; of equal hosts, cuts and classes the first. */
-    Beginning[] best(Beginning[] kept, int width) {
-      double[] sorted = Arrays.copyOf(scores, size);
-      Arrays.sort(sorted);
-      int number = 0;
-      Beginning[] best = new Beginning[Math.min(size, width)];
-      Set<Long> seen = new HashSet<>();
-      // equal beginnings are met once for each order of their hosts
-      double bound = size == 0 ? 0 : sorted[Math.min(size - 1, 4 * width)];
-      for (double from = Double.NEGATIVE_INFINITY, to = size == 0 ? 0 : sorted[best.length - 1];
-          number < best.length && from < bound;
-          from = to, to = bound) {
-        for (int i = 0; i < size && number < best.length; i++) {
-          if (scores[i] > from && scores[i] <= to) {
-            Beginning parent = kept[parents[i]];
-            int t = classes[i];
-            long hosts = parent.hosts + marks[t];
-            double bandwidth = costs.bitsPerSecond[t];
-            if (seen.add(
-                (hosts * 31 + cuts[i]) * 0x9E3779B97F4A7C15L + Double.hashCode(bandwidth))) {
-              int[] used = parent.used.clone();
-              used[t]++;
-              best[number++] = new Beginning(parent, t, cuts[i], used, values[i], hosts, 0);
-            }
-          }
-        }
-      }
-      return Arrays.copyOf(best, number);
+  /** A beginning with one more stage, of which few are kept. */
+  private record Candidate(
+      Beginning before, int hostClass, int cut, double value, double paid, double score) {
+    Beginning beginning() {
+      int[] used = before.used.clone();
+      used[hostClass]++;
+      return new Beginning(before, hostClass, cut, used, value, paid);
     }
   }
 }

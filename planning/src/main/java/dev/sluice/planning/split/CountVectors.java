@@ -32,15 +32,20 @@ final class CountVectors {
     return strides[hostClass];
   }
 
-  int capacity(int hostClass) {
-    return capacity[hostClass];
-  }
-
   /** Returns the vector of the index. */
   int[] at(int index) {
     int[] used = new int[capacity.length];
     Arrays.setAll(used, t -> index / strides[t] % (capacity[t] + 1));
     return used;
+  }
+
+  /** Returns the number of hosts of the vector. */
+  int hosts(int index) {
+    int hosts = 0;
+    for (int t = 0; t < capacity.length; t++) {
+      hosts += index / strides[t] % (capacity[t] + 1);
+    }
+    return hosts;
   }
 
   /** Makes the vector that of the next index, and returns how many hosts it counts more or less. */
@@ -55,21 +60,5 @@ final class CountVectors {
       used[t] = 0;
     }
     return more - 1;
-  }
-
-  /**
-   * Makes the vector that of the index before, and returns how many hosts it counts more or less.
-   */
-  int previous(int[] used) {
-    int more = -1;
-    for (int t = 0; t < used.length; t++) {
-      if (used[t] > 0) {
-        used[t]--;
-        return more;
-      }
-      more += capacity[t];
-      used[t] = capacity[t];
-    }
-    return more + 1;
   }
 }

@@ -11,8 +11,6 @@ final class LayerWeights {
   /** Share of all weight that rounding may take: a bound never cuts off what is possible. */
   private static final double ROUNDING = 1e-9;
 
-  private static final int TABLE = 1024;
-
   /** First step of an update; it falls with the root of the rounds. */
   private static final double STEP = 1;
 
@@ -25,9 +23,6 @@ final class LayerWeights {
   private final double[] behind;
 
   private final double total;
-
-  /** Earliest cuts by share of the total that hosts can take, in steps of the table. */
-  private final int[] earliest = new int[TABLE + 1];
 
   /** Weight of each class's best whole stage within the limit. */
   private final double[] gains;
@@ -48,13 +43,6 @@ final class LayerWeights {
       Arrays.fill(behind, 0); // sums beyond all numbers bind nothing
     }
     total = behind[0];
-    int cut = costs.layers;
-    for (int step = 0; step <= TABLE; step++) {
-      while (cut > 0 && behind[cut - 1] <= total * (step + 1) / TABLE) {
-        cut--;
-      }
-      earliest[step] = cut;
-    }
   }
 
   /** Takes in the stages within a limit. */
@@ -78,20 +66,15 @@ final class LayerWeights {
     }
   }
 
-  /** Weight of the class's best whole stage. */
   double gain(int hostClass) {
     return gains[hostClass];
   }
 
-  /** Weight of all layers behind the cut. */
   double behind(int cut) {
     return behind[cut];
   }
 
-  /**
-   * Returns the earliest cut behind which the hosts left might finish; one more than layers if they
-   * could finish behind none.
-   */
+  /** Returns the earliest cut behind which the hosts left might finish. */
   int earliestCut(int[] used, int hostsLeft) {
     double left = total * ROUNDING;
     int hosts = hostsLeft;
@@ -104,9 +87,15 @@ final class LayerWeights {
     if (left >= total) {
       return 0;
     }
-    int cut = earliest[(int) (left / total * TABLE)];
-    while (behind[cut] > left) {
-      cut++;
+    int before = 0;
+    int cut = costs.layers;
+    while (cut - before > 1) { // behind the former there is too much, and behind the latter not
+      int middle = (before + cut) >>> 1;
+      if (behind[middle] > left) {
+        before = middle;
+      } else {
+        cut = middle;
+      }
     }
     return cut;
   }

@@ -16,7 +16,8 @@ public sealed interface PlanOutcome {
     /** Share by which the plan may exceed the optimum at most; 0 if it is optimal. */
     public double gap() {
       double seconds = plan.seconds(objective);
-      return proved || seconds == 0 ? 0 : seconds / lowerBoundSeconds - 1;
+      // bound and plan may differ in their last bit
+      return proved || seconds == 0 ? 0 : Math.max(0, seconds / lowerBoundSeconds - 1);
     }
   }
 

@@ -45,12 +45,10 @@ public record PlanProblem(
     }
   }
 
-  /** Number of layers, at least 1. */
   public int layers() {
     return layerBytes.size();
   }
 
-  /** Number of hosts of all types. */
   public int hosts() {
     return types.stream().mapToInt(type -> type.hosts().size()).sum();
   }

@@ -1,5 +1,6 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.ExactSearch.ExactEnd;
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
 import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
@@ -198,15 +199,11 @@ public final class Planner {
     int held = 0;
     for (int from = 0; from < costs.layers && held >= from; from++) {
       for (int t = 0; t < costs.classes; t++) {
-        long[] fitting = costs.fitting(t, from);
-        int word = fitting.length - 1;
-        while (word >= 0 && fitting[word] == 0) {
-          word--;
+        int to = costs.lastEnd(t, from);
+        while (to > held && !costs.fits(t, from, to)) {
+          to--;
         }
-        if (word >= 0) {
-          int bit = 63 - Long.numberOfLeadingZeros(fitting[word]);
-          held = Math.max(held, ((word + (from >> 6)) << 6) + bit);
-        }
+        held = Math.max(held, to);
       }
     }
     if (held < costs.layers) {
@@ -255,13 +252,4 @@ public final class Planner {
         ? new LinkCarriesNothing(first)
         : new NoSplitFits();
   }
-
-  /**
-   * What an exact search ends with.
-   *
-   * @param best best split found; null if there is none
-   * @param lowerSeconds bound that no plan's bottleneck (or latency, by objective) is below
-   * @param proved whether the best split is the first of all optimal ones, or that there is none
-   */
-  record ExactEnd(@Nullable Split best, double lowerSeconds, boolean proved) {}
 }

@@ -1,7 +1,5 @@
 package dev.sluice.planning.split;
 
-import java.util.Arrays;
-
 /**
  * A bound on latency: the least latency behind each cut if hosts were without number, each use of a
  * class at a price. A plan pays each price at most as often as hosts are left, so that the least
@@ -10,11 +8,6 @@ import java.util.Arrays;
  */
 final class PricedLayers {
   private final StageCosts costs;
-
-  /** Bandwidths, each once, and the number of its own by class. */
-  final double[] bandwidths;
-
-  final int[] bandwidthOf;
 
   /** Price of a use, by class, and of the use of any host. */
   private final double[] prices;
@@ -31,11 +24,8 @@ final class PricedLayers {
 
   PricedLayers(StageCosts costs) {
     this.costs = costs;
-    bandwidths = Arrays.stream(costs.bitsPerSecond).distinct().sorted().toArray();
-    bandwidthOf = new int[costs.classes];
-    Arrays.setAll(bandwidthOf, t -> Arrays.binarySearch(bandwidths, costs.bitsPerSecond[t]));
     prices = new double[costs.classes];
-    behind = new double[(costs.layers + 1) * bandwidths.length];
+    behind = new double[(costs.layers + 1) * costs.bandwidths.length];
     next = new double[costs.classes][costs.layers];
     nextEnd = new int[costs.classes][costs.layers];
     fill();
@@ -43,7 +33,7 @@ final class PricedLayers {
 
   /** Least latency behind the cut and the bandwidth before it, with prices. */
   double behind(int cut, int bandwidth) {
-    return behind[cut * bandwidths.length + bandwidth];
+    return behind[cut * costs.bandwidths.length + bandwidth];
   }
 
   /** Least latency, with prices but for the first, of a stage of the class and of all behind it. */
@@ -114,7 +104,7 @@ final class PricedLayers {
     for (int cut = 0; cut < costs.layers; hosts++) {
       int t = cheapest(cut, bandwidth);
       asked[t]++;
-      bandwidth = bandwidthOf[t];
+      bandwidth = costs.bandwidthOf[t];
       cut = nextEnd[t][cut];
     }
     return hosts;
@@ -124,7 +114,7 @@ final class PricedLayers {
     int best = 0;
     double least = Double.POSITIVE_INFINITY;
     for (int t = 0; t < prices.length; t++) {
-      double seconds = transferSeconds(cut, bandwidth, t) + price(t) + next[t][cut];
+      double seconds = costs.transferSeconds(cut, bandwidth, t) + price(t) + next[t][cut];
       if (seconds < least) {
         least = seconds;
         best = t;
@@ -133,35 +123,21 @@ final class PricedLayers {
     return best;
   }
 
-  /** Price of a use of a host of the class. */
   double price(int hostClass) {
     return prices[hostClass] + priceOfAny;
   }
 
-  /** Time to send the cut from a host of the bandwidth to one of the class. */
-  double transferSeconds(int cut, int bandwidth, int hostClass) {
-    return cut == 0
-        ? 0
-        : Pricing.transferSeconds(
-            costs.cutBytes[cut], Math.min(bandwidths[bandwidth], costs.bitsPerSecond[hostClass]));
-  }
-
   private void fill() {
     int layers = costs.layers;
-    int count = bandwidths.length;
+    int count = costs.bandwidths.length;
     for (int cut = layers - 1; cut >= 0; cut--) {
       for (int t = 0; t < prices.length; t++) {
         double least = Double.POSITIVE_INFINITY;
-        long[] fitting = costs.fitting(t, cut);
-        int last = Math.min(layers, (((cut >> 6) + fitting.length) << 6) - 1);
-        boolean linked = costs.bitsPerSecond[t] > 0;
-        for (int to = linked ? cut + 1 : layers; to <= last && (linked || cut == 0); to++) {
-          if ((fitting[(to >> 6) - (cut >> 6)] >>> to & 1) != 0) {
-            double seconds = costs.seconds(t, cut, to) + behind[to * count + bandwidthOf[t]];
-            if (seconds < least) {
-              least = seconds;
-              nextEnd[t][cut] = to;
-            }
+        for (int to = costs.firstEnd(t, cut); to <= costs.lastEnd(t, cut); to++) {
+          double seconds = costs.seconds(t, cut, to) + behind[to * count + costs.bandwidthOf[t]];
+          if (seconds < least && costs.fits(t, cut, to)) {
+            least = seconds;
+            nextEnd[t][cut] = to;
           }
         }
         next[t][cut] = least;
@@ -169,7 +145,7 @@ final class PricedLayers {
       for (int bandwidth = 0; bandwidth < count; bandwidth++) {
         int t = cheapest(cut, bandwidth);
         behind[cut * count + bandwidth] =
-            transferSeconds(cut, bandwidth, t) + price(t) + next[t][cut];
+            costs.transferSeconds(cut, bandwidth, t) + price(t) + next[t][cut];
       }
     }
   }

@@ -28,7 +28,6 @@ public final class Pricing {
    */
   public record Violation(Rule rule, int stage) {}
 
-  /** Rules that a schedule can break. */
   public enum Rule {
     /** A stage needs as much memory as its host has, or more. */
     MEMORY_EXCEEDED,

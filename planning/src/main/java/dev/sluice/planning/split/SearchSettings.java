@@ -30,7 +30,6 @@ public record SearchSettings(
     return new SearchSettings(objective, Integer.MAX_VALUE, STATES_MAX, () -> false);
   }
 
-  /** Returns these settings without a limit of time. */
   SearchSettings withoutLimit() {
     return new SearchSettings(objective, hostsMax, statesMax, () -> false);
   }
@@ -51,7 +50,6 @@ public record SearchSettings(
     }
   }
 
-  /** What a plan has the least of. */
   public enum Objective {
     /** The bottleneck: the largest compute or transfer time of all stages. */
     THROUGHPUT,

@@ -5,7 +5,6 @@ import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * What stages cost, by class of host. Types alike in times, bandwidth and memory are one class;
@@ -13,7 +12,6 @@ import java.util.stream.IntStream;
  * cut, up to the second.
  */
 final class StageCosts {
-  /** Share within which two values are equal. */
   static final double EQUAL_SHARE = 1e-12;
 
   final int layers;
@@ -28,8 +26,10 @@ final class StageCosts {
   final double[] memoryBytes;
   final long[] cutBytes;
 
-  /** Words of a set of cuts. */
-  final int words;
+  /** Bandwidths, each once, in rising order, and the place of its own by class. */
+  final double[] bandwidths;
+
+  final int[] bandwidthOf;
 
   private final PlanProblem problem;
 
@@ -41,16 +41,15 @@ final class StageCosts {
 
   private final PrefixSums bytes;
 
-  /**
-   * Sets of the last cuts of stages that fit, by class and first cut; the first word is that of the
-   * first cut.
-   */
-  private final long[][][] fits;
+  /** Times to send each cut, by bandwidth; the model's input needs none. */
+  private final double[][] sendSeconds;
+
+  /** Last cuts of stages whose layers alone fit, by class and first cut. */
+  private final int[][] lastEnds;
 
   StageCosts(PlanProblem problem, int hostsMax) {
     this.problem = problem;
     layers = problem.layers();
-    words = (layers >> 6) + 1;
     cutBytes = problem.cutBytes().stream().mapToLong(Long::longValue).toArray();
     bytes = new PrefixSums(problem.layerBytes());
     List<DeviceType> kinds = new ArrayList<>();
@@ -74,9 +73,25 @@ final class StageCosts {
     bitsPerSecond = kinds.stream().mapToDouble(DeviceType::bitsPerSecond).toArray();
     memoryBytes = kinds.stream().mapToDouble(DeviceType::memoryBytes).toArray();
     seconds = kinds.stream().map(k -> new PrefixSums(k.layerSeconds())).toArray(PrefixSums[]::new);
-    fits = new long[classes][layers][];
+    bandwidths = Arrays.stream(bitsPerSecond).distinct().sorted().toArray();
+    bandwidthOf = new int[classes];
+    Arrays.setAll(bandwidthOf, t -> Arrays.binarySearch(bandwidths, bitsPerSecond[t]));
+    sendSeconds = new double[bandwidths.length][layers + 1];
+    for (int bandwidth = 0; bandwidth < bandwidths.length; bandwidth++) {
+      for (int cut = 1; cut <= layers; cut++) {
+        sendSeconds[bandwidth][cut] = Pricing.transferSeconds(cutBytes[cut], bandwidths[bandwidth]);
+      }
+    }
+    lastEnds = new int[classes][layers];
     for (int t = 0; t < classes; t++) {
-      fillFits(t);
+      int last = 0;
+      for (int from = 0; from < layers; from++) {
+        last = Math.max(last, from);
+        while (last < layers && layerBytes(from, last + 1) < room(t)) {
+          last++;
+        }
+        lastEnds[t][from] = last;
+      }
     }
   }
 
@@ -87,7 +102,6 @@ final class StageCosts {
     return hosts.get(hostClass).get(used)[0];
   }
 
-  /** Compute time of the stage between two cuts. */
   double seconds(int hostClass, int from, int to) {
     return seconds[hostClass].between(from, to);
   }
@@ -97,44 +111,46 @@ final class StageCosts {
     return bytes.between(from, to);
   }
 
-  /** Time to send what crosses the cut at the class's own bandwidth. */
-  double transferSeconds(int hostClass, int cut) {
-    return Pricing.transferSeconds(cutBytes[cut], bitsPerSecond[hostClass]);
+  /** Time to send the cut from a host of the bandwidth to one of the class. */
+  double transferSeconds(int cut, int bandwidth, int hostClass) {
+    return sendSeconds[Math.min(bandwidth, bandwidthOf[hostClass])][cut];
   }
 
-  /** Time to send what crosses the cut between hosts of two classes. */
-  double transferSeconds(int hostClass, int nextClass, int cut) {
-    return Pricing.transferSeconds(
-        cutBytes[cut], Math.min(bitsPerSecond[hostClass], bitsPerSecond[nextClass]));
+  /** First cut at which a stage may end: a bandwidth of 0 carries no other cut than the last. */
+  int firstEnd(int hostClass, int from) {
+    return bitsPerSecond[hostClass] > 0 ? from + 1 : layers;
   }
 
-  /** Set of the last cuts of stages that fit; its first word is that of the first cut. */
-  long[] fitting(int hostClass, int from) {
-    return fits[hostClass][from];
+  /** Last cut at which a stage may end; longer ones do not fit. */
+  int lastEnd(int hostClass, int from) {
+    return lastEnds[hostClass][from];
   }
 
   /** Returns whether the stage fits, wherever its bandwidth may reach. */
   boolean fits(int hostClass, int from, int to) {
-    long[] row = fits[hostClass][from];
-    int word = (to >> 6) - (from >> 6);
-    return word < row.length && (row[word] >>> to & 1) != 0;
+    if (to <= from || to > lastEnds[hostClass][from]) {
+      return false;
+    }
+    double in = (double) cutBytes[from] * ((from == 0 ? 0 : problem.buffersIn()) + 1);
+    double out = (double) cutBytes[to] * (problem.buffersOut() + 1);
+    return layerBytes(from, to) + in + out < room(hostClass);
   }
 
-  /** Returns the stages of a split, with the first host of each class that is not used before. */
-  List<Stage> stages(Split split) {
-    int[] used = new int[classes];
-    return IntStream.range(0, split.size())
-        .mapToObj(
-            i -> {
-              int[] host = hosts.get(split.hostClass(i)).get(used[split.hostClass(i)]++);
-              return new Stage(host[0], host[1], split.from(i) + 1, split.to(i));
-            })
-        .toList();
+  private double room(int hostClass) {
+    return memoryBytes[hostClass] * (1 - EQUAL_SHARE);
   }
 
-  /** Returns the priced plan of a split. */
+  /**
+   * Returns the priced plan of a split, with the first host of each class that is not used before.
+   */
   Plan plan(Split split) {
-    return Pricing.price(problem, stages(split)).plan();
+    int[] used = new int[classes];
+    List<Stage> stages = new ArrayList<>();
+    for (int i = 0; i < split.size(); i++) {
+      int[] host = hosts.get(split.hostClass(i)).get(used[split.hostClass(i)]++);
+      stages.add(new Stage(host[0], host[1], split.from(i) + 1, split.to(i)));
+    }
+    return Pricing.price(problem, stages).plan();
   }
 
   /** The largest compute or transfer time of a split. */
@@ -142,61 +158,10 @@ final class StageCosts {
     double largest = 0;
     for (int i = 0; i < split.size(); i++) {
       largest = Math.max(largest, seconds(split.hostClass(i), split.from(i), split.to(i)));
-      if (i > 0) {
-        largest =
-            Math.max(
-                largest,
-                transferSeconds(split.hostClass(i - 1), split.hostClass(i), split.from(i)));
-      }
+      int before = i == 0 ? 0 : bandwidthOf[split.hostClass(i - 1)];
+      largest = Math.max(largest, transferSeconds(split.from(i), before, split.hostClass(i)));
     }
     return largest;
-  }
-
-  private void fillFits(int t) {
-    double largestCut = Arrays.stream(cutBytes).max().orElseThrow();
-    int buffersOut = problem.buffersOut();
-    double room = memoryBytes[t] * (1 - EQUAL_SHARE);
-    int surely = 0;
-    int perhaps = 0;
-    for (int from = 0; from < layers; from++) {
-      double in = (double) cutBytes[from] * ((from == 0 ? 0 : problem.buffersIn()) + 1);
-      surely = Math.max(surely, from);
-      perhaps = Math.max(perhaps, from);
-      while (perhaps < layers && layerBytes(from, perhaps + 1) < room) {
-        perhaps++;
-      }
-      double outMost = largestCut * (buffersOut + 1) * (1 + 1e-9) + in;
-      // what a stage needs at most need not grow with its first cut
-      while (surely > from && layerBytes(from, surely) + outMost >= room) {
-        surely--;
-      }
-      while (surely < perhaps && layerBytes(from, surely + 1) + outMost < room) {
-        surely++;
-      }
-      int base = from >> 6;
-      long[] row = new long[(perhaps >> 6) - base + 1];
-      setRange(row, from + 1 - (base << 6), surely - (base << 6));
-      for (int to = surely + 1; to <= perhaps; to++) {
-        if (layerBytes(from, to) + in + (double) cutBytes[to] * (buffersOut + 1) < room) {
-          row[(to >> 6) - base] |= 1L << to;
-        }
-      }
-      fits[t][from] = row;
-    }
-  }
-
-  /** Sets the bits from first to last, both among them. */
-  private static void setRange(long[] bits, int first, int last) {
-    for (int word = first >> 6; word <= last >> 6 && first <= last; word++) {
-      long mask = -1L;
-      if (word == first >> 6) {
-        mask &= -1L << first;
-      }
-      if (word == last >> 6) {
-        mask &= -1L >>> (63 - (last & 63));
-      }
-      bits[word] |= mask;
-    }
   }
 
   /**

@@ -1,86 +1,63 @@
 package dev.sluice.planning.split;
 
-import dev.sluice.planning.split.Planner.ExactEnd;
-import dev.sluice.planning.split.SearchSettings.OutOfTimeException;
 import dev.sluice.planning.split.StageCosts.Split;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The smallest bottleneck. {@link FarthestCuts} narrows the limit down to a plan that it cannot
- * better; {@link ReachableCuts} then proves that no plan is below, or finds one.
+ * better, within which all is searched.
  */
-final class ThroughputSearch {
+final class ThroughputSearch extends ExactSearch {
   /** Count vectors that make another round of updates worth its time. */
-  private static final int VECTORS_PER_ROUND = 400;
+  private static final int VECTORS_PER_ROUND = 100;
 
   private static final int ROUNDS_MAX = 150;
 
-  private final StageCosts costs;
-  private final SearchSettings settings;
-  private final CountVectors vectors;
+  /** Share of the bottleneck to which the quick search narrows the limit. */
+  private static final double BISECTED_SHARE = 3e-3;
+
   private final StageEnds ends;
   private final List<LayerWeights> weights = new ArrayList<>();
-  private final FarthestCuts farthest;
+  private double bestSeconds = Double.MAX_VALUE;
 
-  private @Nullable Split best;
-  private double bestSeconds = Double.POSITIVE_INFINITY;
-  private double lowerSeconds;
+  /** Earliest cut behind which the hosts left might finish. */
+  private int earliest;
 
   ThroughputSearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
-    this.costs = costs;
-    this.settings = settings;
-    this.vectors = vectors;
+    super(costs, vectors, settings);
     ends = new StageEnds(costs);
-    farthest = new FarthestCuts(costs, vectors, settings);
   }
 
-  /** Searches until the end or until time is up. */
-  ExactEnd run() {
-    try {
-      search();
-      return new ExactEnd(best, lowerSeconds, true);
-    } catch (OutOfTimeException e) {
-      return new ExactEnd(best, lowerSeconds, false);
-    }
-  }
-
-  private void search() {
+  @Override
+  void search() {
     weights.add(LayerWeights.ofTimes(costs));
     weights.add(LayerWeights.ofMemory(costs));
     if (!limitTo(Double.MAX_VALUE)) {
       return;
     }
+    var farthest = new FarthestCuts(costs, vectors, settings);
     take(farthest.search(ends, weights));
-    ReachableCuts exact = null;
-    if (best == null) {
-      exact = new ReachableCuts(costs, vectors, settings);
-      take(exactly(exact));
-      if (best == null) {
-        return;
-      }
+    if (best != null) {
+      lowerSeconds = leastOfLayers();
+      bisect(farthest);
+      sharpen();
     }
-    lowerSeconds = leastOfLayers();
-    bisect();
-    sharpen();
-    exact = exact == null ? new ReachableCuts(costs, vectors, settings) : exact;
-    prove(exact);
-    lowerSeconds = bestSeconds;
-    limitTo(bestSeconds * (1 + StageCosts.EQUAL_SHARE));
-    ends.fillRows();
-    int hosts = exact.fillFewest(ends, weights, Objects.requireNonNull(best).size());
-    best = new FirstOfEqual(costs, vectors, settings, ends, exact).find(hosts);
+    double limit = Math.min(bestSeconds * (1 + StageCosts.EQUAL_SHARE), Double.MAX_VALUE);
+    if (limitTo(limit)) {
+      fill(limit, below(bestSeconds) < lowerSeconds);
+      takeFirst();
+    }
   }
 
-  /** Narrows the limit by the quick search, until no stage's time lies between its two ends. */
-  private void bisect() {
+  /** Narrows the limit by the quick search. */
+  private void bisect(FarthestCuts farthest) {
     double failed = lowerSeconds * (1 - 1e-9);
     double step = 0.02;
     double limit = lowerSeconds * (1 + step);
     boolean improved = false;
-    while (true) {
+    while (bestSeconds - failed > BISECTED_SHARE * bestSeconds) {
       if (limit >= bestSeconds || limit <= failed || improved) {
         limit = failed + (bestSeconds - failed) / 2;
       }
@@ -93,10 +70,6 @@ final class ThroughputSearch {
         take(found);
         improved = true;
       }
-      ends.limitTo(below(bestSeconds));
-      if (ends.largestSeconds() <= failed) {
-        return;
-      }
     }
   }
 
@@ -107,34 +80,6 @@ final class ThroughputSearch {
       ends.limitTo(below(bestSeconds));
       weights.set(0, weights.get(0).improved(ends, settings.hostsMax(), rounds));
     }
-  }
-
-  /** Proves that no plan is below the best, or takes it and goes on. */
-  private void prove(ReachableCuts exact) {
-    double failed = lowerSeconds * (1 - 1e-9);
-    double limit = below(bestSeconds);
-    while (limit >= lowerSeconds) {
-      Split found = limitTo(limit) ? exactly(exact) : null;
-      if (found == null) {
-        failed = limit;
-        lowerSeconds = Math.max(lowerSeconds, limit);
-      } else {
-        take(found);
-      }
-      ends.limitTo(below(bestSeconds));
-      double next = ends.largestSeconds();
-      if (next <= failed) {
-        return;
-      }
-      limit = failed + (next - failed) / 2;
-      ends.limitTo(limit);
-      limit = ends.largestSeconds() <= failed ? next : limit;
-    }
-  }
-
-  private @Nullable Split exactly(ReachableCuts exact) {
-    ends.fillRows();
-    return exact.search(ends, weights, Math.min(settings.hostsMax(), costs.layers));
   }
 
   /** Takes in the limit; returns false if the weights prove that no plan is within it. */
@@ -175,5 +120,28 @@ final class ThroughputSearch {
       largest = Math.max(largest, least);
     }
     return largest;
+  }
+
+  @Override
+  double joined(double before, double behind) {
+    return Math.max(before, behind);
+  }
+
+  @Override
+  void take(int[] used, int hostsLeft) {
+    earliest = 0;
+    for (LayerWeights weight : weights) {
+      earliest = Math.max(earliest, weight.earliestCut(used, hostsLeft));
+    }
+  }
+
+  @Override
+  int firstEnd(int hostClass, int from, double value, double limit) {
+    return value > limit ? Integer.MAX_VALUE : Math.max(earliest, costs.firstEnd(hostClass, from));
+  }
+
+  @Override
+  boolean mayEnd(int cut, int bandwidth, double value, double limit) {
+    return cut >= earliest;
   }
 }

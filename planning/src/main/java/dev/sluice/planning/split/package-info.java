@@ -11,15 +11,14 @@
  * <p>Method. Splitting a chain over unlike processors is hard in general (Benoit and Robert 2008,
  * "Mapping pipeline skeletons onto heterogeneous platforms"), but hosts of a type are
  * interchangeable, so that a search's state is how many of each type are used, and a cut. {@link
- * StageEnds} lists the stages within a limit; {@link FarthestCuts} narrows the limit by the
- * farthest cut of each state, {@link ReachableCuts} proves it by all cuts, {@link FirstOfEqual}
- * decides between equal plans. {@link LayerWeights} drops states that cannot finish, and bounds
- * what is too large to search; its weights are the dual of a linear program in which each host
- * takes one whole stage, found by multiplicative updates (Arora, Hazan and Kale 2012, "The
- * multiplicative weights update method"). {@link LatencySearch} deepens a limit on latency, with
- * the bound of {@link PricedLayers}: prices on hosts in place of counts (Held and Karp 1970, "The
- * traveling-salesman problem and minimum spanning trees"). {@link BeamSearch} finds plans where
- * there are too many states.
+ * ExactSearch} finds the least value of each state within a limit, and decides between equal plans:
+ * {@link LatencySearch} deepens the limit, {@link ThroughputSearch} takes one that {@link
+ * FarthestCuts} has found a plan for. {@link LayerWeights} drops states that cannot finish, and
+ * bounds what is too large to search; its weights are the dual of a linear program in which each
+ * host takes one whole stage, found by multiplicative updates (Arora, Hazan and Kale 2012, "The
+ * multiplicative weights update method"). {@link PricedLayers} bounds latency by prices on hosts in
+ * place of counts (Held and Karp 1970, "The traveling-salesman problem and minimum spanning
+ * trees"). {@link BeamSearch} finds plans where there are too many states.
  *
  * <p>Deliberately absent: files, clocks (the caller says when time is up), threads, chance.
  */

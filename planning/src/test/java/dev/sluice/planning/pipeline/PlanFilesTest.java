@@ -78,7 +78,7 @@ final class PlanFilesTest {
   void addsAnotherBatchSize_andReplacesOneByForce() throws Exception {
     files(1000.0, 4096.0, false, 8).add(times(0.25, 8));
     PlanFiles one = files(null, null, false, 1);
-    assertThat(one.check(Map.of("resnet18", NETWORK)).models()).containsExactly("resnet18");
+    assertThat(one.check(Map.of("resnet18", NETWORK))).containsExactly("resnet18");
     one.add(times(0.5, 1));
     PlanFiles eight = files(null, null, true, 8);
     eight.check(Map.of("resnet18", NETWORK));
@@ -110,7 +110,7 @@ final class PlanFilesTest {
     assertThatThrownBy(() -> files(1.0, 1.0, false, 8).check(Map.of("resnet18", NETWORK)))
         .hasMessageContaining(
             "models.yml:2: error: the model (resnet18) is there with other layers");
-    assertThat(files(1.0, 1.0, true, 8).check(Map.of("resnet18", NETWORK)).models()).isEmpty();
+    assertThat(files(1.0, 1.0, true, 8).check(Map.of("resnet18", NETWORK))).isEmpty();
   }
 
   @Test
