@@ -85,12 +85,11 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (profile != null && !simulate) {
-      throw new UserMistakeException(
-          "--profile",
-          "a live run takes its own times, and no table (" + profile + ")",
-          "you want --simulate beside it");
-    }
+    UserMistakeException.throwIf(
+        profile != null && !simulate,
+        "--profile",
+        "a live run takes its own times, and no table (" + profile + ")",
+        "you want --simulate beside it");
     var options =
         new CapacityRun.Options(
             experiment.config(),

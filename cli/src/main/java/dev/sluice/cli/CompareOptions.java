@@ -26,20 +26,13 @@ public final class CompareOptions {
               + " comparable. Each output says so.")
   private boolean anyway;
 
-  /**
-   * Refuses options of comparisons beside which nothing is compared.
-   *
-   * @param versus what {@code --versus} changes
-   * @param repeats null: none are wanted
-   * @throws UserMistakeException if something is missing
-   */
+  /** Refuses options of comparisons beside which nothing is compared. */
   public void check(List<String> versus, @Nullable Integer repeats) throws UserMistakeException {
-    if (versus.isEmpty() && isGiven()) {
-      throw new UserMistakeException(
-          "--versus",
-          "--primary, --gate and --anyway are of a comparison, and none is wanted",
-          "you want --repeat 8 --versus KEY=VALUE too");
-    }
+    UserMistakeException.throwIf(
+        versus.isEmpty() && isGiven(),
+        "--versus",
+        "--primary, --gate and --anyway are of a comparison, and none is wanted",
+        "you want --repeat 8 --versus KEY=VALUE too");
     if (!versus.isEmpty() && repeats == null) {
       throw new UserMistakeException(
           "--versus",

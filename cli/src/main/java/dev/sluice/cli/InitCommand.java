@@ -112,28 +112,27 @@ final class InitCommand implements Callable<Integer> {
   }
 
   private void check() throws UserMistakeException {
-    if (Files.exists(file)) {
-      throw new UserMistakeException(
-          file.toString(), "the file exists already", "you want another name");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(file), file.toString(), "the file exists already", "you want another name");
     if (model == null) {
-      if (inputShape != null) {
-        throw new UserMistakeException(
-            "--input-shape", "it is of a model, and none is named", "you want --model too");
-      }
+      UserMistakeException.throwIf(
+          inputShape != null,
+          "--input-shape",
+          "it is of a model, and none is named",
+          "you want --model too");
       return;
     }
-    if (!Files.exists(model)) {
-      throw new UserMistakeException(
-          "--model", "the file does not exist (" + model + ")", "the path has a slip");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(model),
+        "--model",
+        "the file does not exist (" + model + ")",
+        "the path has a slip");
     String name = String.valueOf(model.getFileName()).toLowerCase(Locale.ROOT);
-    if (!name.endsWith(".onnx") && !name.endsWith(".pt")) {
-      throw new UserMistakeException(
-          "--model",
-          "the file is neither .onnx nor .pt (" + model + ")",
-          "you want to export the model as TorchScript or ONNX");
-    }
+    UserMistakeException.throwIf(
+        !name.endsWith(".onnx") && !name.endsWith(".pt"),
+        "--model",
+        "the file is neither .onnx nor .pt (" + model + ")",
+        "you want to export the model as TorchScript or ONNX");
     if (inputShape != null && !inputShape.matches("[1-9]\\d{0,6}(,[1-9]\\d{0,6})*")) {
       throw new UserMistakeException(
           "--input-shape",

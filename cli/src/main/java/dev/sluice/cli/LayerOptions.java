@@ -77,7 +77,6 @@ public final class LayerOptions {
    * The options as they count.
    *
    * @param folder folder of the two files; null: the current one
-   * @throws UserMistakeException if one is missing or out of its range
    */
   public LayerProfileRun.Options checked(int passes, int repeats, @Nullable Path folder)
       throws UserMistakeException {
@@ -122,11 +121,10 @@ public final class LayerOptions {
   private static void inRange(
       String option, double value, double least, double most, String example)
       throws UserMistakeException {
-    if (!(value >= least && value <= most)) {
-      throw new UserMistakeException(
-          option,
-          "the value (%s) must be between %.0f and %.0f".formatted(value, least, most),
-          example + " will do");
-    }
+    UserMistakeException.throwIf(
+        !(value >= least && value <= most),
+        option,
+        "the value (%s) must be between %.0f and %.0f".formatted(value, least, most),
+        example + " will do");
   }
 }

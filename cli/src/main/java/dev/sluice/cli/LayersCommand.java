@@ -330,39 +330,36 @@ public final class LayersCommand implements Callable<Integer> {
   }
 
   private static final class Amounts {
-    private static final String PER_SECOND = "/s";
-
     private Amounts() {}
 
     static long bytes(String option, String text) throws UserMistakeException {
-      OptionalLong bytes = ByteSize.parse(text);
-      if (bytes.isEmpty() || bytes.getAsLong() < 1) {
-        throw new UserMistakeException(
-            option, "(" + text + ") is no size", "you meant " + ByteSize.FORM);
-      }
-      return bytes.getAsLong();
+      return bytes(option, text, text, " is no size", ByteSize.FORM);
     }
 
     /** Bytes a second of a rate such as 700MB/s, at least 1. */
     static long bytesPerSecond(String option, String text) throws UserMistakeException {
-      String size =
-          text.endsWith(PER_SECOND) ? text.substring(0, text.length() - PER_SECOND.length()) : text;
+      String size = text.replaceFirst("/s$", "");
+      return bytes(option, text, size, " is no bandwidth", "a form like 700MB/s or 1.4GB/s");
+    }
+
+    private static long bytes(String option, String text, String size, String what, String form)
+        throws UserMistakeException {
       OptionalLong bytes = ByteSize.parse(size);
-      if (bytes.isEmpty() || bytes.getAsLong() < 1) {
-        throw new UserMistakeException(
-            option, "(" + text + ") is no bandwidth", "you meant a form like 700MB/s or 1.4GB/s");
-      }
+      UserMistakeException.throwIf(
+          bytes.isEmpty() || bytes.getAsLong() < 1,
+          option,
+          "(" + text + ")" + what,
+          "you meant " + form);
       return bytes.getAsLong();
     }
 
     static void range(String option, long value, long least, long most)
         throws UserMistakeException {
-      if (value < least || value > most) {
-        throw new UserMistakeException(
-            option,
-            "the value (%d) must be between %d and %d".formatted(value, least, most),
-            "you meant " + Math.max(least, Math.min(most, value)));
-      }
+      UserMistakeException.throwIf(
+          value < least || value > most,
+          option,
+          "the value (%d) must be between %d and %d".formatted(value, least, most),
+          "you meant " + Math.max(least, Math.min(most, value)));
     }
   }
 }

@@ -172,22 +172,21 @@ final class PlanCommand implements Callable<Integer> {
     if (hostsMax != null) {
       checkRange("--max-hosts", hostsMax, 1);
     }
-    if (!OBJECTIVES.contains(objective)) {
-      throw new UserMistakeException(
-          "--objective",
-          "the objective (" + objective + ") is unknown",
-          NearestName.advice(objective, OBJECTIVES, "objectives"));
-    }
-    if (evaluate != null && (whatIf != null || limit != null || hostsMax != null)) {
-      throw new UserMistakeException(
-          "--evaluate",
-          "a given schedule is priced, nothing is searched",
-          "--what-if, --limit and --max-hosts should be left out");
-    }
-    if (seconds != null && !execute) {
-      throw new UserMistakeException(
-          "--seconds", "the option needs --execute", "you want to add --execute");
-    }
+    UserMistakeException.throwIf(
+        !OBJECTIVES.contains(objective),
+        "--objective",
+        "the objective (" + objective + ") is unknown",
+        NearestName.advice(objective, OBJECTIVES, "objectives"));
+    UserMistakeException.throwIf(
+        evaluate != null && (whatIf != null || limit != null || hostsMax != null),
+        "--evaluate",
+        "a given schedule is priced, nothing is searched",
+        "--what-if, --limit and --max-hosts should be left out");
+    UserMistakeException.throwIf(
+        seconds != null && !execute,
+        "--seconds",
+        "the option needs --execute",
+        "you want to add --execute");
     return new PlanOptions(
         new PlanningFiles(models, types, devices),
         new Asked(model, dtype, batchSize, compatible),
@@ -204,12 +203,11 @@ final class PlanCommand implements Callable<Integer> {
   }
 
   private static void checkRange(String option, int value, int least) throws UserMistakeException {
-    if (value < least || value > BUFFERS_MAX) {
-      throw new UserMistakeException(
-          option,
-          "%s (%d) must be at least %d and at most %d".formatted(option, value, least, BUFFERS_MAX),
-          "you meant " + Math.max(least, Math.min(BUFFERS_MAX, Math.abs((long) value))));
-    }
+    UserMistakeException.throwIf(
+        value < least || value > BUFFERS_MAX,
+        option,
+        "%s (%d) must be at least %d and at most %d".formatted(option, value, least, BUFFERS_MAX),
+        "you meant " + Math.max(least, Math.min(BUFFERS_MAX, Math.abs((long) value))));
   }
 
   private long limitNs() throws UserMistakeException {

@@ -16,9 +16,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * {@code ./sluice profile}: measures service times, for {@code train}, or layers, for {@code plan}.
- */
 @Command(
     name = "profile",
     description = {
@@ -87,12 +84,11 @@ final class ProfileCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     var console = Console.standardOutput();
     try {
-      if (minutes != null && !(minutes > 0 && minutes <= 1e5)) {
-        throw new UserMistakeException(
-            "--minutes",
-            "the value (" + minutes + ") must be above 0 and at most 100000",
-            "--minutes 5 will do");
-      }
+      UserMistakeException.throwIf(
+          minutes != null && !(minutes > 0 && minutes <= 1e5),
+          "--minutes",
+          "the value (" + minutes + ") must be above 0 and at most 100000",
+          "--minutes 5 will do");
       atLeastOne("--passes", passes);
       atLeastOne("--repeats", repeats);
       if (layers.asked()) {
@@ -117,21 +113,19 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int profileLayers(Console console)
       throws UserMistakeException, IOException, InterruptedException {
-    if (config != null || !overrides.isEmpty() || minutes != null) {
-      throw new UserMistakeException(
-          "--layers",
-          "layers have no experiment (CONFIG), --set or --minutes",
-          "you want to leave them out");
-    }
+    UserMistakeException.throwIf(
+        config != null || !overrides.isEmpty() || minutes != null,
+        "--layers",
+        "layers have no experiment (CONFIG), --set or --minutes",
+        "you want to leave them out");
     return new LayerProfileRun(layers.checked(passes, repeats, results), console).execute();
   }
 
   private static void atLeastOne(String option, int value) throws UserMistakeException {
-    if (value < 1 || value > 100_000) {
-      throw new UserMistakeException(
-          option,
-          "the value (" + value + ") must be between 1 and 100000",
-          "you want to leave it out");
-    }
+    UserMistakeException.throwIf(
+        value < 1 || value > 100_000,
+        option,
+        "the value (" + value + ") must be between 1 and 100000",
+        "you want to leave it out");
   }
 }

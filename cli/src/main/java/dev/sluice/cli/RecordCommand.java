@@ -125,12 +125,11 @@ final class RecordCommand implements Callable<Integer> {
               topic, bootstrap == null ? BOOTSTRAP : bootstrap, kafkaConfig, from, to, fields);
       return new Recorder.Options(null, topics, file, whole, false, force);
     }
-    if (words.size() < 2) {
-      throw new UserMistakeException(
-          file.toString(),
-          "either a run or the file to write is missing",
-          "you meant ./sluice record " + file + " requests.jsonl.gz, or --topic PREFIX " + file);
-    }
+    UserMistakeException.throwIf(
+        words.size() < 2,
+        file.toString(),
+        "either a run or the file to write is missing",
+        "you meant ./sluice record " + file + " requests.jsonl.gz, or --topic PREFIX " + file);
     refuse(bootstrap != null, "--bootstrap", "a run's folder is read without a Kafka");
     refuse(kafkaConfig != null, "--kafka-config", "a run's folder is read without a Kafka");
     refuse(from != null, "--from", "a run is recorded whole; replay has --from");
@@ -140,8 +139,6 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   private static void refuse(boolean given, String option, String why) throws UserMistakeException {
-    if (given) {
-      throw new UserMistakeException(option, why, "you want to leave it out, or --topic PREFIX");
-    }
+    UserMistakeException.throwIf(given, option, why, "you want to leave it out, or --topic PREFIX");
   }
 }

@@ -114,12 +114,11 @@ final class ReplayCommand implements Callable<Integer> {
 
   private static void refuseBesideDecisions(boolean given, String what)
       throws UserMistakeException {
-    if (given) {
-      throw new UserMistakeException(
-          what,
-          "it does not go with --decisions, which runs nothing and sends nothing",
-          "you want to leave it out; --with asks another setting");
-    }
+    UserMistakeException.throwIf(
+        given,
+        what,
+        "it does not go with --decisions, which runs nothing and sends nothing",
+        "you want to leave it out; --with asks another setting");
   }
 
   private RunOptions.What what() throws UserMistakeException {

@@ -97,11 +97,6 @@ public final class RunOptions {
    */
   public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
 
-  /**
-   * Runs, and returns the exit status.
-   *
-   * @param all at least one experiment
-   */
   public int execute(List<What> all)
       throws UserMistakeException, IOException, InterruptedException {
     Console console = screen.console();
@@ -151,52 +146,47 @@ public final class RunOptions {
   }
 
   private static void refuseBesideSeveral(boolean given, String what) throws UserMistakeException {
-    if (given) {
-      throw new UserMistakeException(
-          what,
-          "it goes with one experiment, and several are named",
-          "you want it for one of them");
-    }
+    UserMistakeException.throwIf(
+        given,
+        what,
+        "it goes with one experiment, and several are named",
+        "you want it for one of them");
   }
 
   /** Refuses options that contradict each other. */
   public void check() throws UserMistakeException {
     screen.check();
-    if (processes && dryRun) {
-      throw new UserMistakeException(
-          "--dry-run",
-          "a dry run has no processes to start",
-          "you want --dry-run without --processes, which checks all of the experiment too");
-    }
+    UserMistakeException.throwIf(
+        processes && dryRun,
+        "--dry-run",
+        "a dry run has no processes to start",
+        "you want --dry-run without --processes, which checks all of the experiment too");
     metrics.address().check();
     comparison.check(versus, repeats);
-    if (!live && page.isGiven()) {
-      throw new UserMistakeException(
-          "--live",
-          "--port, --bind, --allow-host and --max-pages are of a page, and none is wanted",
-          "you want --live too");
-    }
-    if (live && repeats != null) {
-      throw new UserMistakeException(
-          "--live",
-          "the page shows one run, and --repeat makes several",
-          "you want ./sluice serve beside it, which shows every run");
-    }
-    if (processes && Integer.valueOf(0).equals(metrics.address().port())) {
-      throw new UserMistakeException(
-          "--metrics-port",
-          "the processes of a run need ports that are known (0)",
-          "--metrics-port 9464 will do: the first process has that port, the others the next ones");
-    }
-    if (repeats != null && (repeats < 1 || repeats > 1000)) {
-      throw new UserMistakeException(
-          "--repeat",
-          "the value (" + repeats + ") must be between 1 and 1000",
-          "--repeat 8 will do");
-    }
-    if (repeats != null && dryRun) {
-      throw new UserMistakeException(
-          "--dry-run", "a dry run cannot be repeated", "you want either --dry-run or --repeat");
-    }
+    UserMistakeException.throwIf(
+        !live && page.isGiven(),
+        "--live",
+        "--port, --bind, --allow-host and --max-pages are of a page, and none is wanted",
+        "you want --live too");
+    UserMistakeException.throwIf(
+        live && repeats != null,
+        "--live",
+        "the page shows one run, and --repeat makes several",
+        "you want ./sluice serve beside it, which shows every run");
+    UserMistakeException.throwIf(
+        processes && Integer.valueOf(0).equals(metrics.address().port()),
+        "--metrics-port",
+        "the processes of a run need ports that are known (0)",
+        "--metrics-port 9464 will do: the first process has that port, the others the next ones");
+    UserMistakeException.throwIf(
+        repeats != null && (repeats < 1 || repeats > 1000),
+        "--repeat",
+        "the value (" + repeats + ") must be between 1 and 1000",
+        "--repeat 8 will do");
+    UserMistakeException.throwIf(
+        repeats != null && dryRun,
+        "--dry-run",
+        "a dry run cannot be repeated",
+        "you want either --dry-run or --repeat");
   }
 }

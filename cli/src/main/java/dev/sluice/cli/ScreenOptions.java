@@ -36,9 +36,7 @@ public final class ScreenOptions {
 
   /** Refuses options that contradict each other. */
   public void check() throws UserMistakeException {
-    if (quiet && details) {
-      throw new UserMistakeException(
-          "--quiet", "it does not go with --details", "you want one of the two");
-    }
+    UserMistakeException.throwIf(
+        quiet && details, "--quiet", "it does not go with --details", "you want one of the two");
   }
 }

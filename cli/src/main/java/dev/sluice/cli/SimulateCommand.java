@@ -147,12 +147,11 @@ final class SimulateCommand implements Callable<Integer> {
           "neither an experiment nor workflows are named",
           "you meant ./sluice simulate configs/quickstart.yaml, or to add --gpus 4");
     }
-    if (repeats != null && (repeats < 1 || repeats > REPEATS_MAX)) {
-      throw new UserMistakeException(
-          "--repeat",
-          "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
-          "--repeat 20 will do");
-    }
+    UserMistakeException.throwIf(
+        repeats != null && (repeats < 1 || repeats > REPEATS_MAX),
+        "--repeat",
+        "the value (" + repeats + ") must be between 1 and " + REPEATS_MAX,
+        "--repeat 20 will do");
     comparison.check(versus, repeats);
     var options =
         new SimulatedRun.Options(
@@ -180,13 +179,12 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   private static void refuseBesideLike(boolean given, String what) throws UserMistakeException {
-    if (given) {
-      throw new UserMistakeException(
-          what,
-          "it does not go with --like, which simulates each run's own experiment once and leaves no"
-              + " folder",
-          "you want to leave it out");
-    }
+    UserMistakeException.throwIf(
+        given,
+        what,
+        "it does not go with --like, which simulates each run's own experiment once and leaves no"
+            + " folder",
+        "you want to leave it out");
   }
 
   private void refuseBesideWorkflows() throws UserMistakeException {
@@ -200,11 +198,10 @@ final class SimulateCommand implements Callable<Integer> {
 
   private static void refuseBesideWorkflows(boolean given, String what, String means)
       throws UserMistakeException {
-    if (given) {
-      throw new UserMistakeException(
-          what,
-          "schedules of workflows do not take " + means,
-          "you meant an experiment, without --system, --requests, --gpus and the like");
-    }
+    UserMistakeException.throwIf(
+        given,
+        what,
+        "schedules of workflows do not take " + means,
+        "you meant an experiment, without --system, --requests, --gpus and the like");
   }
 }

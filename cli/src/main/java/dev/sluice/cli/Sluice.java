@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static java.util.Map.entry;
+
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.EngineErrors;
 import dev.sluice.executor.network.Workloads;
@@ -47,63 +49,50 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Sluice implements Callable<Integer> {
   private static final int OUTPUT_BUFFER_BYTES = 8192;
 
-  /** The commands that are shown, by the heading that they stand under. */
-  private static final Map<String, List<Entry>> GROUPS = new LinkedHashMap<>();
+  /** The commands that are shown with what they do, in at most 64 letters, by their heading. */
+  private static final Map<String, List<Map.Entry<Class<?>, String>>> GROUPS =
+      new LinkedHashMap<>();
 
   static {
     GROUPS.put(
         "Experiments",
         List.of(
-            new Entry(InitCommand.class, "Writes an experiment to begin with."),
-            new Entry(RunCommand.class, "Runs an experiment, and leaves its folder."),
-            new Entry(SimulateCommand.class, "Runs an experiment in virtual time."),
-            new Entry(ReplayCommand.class, "Runs recorded requests again, or a run's decisions."),
-            new Entry(
+            entry(InitCommand.class, "Writes an experiment to begin with."),
+            entry(RunCommand.class, "Runs an experiment, and leaves its folder."),
+            entry(SimulateCommand.class, "Runs an experiment in virtual time."),
+            entry(ReplayCommand.class, "Runs recorded requests again, or a run's decisions."),
+            entry(
                 RecordCommand.class, "Takes the requests of a run or of Kafka topics into a file."),
-            new Entry(CapacityCommand.class, "Finds the highest rate at which a promise is kept."),
-            new Entry(BoundCommand.class, "Proves how many jobs any scheduler can make good."),
-            new Entry(
+            entry(CapacityCommand.class, "Finds the highest rate at which a promise is kept."),
+            entry(BoundCommand.class, "Proves how many jobs any scheduler can make good."),
+            entry(
                 SweepCommand.class, "Runs a grid of experiments, or training commands on GPUs.")));
     GROUPS.put(
         "Finished runs",
         List.of(
-            new Entry(
-                CompareCommand.class, "Says whether one run, or series of runs, beats another."),
-            new Entry(
-                CheckCommand.class, "Proves that a finished run was legal, or names each fault."),
-            new Entry(ExplainCommand.class, "Tells where the time of one job went."),
-            new Entry(ReportCommand.class, "Makes report.html of a finished run."),
-            new Entry(ServeCommand.class, "Shows all runs in the browser, live and finished."),
-            new Entry(ResultsCommand.class, "Lists, shows or removes the folders of runs.")));
+            entry(CompareCommand.class, "Says whether one run, or series of runs, beats another."),
+            entry(CheckCommand.class, "Proves that a finished run was legal, or names each fault."),
+            entry(ExplainCommand.class, "Tells where the time of one job went."),
+            entry(ReportCommand.class, "Makes report.html of a finished run."),
+            entry(ServeCommand.class, "Shows all runs in the browser, live and finished."),
+            entry(ResultsCommand.class, "Lists, shows or removes the folders of runs.")));
     GROUPS.put(
         "Models",
         List.of(
-            new Entry(ProfileCommand.class, "Measures service times on this machine."),
-            new Entry(TrainCommand.class, "Fits the latency model to measured service times."),
-            new Entry(PlanCommand.class, "Splits the layers of a model over unlike devices."),
-            new Entry(LayersCommand.class, "Runs or trains a model whose parameters do not fit.")));
+            entry(ProfileCommand.class, "Measures service times on this machine."),
+            entry(TrainCommand.class, "Fits the latency model to measured service times."),
+            entry(PlanCommand.class, "Splits the layers of a model over unlike devices."),
+            entry(LayersCommand.class, "Runs or trains a model whose parameters do not fit.")));
     GROUPS.put(
         "Roles of a run, one process each",
         List.of(
-            new Entry(BrokerCommand.class, "Starts a Kafka of one node."),
-            new Entry(ProduceCommand.class, "Sends the jobs of a run at their times."),
-            new Entry(ScheduleCommand.class, "Decides for shards of a run."),
-            new Entry(ExecuteCommand.class, "Runs batches of a shard on lanes of its own."),
-            new Entry(AnalyzeCommand.class, "Shows the progress of a run, and leaves its folder."),
-            new Entry(MetricsCommand.class, "Writes the seconds of a run to standard output."),
-            new Entry(
-                TopicsCommand.class, "Shows or removes the topics that runs left on a Kafka.")));
-  }
-
-  /**
-   * A command.
-   *
-   * @param line what it does, in at most 64 letters
-   */
-  private record Entry(Class<?> command, String line) {
-    String name() {
-      return nameOf(command);
-    }
+            entry(BrokerCommand.class, "Starts a Kafka of one node."),
+            entry(ProduceCommand.class, "Sends the jobs of a run at their times."),
+            entry(ScheduleCommand.class, "Decides for shards of a run."),
+            entry(ExecuteCommand.class, "Runs batches of a shard on lanes of its own."),
+            entry(AnalyzeCommand.class, "Shows the progress of a run, and leaves its folder."),
+            entry(MetricsCommand.class, "Writes the seconds of a run to standard output."),
+            entry(TopicsCommand.class, "Shows or removes the topics that runs left on a Kafka.")));
   }
 
   private Sluice() {}
@@ -154,7 +143,7 @@ public final class Sluice implements Callable<Integer> {
   }
 
   private static List<Class<?>> commands() {
-    return GROUPS.values().stream().flatMap(List::stream).<Class<?>>map(Entry::command).toList();
+    return GROUPS.values().stream().flatMap(List::stream).<Class<?>>map(Map.Entry::getKey).toList();
   }
 
   static CommandLine commandLine() {
@@ -185,7 +174,7 @@ public final class Sluice implements Callable<Integer> {
     GROUPS.forEach(
         (heading, entries) -> {
           text.append(String.format("%n%s:%n", heading));
-          entries.forEach(entry -> line(text, entry.name(), entry.line()));
+          entries.forEach(entry -> line(text, nameOf(entry.getKey()), entry.getValue()));
         });
     text.append(String.format("%nSluice itself:%n"));
     line(text, "chaos", "Kills and stops the processes of a run, and audits its log.");
@@ -221,7 +210,10 @@ public final class Sluice implements Callable<Integer> {
     return command.getAnnotation(Command.class).name();
   }
 
-  /** What each command has: its {@code --help} with headings, and {@code --version}. */
+  /**
+   * What each command has: its {@code --help} with headings, and {@code --version}. Commands that
+   * are methods name the mixin themselves: picocli counts its options before their parameters.
+   */
   private static void complete(CommandLine command) {
     CommandSpec spec = command.getCommandSpec();
     spec.mixinStandardHelpOptions(true).versionProvider(new Version());
@@ -327,38 +319,34 @@ public final class Sluice implements Callable<Integer> {
       return words.contains("Broken pipe") ? null : words;
     }
 
-    private synchronized IOException remembered(IOException e) {
-      if (error == null) {
-        error = e;
+    private interface Act {
+      void run() throws IOException;
+    }
+
+    private void watch(Act act) throws IOException {
+      try {
+        act.run();
+      } catch (IOException e) {
+        synchronized (this) {
+          error = error == null ? e : error;
+        }
+        throw e;
       }
-      return e;
     }
 
     @Override
     public void write(int b) throws IOException {
-      try {
-        out.write(b);
-      } catch (IOException e) {
-        throw remembered(e);
-      }
+      watch(() -> out.write(b));
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-      try {
-        out.write(bytes, offset, length);
-      } catch (IOException e) {
-        throw remembered(e);
-      }
+      watch(() -> out.write(bytes, offset, length));
     }
 
     @Override
     public void flush() throws IOException {
-      try {
-        out.flush();
-      } catch (IOException e) {
-        throw remembered(e);
-      }
+      watch(out::flush);
     }
   }
 

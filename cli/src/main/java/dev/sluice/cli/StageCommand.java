@@ -38,10 +38,8 @@ public final class StageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (!child) {
-      throw new UserMistakeException(
-          "stage", "a stage is started by a plan", "you want ./sluice plan with --execute");
-    }
+    UserMistakeException.throwIf(
+        !child, "stage", "a stage is started by a plan", "you want ./sluice plan with --execute");
     return new StageProcess(
             new StageProcess.Options(
                 model, firstLayer, lastLayer, samples, buffersIn, buffersOut, bitsPerSecond))

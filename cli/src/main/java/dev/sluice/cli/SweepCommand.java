@@ -98,27 +98,24 @@ public final class SweepCommand implements Callable<Integer> {
   private Path grid() throws UserMistakeException {
     List<String> commands =
         spec == null ? List.of() : spec.subcommands().keySet().stream().sorted().toList();
-    if (words.isEmpty()) {
-      throw new UserMistakeException(
-          "./sluice sweep",
-          "neither a grid nor a command is named",
-          "you meant one of the commands: " + String.join(", ", commands));
-    }
+    UserMistakeException.throwIf(
+        words.isEmpty(),
+        "./sluice sweep",
+        "neither a grid nor a command is named",
+        "you meant one of the commands: " + String.join(", ", commands));
     Path grid = words.get(0);
     String word = grid.toString();
     boolean looksLikeFile = word.contains("/") || word.contains(".");
-    if (!Files.exists(grid) && (!looksLikeFile || !ofACommand.isEmpty())) {
-      throw new UserMistakeException(
-          "./sluice sweep",
-          "(" + word + ") is neither a command nor a file",
-          NearestName.advice(word, commands, "commands"));
-    }
-    if (words.size() > 1 || !ofACommand.isEmpty()) {
-      throw new UserMistakeException(
-          "./sluice sweep",
-          "a sweep takes one grid, and no --config or --workspace",
-          "you meant one of the commands: " + String.join(", ", commands));
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(grid) && (!looksLikeFile || !ofACommand.isEmpty()),
+        "./sluice sweep",
+        "(" + word + ") is neither a command nor a file",
+        NearestName.advice(word, commands, "commands"));
+    UserMistakeException.throwIf(
+        words.size() > 1 || !ofACommand.isEmpty(),
+        "./sluice sweep",
+        "a sweep takes one grid, and no --config or --workspace",
+        "you meant one of the commands: " + String.join(", ", commands));
     return grid;
   }
 
@@ -188,10 +185,11 @@ public final class SweepCommand implements Callable<Integer> {
           boolean watch)
       throws Exception {
     var workspace = where.open();
-    if (watch && json) {
-      throw new UserMistakeException(
-          "--watch", "it does not go with --json, which prints once", "you want one of the two");
-    }
+    UserMistakeException.throwIf(
+        watch && json,
+        "--watch",
+        "it does not go with --json, which prints once",
+        "you want one of the two");
     if (watch) {
       return StatusWatch.until(workspace, Console.standardOutput());
     }
@@ -248,12 +246,11 @@ public final class SweepCommand implements Callable<Integer> {
       throws Exception {
     var workspace = where.open();
     List<String> names = named == null ? List.of() : named;
-    if (names.isEmpty() && !failed && !changed) {
-      throw new UserMistakeException(
-          "sluice",
-          "retry needs names, --failed or --changed",
-          "./sluice sweep retry --failed is meant");
-    }
+    UserMistakeException.throwIf(
+        names.isEmpty() && !failed && !changed,
+        "sluice",
+        "retry needs names, --failed or --changed",
+        "./sluice sweep retry --failed is meant");
     return new StartRun(workspace, mode(wait), Console.standardOutput())
         .retry(new StartRun.Again(names, failed, changed));
   }
@@ -300,11 +297,6 @@ public final class SweepCommand implements Callable<Integer> {
         description = "The workspace (default: this folder).")
     private Path workspace = Path.of("");
 
-    /**
-     * The workspace.
-     *
-     * @throws UserMistakeException with all mistakes of its config
-     */
     Workspace open() throws UserMistakeException {
       return Workspace.open(
           config == null ? workspace.resolve(Workspace.CONFIG) : config, workspace);

@@ -53,11 +53,7 @@ public record BatchCompleted(
     }
   }
 
-  /**
-   * A batch that ran on lanes that already held its model, without results and not emulated.
-   *
-   * @param lane the first of the dispatch's lanes
-   */
+  /** A batch that ran on lanes that already held its model, without results and not emulated. */
   public static BatchCompleted done(
       DispatchId dispatchId,
       String executorId,
@@ -82,11 +78,7 @@ public record BatchCompleted(
         busyLanes);
   }
 
-  /**
-   * A dispatch that never began.
-   *
-   * @param lane the first of the dispatch's lanes
-   */
+  /** A dispatch that never began. */
   public static BatchCompleted refused(
       DispatchId dispatchId, String executorId, long incarnation, int lane, Reason cause) {
     return new BatchCompleted(

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * {@code cancels}, version 4 {@code notBeforeNs}. The JSON holds the fields of all parts side by
  * side.
  *
- * @param place lanes on which the batch runs
- * @param work jobs of the batch, and what they need
- * @param decision when and why the scheduler chose the batch
  * @param prediction service time predicted at the decision, and frozen then
  */
 public record BatchDispatched(
@@ -102,7 +99,6 @@ public record BatchDispatched(
    * What a batch runs.
    *
    * @param jobs jobs in the batch, the chosen one first
-   * @param samples inputs of all jobs together
    * @param tokens memory tokens held from decision to completion; 0 for a job that runs outside the
    *     budget
    * @param attempt highest attempt among the jobs, from 1
@@ -125,7 +121,6 @@ public record BatchDispatched(
   /**
    * When and why a batch was chosen.
    *
-   * @param decidedAtNs log time of the decision
    * @param notAfterNs time after which the executor refuses the batch as {@code too_late}; null: no
    *     limit
    * @param scoreTerms terms of the policy's score, for the record; may be empty

@@ -26,7 +26,6 @@ public record BatchesEnded(long toNs, List<Executor> executors) implements Windo
   /**
    * A lane.
    *
-   * @param index index within its executor, from 0
    * @param underWay number of batches that it holds by its executor's last report
    * @param batches its batches that have ended, the last ones; the record lists at most 512, and
    *     one of each lane
@@ -57,13 +56,10 @@ public record BatchesEnded(long toNs, List<Executor> executors) implements Windo
    * @param finishedNs when it ended; startedNs of a batch that was refused or lost
    * @param result {@code DONE}, {@code FAILED}, {@code REFUSED} or {@code LOST}
    * @param classType class of its first job; null: not known
-   * @param jobs number of its jobs
    * @param firstJob id of the job for which the policy chose it
-   * @param samples inputs of all its jobs
    * @param predictedMs service time predicted at the decision; null: none
    * @param p95Ms upper bound of the prediction; null: none
    * @param serviceMs real service time; null: it was refused or lost
-   * @param scoreTerms terms of the policy's score; may be empty
    */
   public record Batch(
       String id,

@@ -13,12 +13,9 @@ import org.jspecify.annotations.Nullable;
  * {@code memoryBytes}.
  *
  * @param incarnation number that rises with each start of the same executor
- * @param leaving whether this is its last report
  * @param deviceKind kind of device that its lanes compute on, for example {@code cpu} or {@code
  *     emulated-accelerator}; predictions are kept per device kind
  * @param tokens the memory budget that its lanes share; null: no budget
- * @param lanes one entry per lane, by index
- * @param capabilities models that each of its lanes can run
  * @param clockOffsetNsMax largest distance seen between its clock and the broker's append time
  * @param cpuPerLane processor cores that one busy lane was seen to use at warm-up; null: unknown
  * @param fitCpuNs processor time that fitting latency models beside the run has taken since this
@@ -72,11 +69,7 @@ public record ExecutorReported(
     return VERSION;
   }
 
-  /**
-   * A lane and the dispatches it holds.
-   *
-   * @param index index within its executor, from 0
-   */
+  /** A lane and the dispatches it holds. */
   public record Lane(int index, List<DispatchId> holds) {
     public Lane {
       holds = List.copyOf(holds);

@@ -26,11 +26,6 @@ public record JobEnded(
     return new JobEnded(jobId, Status.DONE, null, dispatchId, attempt, endedAtNs);
   }
 
-  /** The end of a job that never ran to one. */
-  public static JobEnded dropped(String jobId, Reason reason, int attempt, long endedAtNs) {
-    return new JobEnded(jobId, Status.DROPPED, reason.text(), null, attempt, endedAtNs);
-  }
-
   public enum Status {
     DONE,
     DROPPED,

@@ -31,11 +31,7 @@ public record LatencyHistogram(SortedMap<Integer, Long> counts) {
     return new LatencyHistogram(counts);
   }
 
-  /**
-   * A histogram from its list.
-   *
-   * @throws IllegalArgumentException if the list is none of a histogram
-   */
+  /** A histogram from its list. */
   @JsonCreator
   public static LatencyHistogram fromList(long[] list) {
     if (list.length % 2 != 0) {

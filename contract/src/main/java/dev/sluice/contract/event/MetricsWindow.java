@@ -18,10 +18,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fromNs start of the window, a whole second since time zero
  * @param toNs end of the window, exclusive
- * @param total all classes together
- * @param byClass counts of each class of the experiment, by its name
- * @param waiting jobs that waited at the window's end
- * @param running jobs that ran at the window's end
  * @param lanes lanes that had joined by the window's end
  * @param laneUse busy time of all attempts inside the window / (lanes × window), from 0 to 1; null
  *     without lanes

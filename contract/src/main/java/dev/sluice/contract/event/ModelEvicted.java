@@ -7,7 +7,6 @@ import dev.sluice.contract.value.ModelKey;
  * A lane has released a model from its memory. Topic {@code facts}.
  *
  * @param dispatchId the {@link LanePrepared} that had it released
- * @param lane index of the lane on its executor
  * @param atNs when the lane held it no more
  */
 public record ModelEvicted(

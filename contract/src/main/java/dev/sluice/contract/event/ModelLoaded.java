@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  * A lane has loaded a model into its memory, or could not. Topic {@code facts}.
  *
  * @param dispatchId the {@link LanePrepared} that had it loaded
- * @param lane index of the lane on its executor
- * @param startedAtNs when the lane began to load it
  * @param finishedAtNs when the lane held it, or had failed
  * @param cause why the lane does not hold it, in the failure's own words; null: it does
  */

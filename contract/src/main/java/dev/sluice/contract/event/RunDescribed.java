@@ -10,8 +10,6 @@ import java.util.TreeMap;
  * @param timeZeroEpochMs time zero of the run on the broker's clock, milliseconds since 1970
  * @param notes lines that every output of the run shows first
  * @param experimentYaml the resolved experiment, as config.yaml holds it; no secret is in it
- * @param configDigest SHA-256 of the resolved experiment
- * @param requestDigest SHA-256 of the whole request list
  * @param emulated true if lanes waited instead of computing
  * @param versions versions of Sluice, Kafka, engines and Java, by name
  */

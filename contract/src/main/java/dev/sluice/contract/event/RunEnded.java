@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Version 2 adds {@code failure}, version 3 {@code jobsNeverSent}.
  *
- * @param jobsSent number of jobs that all generators sent
  * @param tailLimitReached whether measured jobs still waited when the tail was over
  * @param interrupted whether a person ended the arrivals early
  * @param failure reason why the run was given up; null: it came to its end

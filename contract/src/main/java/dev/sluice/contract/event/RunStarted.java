@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param timeZeroEpochMs time zero of the run on the broker's clock, milliseconds since 1970
  * @param seed the one seed of the run, split by purpose
  * @param configDigest SHA-256 of the resolved experiment; a role with another digest must not join
- * @param requestDigest SHA-256 of the whole request list, equal for equal requests
  * @param shards partitions of facts, dispatches and outcomes; at least 1
  * @param generators number of generators that will write {@link ArrivalsEnded}; at least 1
  * @param arrivalsEndAtNsMax time at or after which no job is intended, so that a shard whose

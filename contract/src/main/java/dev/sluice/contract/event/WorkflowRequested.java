@@ -14,15 +14,9 @@ import org.jspecify.annotations.Nullable;
  * jobs before it are done. Topic {@code facts}; the whole graph is in one shard. Its jobs are
  * called {@code requestId/nodeId}.
  *
- * @param requestId id, unique in the run
- * @param generator index of the generator that sent it, from 0
  * @param index number that rises per generator and shard
- * @param workflowId id of the workflow that it asks for
- * @param classType the class of its jobs
  * @param sloNs latency promise, from intended arrival to the end of its last job; null: none
  * @param intendedAtNs time at which the request should be sent; latency counts from it
- * @param sentAtNs time at which the generator called send
- * @param nodes jobs of the graph, which has no cycle
  */
 public record WorkflowRequested(
     String requestId,
@@ -108,8 +102,6 @@ public record WorkflowRequested(
   /**
    * A job of the workflow.
    *
-   * @param workload the model that it runs
-   * @param samples number of its inputs, at least 1
    * @param lanes number of neighbouring lanes that it takes at once, at least 1
    * @param expectedNs time that it is expected to take, at least 0
    * @param inputs indexes of the nodes that must be done before it

@@ -9,7 +9,6 @@ import java.util.function.Function;
 /**
  * The keys that an arrival process has below {@code arrivals}. Each must be given.
  *
- * @param keys the keys, in the order in which a file would give them
  * @param rule a mistake in values that are each in their range; empty: there is none
  */
 public record ArrivalKeys(List<Key> keys, Function<Map<String, Double>, Optional<Mistake>> rule) {
@@ -27,8 +26,6 @@ public record ArrivalKeys(List<Key> keys, Function<Map<String, Double>, Optional
    * A mistake in the values together.
    *
    * @param key key whose line is reported
-   * @param what what is wrong, without a full stop
-   * @param maybe what to try
    */
   public record Mistake(String key, String what, String maybe) {}
 

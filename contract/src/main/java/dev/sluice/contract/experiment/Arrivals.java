@@ -33,11 +33,7 @@ public sealed interface Arrivals {
     }
   }
 
-  /**
-   * Arrivals drawn from the run's seed.
-   *
-   * @param settings values of the process's own keys, by name
-   */
+  /** Arrivals drawn from the run's seed. */
   record Drawn(String process, Map<String, Double> settings) implements Arrivals {
     public Drawn {
       settings = Map.copyOf(settings);

@@ -11,24 +11,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** Rules between parts of an experiment, each of which is read without a mistake of its own. */
-final class CrossChecks {
-  private final Problems problems;
-  private final Map<String, Place> places;
-  private final Section top;
-  private final Experiment e;
-
-  /**
-   * @param places places of the keys that the file gives, by dotted name
-   * @param top the whole file
-   */
-  CrossChecks(Problems problems, Map<String, Place> places, Section top, Experiment e) {
-    this.problems = problems;
-    this.places = places;
-    this.top = top;
-    this.e = e;
-  }
-
+/**
+ * Rules between parts of an experiment, each of which is read without a mistake of its own.
+ *
+ * @param places places of the keys that the file gives, by dotted name
+ */
+record CrossChecks(Problems problems, Map<String, Place> places, Section top, Experiment e) {
   /** Checks the rules; all but that of the mix only if the file has no mistake so far. */
   void check() {
     checkMix();

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param runName the run's name, the file's name by default
  * @param seed the one seed of the run; default 42
  * @param thresholds figure name to bound, for example {@code interactive_p99_e2e_ms: "< 100"}
- * @param simulation inputs of a simulation in place of the machine
  */
 public record Experiment(
     String runName,
@@ -61,11 +60,8 @@ public record Experiment(
    *     job has ended; default 30
    * @param arrivalRateJobsPerSec rate of all generators together; NaN as long as it is to be found
    *     from {@code offeredLoad}
-   * @param arrivals where the arrivals come from; default poisson
-   * @param shape how the rate changes during the run; default not at all
    * @param scenario when jobs arrive at all; default server. Under another one the process and the
    *     shape are the defaults, and {@link #jobsOfScenario} says how many jobs there are
-   * @param generators number of generators; default 1
    * @param offeredLoad seconds of work a lane and second, if each job ran alone, from which the
    *     rate follows once the lanes' times are known; null: a rate was given
    */
@@ -202,7 +198,6 @@ public record Experiment(
    * @param interactiveRatio share of jobs of interactive classes, in [0, 1]; default 0.3
    * @param classes in the order of the file; the defaults, interactive (100 ms) and batch (1000
    *     ms), stay unless the file names a class of its own
-   * @param workloads models that the jobs run, with their weights
    * @param backendsEnabled drawn uniformly: pytorch, onnx; on emulated lanes also an engine that
    *     only a latency table knows, as tensorrt
    * @param precisionModes drawn uniformly: fp32, fp16, bf16
@@ -230,7 +225,6 @@ public record Experiment(
   /**
    * Rules by which jobs are chosen, joined, refused and dropped.
    *
-   * @param schedulerName name of the policy; default fifo
    * @param weights the policy's weights by name, the file's key {@code scheduler}; empty: its
    *     defaults
    * @param admission none, expired or hopeless
@@ -375,7 +369,6 @@ public record Experiment(
    * Joining of compatible jobs into one inference.
    *
    * @param windowMs time for which a set gathers before it is ripe
-   * @param maxBatch most samples in one inference
    * @param policies the policies that join jobs at all
    * @param respectDeadlines whether a batch takes no job that would make a member miss its
    *     deadline, by the upper quantile of the predicted service time
@@ -406,7 +399,6 @@ public record Experiment(
   /**
    * The sizes of one model's batches.
    *
-   * @param maxBatch most samples in one inference
    * @param preferred sizes that a policy should form if it can, ascending
    */
   public record Limits(int maxBatch, List<Integer> preferred) {
@@ -505,7 +497,6 @@ public record Experiment(
   /**
    * The learned latency model; while disabled, running means predict.
    *
-   * @param modelPath the model's file
    * @param quantile probability with which the upper bound of decisions should hold
    * @param retrainSeconds time after which executors fit the model again; 0: never
    */
@@ -569,11 +560,7 @@ public record Experiment(
     }
   }
 
-  /**
-   * Cost of a batch in memory tokens, by its samples: × 0.7, rounded up, in fp16 and bf16.
-   *
-   * @param modelTokens tokens of the model itself
-   */
+  /** Cost of a batch in memory tokens, by its samples: × 0.7, rounded up, in fp16 and bf16. */
   public static long tokens(int modelTokens, String precision, long samples) {
     long tokens = modelTokens + TOKENS_PER_SAMPLE * samples;
     return precision.equals("fp32") ? tokens : (7 * tokens + 9) / 10;

@@ -59,8 +59,6 @@ public final class ExperimentFile {
    * @param overrides {@code key=value}, the key dotted as in {@code lanes.num_lanes=4}, the value
    *     as in the file, lists in brackets; the last one of a key counts, and of a rate and an
    *     offered load
-   * @param vocabulary the names that the file may use
-   * @throws UserMistakeException with every mistake found
    */
   public static ParsedExperiment read(Path file, List<String> overrides, Vocabulary vocabulary)
       throws UserMistakeException {
@@ -71,7 +69,6 @@ public final class ExperimentFile {
    * Reads the resolved experiment that a recording holds. Paths in it are those of the machine that
    * recorded it.
    *
-   * @param recording file of the recording
    * @throws UserMistakeException with every mistake found; a newer Sluice's keys are such
    */
   public static ParsedExperiment recorded(Path recording, String text, Vocabulary vocabulary)

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The keys of an experiment file, with their defaults and ranges. The load, the workloads and the
  * thresholds have readers of their own.
  */
-final class ExperimentReader {
+record ExperimentReader(Problems problems, Map<String, Place> places, Vocabulary vocabulary) {
   /** Engines that Sluice runs models in. */
   static final List<String> ENGINES = List.of("pytorch", "onnx");
 
@@ -59,16 +59,6 @@ final class ExperimentReader {
   private static final List<String> DEVICES = List.of("auto", "cpu", "cuda", "cuda:0");
   private static final Pattern DEVICE = Pattern.compile("auto|cpu|cuda|cuda:\\d{1,3}");
 
-  private final Problems problems;
-  private final Map<String, Place> places;
-  private final Vocabulary vocabulary;
-
-  ExperimentReader(Problems problems, Map<String, Place> places, Vocabulary vocabulary) {
-    this.problems = problems;
-    this.places = places;
-    this.vocabulary = vocabulary;
-  }
-
   /** Reads the experiment, which is of use only if no problem is noted afterwards. */
   Experiment read(Section top, String defaultRunName) {
     String runName =
@@ -88,7 +78,7 @@ final class ExperimentReader {
         new Experiment(
             runName,
             top.whole("seed", 42L, Long.MIN_VALUE, Long.MAX_VALUE),
-            new LoadReader(problems, vocabulary).read(top),
+            new LoadReader(problems, vocabulary.arrivals()).read(top),
             jobs,
             scheduling(top),
             top.read(

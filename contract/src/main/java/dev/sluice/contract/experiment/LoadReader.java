@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * The keys of the load, which stand at the top of the file, and those below {@code arrivals} and
  * {@code load}.
  */
-final class LoadReader {
+record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
   private static final String DEFAULT_PROCESS = "poisson";
   private static final Range RATES = Range.within(1e-6, 1e6);
   private static final Range RECORDED_SECONDS = Range.within(0, 1e9);
@@ -42,13 +42,6 @@ final class LoadReader {
   private static final Pattern DROPPED = Pattern.compile("([a-z_]+):(.+)");
   private static final String NO_EFFECT_ADVICE =
       "the line should be left out, or scenario: server is meant";
-  private final Problems problems;
-  private final Map<String, ArrivalKeys> processes;
-
-  LoadReader(Problems problems, Vocabulary vocabulary) {
-    this.problems = problems;
-    this.processes = vocabulary.arrivals();
-  }
 
   Load read(Section top) {
     Arrivals arrivals = arrivals(top);

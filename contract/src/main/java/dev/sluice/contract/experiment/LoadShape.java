@@ -47,7 +47,6 @@ public sealed interface LoadShape {
    * A rate that rises and falls as a sine: 1 + depth × sin(2π t / period). Its mean over each whole
    * period is 1; it begins at the mean, and rises.
    *
-   * @param periodSeconds length of a period
    * @param depth largest distance from the mean, in [0, 1]
    */
   record Diurnal(double periodSeconds, double depth) implements LoadShape {
@@ -65,11 +64,7 @@ public sealed interface LoadShape {
     }
   }
 
-  /**
-   * A rate that is 1 at first, and changes to a factor at each step.
-   *
-   * @param steps changes by time, apart
-   */
+  /** A rate that is 1 at first, and changes to a factor at each step. */
   record Steps(List<Step> steps) implements LoadShape {
     public Steps {
       steps = List.copyOf(steps);
@@ -108,7 +103,6 @@ public sealed interface LoadShape {
    * before, which is 1 at first, to this one.
    *
    * @param atSeconds beginning of the change, since time zero
-   * @param factor factor after the change, at least 0
    * @param overSeconds duration of the change; 0: a step
    */
   record Step(double atSeconds, double factor, double overSeconds) {}

@@ -12,7 +12,6 @@ import java.util.Map;
  * @param folder folder that relative paths count from: the file's own, or, in a run's config.yaml,
  *     that of the file that was run, which {@code recorded.paths_from} names
  * @param recordedDigests digests that a run's config.yaml has of the files it names, by dotted key
- * @param warnings lines to print as they are
  * @param locations {@code file:line} of each key that was given, by its dotted name; an entry of
  *     workloads as {@code workloads.NAME}
  */
@@ -41,11 +40,7 @@ public record ParsedExperiment(
         && !(load.arrivals() instanceof Arrivals.Replayed);
   }
 
-  /**
-   * Returns the same experiment with the rate that follows from its offered load.
-   *
-   * @param jobsPerSecond {@code arrival_rate_jobs_per_sec}
-   */
+  /** Returns the same experiment with the rate that follows from its offered load. */
   public ParsedExperiment withRate(double jobsPerSecond) {
     return with(experiment.load().withRate(jobsPerSecond));
   }

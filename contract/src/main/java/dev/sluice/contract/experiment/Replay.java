@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of requests that a run sends again, and how.
  *
- * @param source what the file is
  * @param file path of the file, relative to the experiment file
  * @param salvage whether the whole lines of a recording that was cut short are taken
  * @param columns columns of a trace in place of its format's own, by {@linkplain #ATTRIBUTES
@@ -72,16 +71,11 @@ public record Replay(
       double speed,
       @Nullable Double ratePerSecond,
       double fromSeconds,
-      @Nullable Double toSeconds) {
-    /** The whole file as fast as it was recorded. */
-    public static final Scale WHOLE = new Scale(1, null, 0, null);
-  }
+      @Nullable Double toSeconds) {}
 
   /**
    * What becomes of recorded names and promises.
    *
-   * @param map names of this experiment in place of recorded ones
-   * @param drop recorded names whose requests are left out
    * @param ownPromises whether promises are those of this experiment's classes in place of the
    *     recorded ones
    */
@@ -119,7 +113,6 @@ public record Replay(
   /**
    * A column of a trace.
    *
-   * @param from name of the column
    * @param stripe whether its values are dealt to this experiment's names, one after the other
    */
   public record Column(String from, boolean stripe) {}

@@ -1,17 +1,20 @@
 package dev.sluice.contract.experiment;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.MemoryBudget;
-import dev.sluice.contract.experiment.Experiment.Microbatch;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Scenario;
-import dev.sluice.contract.experiment.Experiment.Simulation;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Sha256;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +30,12 @@ public final class ResolvedConfig {
       Pattern.compile(
           "true|false|yes|no|on|off|y|n|null|nan|inf|infinity", Pattern.CASE_INSENSITIVE);
 
+  private static final JsonMapper KEYS =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .serializationInclusion(JsonInclude.Include.NON_EMPTY)
+          .build();
+
   private ResolvedConfig() {}
 
   /**
@@ -39,12 +48,13 @@ public final class ResolvedConfig {
     boolean rated = !Double.isNaN(load.arrivalRateJobsPerSec());
     var jobs = e.jobs();
     Map<String, Object> classes = new LinkedHashMap<>();
-    jobs.classes().forEach(c -> classes.put(c.name(), jobClass(c)));
+    for (JobClass one : jobs.classes()) {
+      Map<String, Object> keys = keys(one);
+      keys.remove("name");
+      classes.put(one.name(), keys);
+    }
     var scheduling = e.scheduling();
-    var r = e.resources();
-    var l = e.lanes();
-    var p = e.predictor();
-    var s = e.simulation();
+    Map<String, Object> simulation = keys(e.simulation());
     Map<String, Object> thresholds = new TreeMap<>();
     e.thresholds()
         .forEach(
@@ -78,45 +88,13 @@ public final class ResolvedConfig {
             "admission", scheduling.admission(),
             "max_waiting", orNone(scheduling.maxWaiting()),
             "expire_after_ms", orNone(scheduling.expireAfterMs()),
-            "microbatch", microbatch(scheduling.microbatch()),
-            "resources",
-                map(
-                    "enabled", r.enabled(),
-                    "total_tokens", r.totalTokens(),
-                    "cpu_fallback", r.cpuFallback()),
-            "lanes",
-                map(
-                    "enabled", l.enabled(),
-                    "num_lanes", l.numLanes(),
-                    "threads", l.threads(),
-                    "device", l.device(),
-                    "kind", l.kind(),
-                    "latency_table", l.latencyTable(),
-                    "heartbeat_ms", l.heartbeatMs(),
-                    "ahead", l.ahead(),
-                    "lease_ms", l.leaseMs(),
-                    "max_attempts", l.maxAttempts(),
-                    "speed", l.speed(),
-                    "drift", l.drift().isEmpty() ? null : steps(l.drift()),
-                    "memory_mb", l.memoryMb()),
-            "predictor",
-                map(
-                    "enabled", p.enabled(),
-                    "model_path", p.modelPath(),
-                    "quantile", p.quantile(),
-                    "retrain_seconds", p.retrainSeconds()),
-            "kafka",
-                map(
-                    "bootstrap_servers", e.kafka().bootstrapServers(),
-                    "shards", e.kafka().shards()),
+            "microbatch", keys(scheduling.microbatch()),
+            "resources", keys(e.resources()),
+            "lanes", keys(e.lanes()),
+            "predictor", keys(e.predictor()),
+            "kafka", keys(e.kafka()),
             "thresholds", thresholds,
-            "simulation",
-                s.equals(Simulation.DEFAULT)
-                    ? null
-                    : map(
-                        "latency_table", s.latencyTable(),
-                        "hops", s.hops(),
-                        "noise_seed", s.noiseSeed()));
+            "simulation", simulation.isEmpty() ? null : simulation);
     var text = new StringBuilder();
     top.forEach((key, value) -> appendBlock(text, key, value));
     return text.toString();
@@ -125,27 +103,6 @@ public final class ResolvedConfig {
   /** SHA-256, in hex, of {@link #write}'s text: equal for equal experiments. */
   public static String digest(Experiment experiment) {
     return Sha256.hex(write(experiment).getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static Map<String, @Nullable Object> microbatch(Microbatch m) {
-    Map<String, Object> models = new LinkedHashMap<>();
-    m.models()
-        .forEach(
-            (model, limits) ->
-                models.put(
-                    model,
-                    map(
-                        "max_batch",
-                        limits.maxBatch(),
-                        "preferred",
-                        limits.preferred().isEmpty() ? null : limits.preferred())));
-    return map(
-        "enabled", m.enabled(),
-        "window_ms", m.windowMs(),
-        "max_batch", m.maxBatch(),
-        "policies", m.policies(),
-        "respect_deadlines", m.respectDeadlines(),
-        "models", models.isEmpty() ? null : models);
   }
 
   /** A name alone where the process has no settings. */
@@ -193,35 +150,15 @@ public final class ResolvedConfig {
 
   private static Map<String, @Nullable Object> shape(LoadShape shape) {
     if (shape instanceof LoadShape.Diurnal d) {
-      return map(d.name(), map("period_seconds", d.periodSeconds(), "depth", d.depth()));
+      return map(d.name(), keys(d));
     }
     if (shape instanceof LoadShape.Rates rates) {
       return map(rates.name(), rates.file());
     }
     if (shape instanceof LoadShape.Steps steps) {
-      return map(steps.name(), steps(steps.steps()));
+      return map(steps.name(), steps.steps().stream().map(ResolvedConfig::keys).toList());
     }
     return map();
-  }
-
-  private static List<?> steps(List<LoadShape.Step> steps) {
-    return steps.stream()
-        .map(
-            s ->
-                map(
-                    "at_seconds", s.atSeconds(),
-                    "factor", s.factor(),
-                    "over_seconds", s.overSeconds()))
-        .toList();
-  }
-
-  private static Map<String, @Nullable Object> jobClass(JobClass c) {
-    return map(
-        "slo_ms", c.sloMs(),
-        "slo_scale", c.sloScale(),
-        "priority", c.priority(),
-        "interactive", c.interactive(),
-        "microbatch", c.microbatch());
   }
 
   private static Map<String, @Nullable Object> workload(WorkloadChoice w) {
@@ -242,20 +179,23 @@ public final class ResolvedConfig {
         "memory_mb", linear == null ? null : linear.memoryMb());
   }
 
-  private static List<Map<String, @Nullable Object>> inputs(ModelFile model) {
-    return model.inputs().stream()
-        .map(
-            input ->
-                map(
-                    "name", input.name().isEmpty() ? null : input.name(),
-                    "shape", input.shape().isEmpty() ? null : input.shape(),
-                    "dtype", input.dtype().text(),
-                    "range", input.range().isEmpty() ? null : input.range()))
-        .toList();
+  private static List<Map<String, Object>> inputs(ModelFile model) {
+    List<Map<String, Object>> inputs = new ArrayList<>();
+    for (ModelInput input : model.inputs()) {
+      Map<String, Object> keys = keys(input);
+      keys.put("dtype", input.dtype().text());
+      inputs.add(keys);
+    }
+    return inputs;
   }
 
   private static Object orNone(@Nullable Object value) {
     return value == null ? "none" : value;
+  }
+
+  /** A record's values by their names in snake_case; null and empty lists are left out. */
+  private static Map<String, Object> keys(Record values) {
+    return KEYS.convertValue(values, new TypeReference<LinkedHashMap<String, Object>>() {});
   }
 
   /** Keys and values in turn; keys whose value is null are left out. */

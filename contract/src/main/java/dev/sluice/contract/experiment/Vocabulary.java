@@ -9,8 +9,6 @@ import java.util.function.Function;
 /**
  * The names that an experiment file may use, handed in by the caller from the registries.
  *
- * @param schedulers policy name to its weights
- * @param arrivals name of an arrival process to its keys
  * @param workloadTokens built-in workload name to its base cost in memory tokens
  * @param workloadParameters built-in workload name to the size of its parameters
  * @param figures names of the figures that a threshold may bound, whole; for each name that begins
@@ -26,7 +24,6 @@ public record Vocabulary(
   /**
    * The size of a network's parameters.
    *
-   * @param bytes bytes of all layers
    * @param largestLayer bytes of the largest layer, which is the least memory that the network can
    *     be run in
    */
@@ -77,7 +74,6 @@ public record Vocabulary(
     /**
      * A weight.
      *
-     * @param range values that the policy takes
      * @param defaultValue value where none is given
      */
     public record Weight(String name, Range range, double defaultValue) {}
@@ -86,8 +82,6 @@ public record Vocabulary(
      * A mistake in the values together.
      *
      * @param weight weight whose line is reported
-     * @param what what is wrong, without a full stop
-     * @param maybe what to try
      */
     public record Mistake(String weight, String what, String maybe) {}
 

@@ -18,19 +18,13 @@ import java.util.Objects;
 /**
  * A CSV file that a user may have written: comment lines, which begin with #, a line of column
  * names, and rows. Names and fields are read without the blanks around them.
+ *
+ * @param comments the comment lines without their #
+ * @param lines the line of column names, and the rows below it; none if nothing but comments stands
+ *     in the file
  */
-public final class CsvRows {
+public record CsvRows(List<String> comments, List<Row> lines, List<String> columns) {
   private static final int BYTES_MAX = 256_000_000;
-
-  private final List<String> comments;
-  private final List<Row> lines;
-  private final List<String> columns;
-
-  private CsvRows(List<String> comments, List<Row> lines, List<String> columns) {
-    this.comments = List.copyOf(comments);
-    this.lines = List.copyOf(lines);
-    this.columns = columns;
-  }
 
   /**
    * Reads a whole file.
@@ -99,16 +93,8 @@ public final class CsvRows {
     return new CsvRows(comments, lines, columns);
   }
 
-  public List<String> comments() {
-    return comments;
-  }
-
   public boolean isEmpty() {
     return lines.isEmpty();
-  }
-
-  public List<String> columns() {
-    return columns;
   }
 
   /** The line of the names of the columns; there must be one. */
@@ -124,21 +110,12 @@ public final class CsvRows {
     return new HashSet<>(columns).size() < columns.size();
   }
 
-  public static final class Row {
-    private final Place place;
-    private final List<String> columns;
-    private final List<String> fields;
-
-    private Row(Place place, List<String> columns, List<String> fields) {
-      this.place = place;
-      this.columns = columns;
-      this.fields = fields;
-    }
-
-    public Place place() {
-      return place;
-    }
-
+  /**
+   * One line.
+   *
+   * @param place the place of its first line
+   */
+  public record Row(Place place, List<String> columns, List<String> fields) {
     public UserMistakeException mistake(String what, String maybe) {
       return new UserMistakeException(place, what, maybe);
     }

@@ -27,9 +27,6 @@ public final class DateTimes {
   private @Nullable Boolean zoned;
   private int firstLine;
 
-  /**
-   * @param name name of the column
-   */
   public DateTimes(TraceRows rows, String name) throws UserMistakeException {
     this.rows = rows;
     this.column = rows.column(name);

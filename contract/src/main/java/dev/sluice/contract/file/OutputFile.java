@@ -34,10 +34,8 @@ public final class OutputFile implements Closeable {
   /**
    * A kind of file that commands write.
    *
-   * @param noun the kind's name, such as {@code recording}
    * @param kept true if {@code --force} is needed to replace a file of the kind, since nothing else
    *     may hold its content
-   * @param test tells whether a file is of the kind
    */
   public record Kind(String noun, boolean kept, Test test) {
     /** A kind whose files begin with these bytes, and are made again by the same command. */
@@ -62,7 +60,6 @@ public final class OutputFile implements Closeable {
   /**
    * Refuses to replace a file that the command did not make. An empty file may be replaced.
    *
-   * @param force true if a kept file of the kind may be replaced
    * @throws UserMistakeException if the path is that of a folder, of a file of another kind, or of
    *     a kept file without {@code force}
    */

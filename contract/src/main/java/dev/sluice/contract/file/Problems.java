@@ -22,7 +22,6 @@ public final class Problems {
   private record Placed(Place place, Problem problem) {}
 
   /**
-   * @param source the file as the user named it
    * @param listedMax number of mistakes that are kept; the others are only counted
    */
   public Problems(String source, int listedMax) {

@@ -182,11 +182,6 @@ public final class Section {
             + (Double.isNaN(fallback) ? "" : ", " + Numbers.text(fallback)));
   }
 
-  /**
-   * A number.
-   *
-   * @param maybe advice if it is wrong
-   */
   public double number(String key, double fallback, Range range, String maybe) {
     declare(key, Schema.number(range), fallback);
     Value value = find(key);
@@ -332,11 +327,6 @@ public final class Section {
     return texts;
   }
 
-  /**
-   * A known name.
-   *
-   * @param plural what the names name, in the plural
-   */
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
     declare(key, Schema.oneOf(names), fallback);
     Value value = find(key);
@@ -420,12 +410,7 @@ public final class Section {
     return read;
   }
 
-  /**
-   * The section under a key that the user has chosen.
-   *
-   * @param names names that may be chosen
-   * @param reserved names that may not
-   */
+  /** The section under a key that the user has chosen. */
   public Section chosen(String key, Pattern names, Collection<String> reserved) {
     return section(key, schema().chosen(names, reserved));
   }
@@ -488,11 +473,7 @@ public final class Section {
             });
   }
 
-  /**
-   * A number within the range; NaN, and a mistake, for anything else.
-   *
-   * @param maybe advice
-   */
+  /** A number within the range; NaN, and a mistake, for anything else. */
   private double number(String key, Value value, Range range, String maybe) {
     String written = written(value);
     boolean plain = value instanceof Scalar scalar && !scalar.quoted();
@@ -628,11 +609,7 @@ public final class Section {
     return letter >= Character.MIN_SURROGATE && letter <= Character.MAX_SURROGATE;
   }
 
-  /**
-   * A known name; null, and a mistake, for anything else.
-   *
-   * @param plural what the names name, in the plural
-   */
+  /** A known name; null, and a mistake, for anything else. */
   private @Nullable String knownName(
       String key, Value value, Collection<String> known, String plural) {
     String text = text(key, value);

@@ -48,15 +48,11 @@ import org.yaml.snakeyaml.reader.UnicodeReader;
 abstract class Tokens implements Closeable {
   private final IntFunction<Place> placeOfLine;
 
-  /** Place of the latest line that was asked for: values on one line share it. */
-  private Place place;
-
   /**
    * @param placeOfLine the place of a line, counted from 1; of line 0 the whole file
    */
   Tokens(IntFunction<Place> placeOfLine) {
     this.placeOfLine = placeOfLine;
-    this.place = placeOfLine.apply(0);
   }
 
   /** Opens a file, as {@link Tree#open} says. */
@@ -124,10 +120,7 @@ abstract class Tokens implements Closeable {
   }
 
   final Place place(int line) {
-    if (place.line() != line) {
-      place = placeOfLine.apply(line);
-    }
-    return place;
+    return placeOfLine.apply(line);
   }
 
   static UserMistakeException unreadable(Place whole, IOException e) {

@@ -72,17 +72,12 @@ public abstract class TraceRows implements AutoCloseable {
    * byte order mark is passed over.
    *
    * @param noun what the file is, for messages, for example {@code trace}
-   * @throws UserMistakeException if it cannot be read, or names no columns
    */
   public static TraceRows open(Path file, String noun) throws UserMistakeException {
     return open(file, noun, false);
   }
 
-  /**
-   * Opens a table that Sluice wrote. Its columns may be asked for at any time.
-   *
-   * @throws UserMistakeException if it cannot be read, or names no columns
-   */
+  /** Opens a table that Sluice wrote. Its columns may be asked for at any time. */
   public static TraceRows table(Path file) throws UserMistakeException {
     return open(file, "table", true);
   }
@@ -335,9 +330,6 @@ public abstract class TraceRows implements AutoCloseable {
     private final Place header;
     private int line;
 
-    /**
-     * @param written true if Sluice wrote the file
-     */
     CsvTraceRows(String source, InputStream in, boolean written) throws UserMistakeException {
       super(source);
       this.written = written;
@@ -515,7 +507,6 @@ public abstract class TraceRows implements AutoCloseable {
     /**
      * @param firstBytes beginning of the stream, which holds the first object, or as much of it as
      *     a first object may have
-     * @param in the whole stream
      */
     JsonTraceRows(String source, byte[] firstBytes, InputStream in) throws UserMistakeException {
       super(source);

@@ -44,7 +44,6 @@ public final class Tree implements Closeable {
   /**
    * Limits of a file.
    *
-   * @param depth deepest nesting of values
    * @param values most values, each repeated as often as an alias names it
    */
   public record Limits(int depth, long values) {
@@ -85,11 +84,7 @@ public final class Tree implements Closeable {
     return new Tree(Tokens.ofYaml(text, placeOfLine), limits);
   }
 
-  /**
-   * Opens a text of JSON in UTF-8.
-   *
-   * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
-   */
+  /** Opens a text of JSON in UTF-8. */
   public static Tree ofJson(byte[] text, IntFunction<Place> placeOfLine, Limits limits) {
     return new Tree(Tokens.ofJson(text, placeOfLine), limits);
   }
@@ -98,7 +93,6 @@ public final class Tree implements Closeable {
    * Reads the whole file as one value; null if it holds none.
    *
    * @param problems takes the keys that stand twice in a mapping
-   * @throws UserMistakeException if it is malformed, or beyond the limits
    */
   public @Nullable Value whole(Problems problems) throws UserMistakeException {
     Kind first = next();
@@ -125,7 +119,6 @@ public final class Tree implements Closeable {
    * Reads the value that begins with the present piece to its end.
    *
    * @param first the present piece: no end of anything
-   * @param problems takes the keys that stand twice in a mapping
    */
   public Value value(Kind first, Problems problems) throws UserMistakeException {
     return value(first, problems, 0);

@@ -68,6 +68,14 @@ public final class UserMistakeException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
+  /** Throws one mistake if a condition holds; see {@link Problem}. */
+  public static void throwIf(boolean wrong, String location, String what, String maybe)
+      throws UserMistakeException {
+    if (wrong) {
+      throw new UserMistakeException(location, what, maybe);
+    }
+  }
+
   public List<Problem> problems() {
     return problems;
   }

@@ -16,35 +16,18 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Access to a run's Kafka. Makes each client for a purpose, whose settings are in {@link Reading}
  * and {@link Writing}. The text of this object names only the broker, because the properties may
  * hold a password.
+ *
+ * @param location the option or the line of a file that names the broker, for messages
+ * @param properties properties that every client shares, {@code bootstrap.servers} among them
  */
-public final class LogClients {
-  private final String location;
-  private final Map<String, Object> properties;
-
-  /**
-   * Keeps the properties.
-   *
-   * @param location the option or the line of a file that names the broker, for messages
-   * @param properties client properties, {@code bootstrap.servers} among them
-   */
-  public LogClients(String location, Map<String, Object> properties) {
-    this.location = location;
-    this.properties = Map.copyOf(properties);
+public record LogClients(String location, Map<String, Object> properties) {
+  public LogClients {
+    properties = Map.copyOf(properties);
   }
 
   /** Clients with these properties, {@code bootstrap.servers} among them. */
   public static LogClients of(Map<String, Object> properties) {
     return new LogClients("", properties);
-  }
-
-  /** The option or the line of a file that names the broker. */
-  String location() {
-    return location;
-  }
-
-  /** Properties that every client shares, {@code bootstrap.servers} among them. */
-  public Map<String, Object> properties() {
-    return properties;
   }
 
   public Admin admin() {

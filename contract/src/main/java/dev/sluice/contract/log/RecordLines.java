@@ -2,6 +2,7 @@ package dev.sluice.contract.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -12,9 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -228,6 +227,7 @@ interface RecordLines<R> {
     }
 
     /** The fields of a line; those that are missing are 0 or null. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     private record Fields(
         @JsonProperty(value = "intended_ns", required = true) long intendedNs,
         @JsonProperty("class") @Nullable String classType,
@@ -266,31 +266,25 @@ interface RecordLines<R> {
 
     @Override
     public byte[] line(RecordedRequest request) throws IOException {
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("intended_ns", request.intendedAtNs());
       RequestKind kind = request.kind();
-      put(fields, "class", kind.classType());
-      put(fields, "workload", kind.workload());
-      put(fields, "backend", kind.backend());
-      put(fields, "precision", kind.precision());
-      put(fields, "samples", kind.samples());
-      put(fields, "slo_ns", kind.sloNs());
+      for (String name :
+          new @Nullable String[] {
+            kind.classType(), kind.workload(), kind.backend(), kind.precision()
+          }) {
+        if (name != null && name.length() > NAME_LETTERS_MAX) {
+          throw new IllegalArgumentException("a name is too long (" + name.length() + " letters)");
+        }
+      }
+      var fields =
+          new Fields(
+              request.intendedAtNs(),
+              kind.classType(),
+              kind.workload(),
+              kind.backend(),
+              kind.precision(),
+              kind.samples() > 0 ? kind.samples() : null,
+              kind.sloNs() > 0 ? kind.sloNs() : null);
       return (JSON.writeValueAsString(fields) + "\n").getBytes(UTF_8);
-    }
-
-    private static void put(Map<String, Object> fields, String key, @Nullable String name) {
-      if (name != null && name.length() > NAME_LETTERS_MAX) {
-        throw new IllegalArgumentException("a name is too long (" + name.length() + " letters)");
-      }
-      if (name != null) {
-        fields.put(key, name);
-      }
-    }
-
-    private static void put(Map<String, Object> fields, String key, long number) {
-      if (number > 0) {
-        fields.put(key, number);
-      }
     }
   }
 }
