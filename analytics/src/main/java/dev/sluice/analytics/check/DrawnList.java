@@ -131,10 +131,8 @@ record DrawnList(List<Drawn> jobs, String digest) {
       List<String> sort = wantsInteractive ? interactive : others;
       String classType = one(interactive.isEmpty() || others.isEmpty() ? all : sort);
       RunConfig workload = workload();
-      String backend = one(backends);
-      if (workload.at("path") != null) {
-        backend = ""; // a model file of the user's own runs on its own engine
-      }
+      String drawn = one(backends);
+      String backend = workload.hasOwnModel() ? "" : drawn;
       String precision = one(precisions);
       long samples = Long.parseLong(one(sizes));
       double sloMs = config.number("classes", classType, "slo_ms");
@@ -216,8 +214,6 @@ record DrawnList(List<Drawn> jobs, String digest) {
 
   /** Gaps between arrivals in nanoseconds at the mean rate, by the definition of each process. */
   static final class Gaps {
-    private static final double NS = 1e9;
-
     private final Draws draws;
     private final String process;
     private final double rate;
@@ -297,7 +293,6 @@ record DrawnList(List<Drawn> jobs, String digest) {
    * by halving the bracket, so that it rests on the integral alone.
    */
   static final class LoadTime {
-    private static final double NS = 1e9;
     private static final int HALVINGS = 200;
 
     private final RunConfig config;

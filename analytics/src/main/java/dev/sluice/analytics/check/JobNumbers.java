@@ -8,15 +8,9 @@ import java.util.stream.Collectors;
 /**
  * Counts, latencies, violations and rates of jobs: of all, of each class, of each workload in it.
  */
-final class JobNumbers {
+record JobNumbers(Recount recount) {
   private static final int FEW_FOR_P95 = 130;
   private static final int FEW_FOR_P99 = 662;
-
-  private final Recount recount;
-
-  JobNumbers(Recount recount) {
-    this.recount = recount;
-  }
 
   void count() {
     RunConfig config = recount.config;

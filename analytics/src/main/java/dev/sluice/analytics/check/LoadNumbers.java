@@ -149,23 +149,25 @@ final class LoadNumbers {
           Recount.rankMs(appended, rank.getValue()),
           Recount.TIMES_MS);
     }
-    double promiseMs = Double.POSITIVE_INFINITY;
-    for (Map.Entry<String, RunConfig> c : config.sectionsByName("classes").entrySet()) {
-      double sloMs = c.getValue().number("slo_ms");
-      promiseMs =
-          Math.min(
-              promiseMs,
-              !Double.isNaN(sloMs)
-                  ? sloMs
-                  : jobs.stream()
-                      .filter(job -> job.classType.equals(c.getKey()))
-                      .mapToDouble(job -> job.sloNs / 1e6)
-                      .min()
-                      .orElse(Double.POSITIVE_INFINITY));
-    }
+    double promiseMs =
+        config.sectionsByName("classes").keySet().stream()
+            .mapToDouble(this::promiseMs)
+            .min()
+            .orElse(Double.POSITIVE_INFINITY);
     double limitMs =
         Math.max(LIMIT_MS_MIN, Double.isInfinite(promiseMs) ? 0 : LIMIT_OF_PROMISE * promiseMs);
     recount.equal("lateness_limit_ms", recount.isOffline() ? Double.NaN : limitMs);
+  }
+
+  private double promiseMs(String className) {
+    double sloMs = config.number("classes", className, "slo_ms");
+    return Double.isNaN(sloMs)
+        ? jobs.stream()
+            .filter(job -> job.classType.equals(className))
+            .mapToDouble(job -> job.sloNs / 1e6)
+            .min()
+            .orElse(Double.POSITIVE_INFINITY)
+        : sloMs;
   }
 
   private void scenario() {
@@ -279,17 +281,7 @@ final class LoadNumbers {
   }
 
   private static long notAfter(long[] sorted, long atNs) {
-    int low = 0;
-    int high = sorted.length;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (sorted[middle] <= atNs) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return Arrays.stream(sorted).takeWhile(ns -> ns <= atNs).count();
   }
 
   /** Mean, maximum, and the maximum if of equal times arrivals came first. */

@@ -128,11 +128,10 @@ record Schedule(
    */
   static Schedule read(Path file, @Nullable Path system, @Nullable Path requests, Findings findings)
       throws UserMistakeException {
-    Reader log;
+    Reader log = new Reader(findings);
     try (InputStream in = Files.newInputStream(file);
         JsonParser json = FACTORY.createParser(in)) {
-      log = new Reader(json, findings);
-      log.read(file);
+      log.read(json, file);
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
       throw new UserMistakeException(
@@ -173,12 +172,12 @@ record Schedule(
   private static Map<String, Double> arrivals(JsonNode summary, List<WorkflowRequest> asked) {
     boolean online = summary.path("mode").asText().equals("online");
     long firstNs = asked.stream().mapToLong(WorkflowRequest::timestampEpochNs).min().orElse(0);
-    Map<String, Double> arrivals = new HashMap<>();
-    for (WorkflowRequest request : asked) {
-      arrivals.put(
-          request.id(), online ? (request.timestampEpochNs() - firstNs) / NS_PER_SECOND : 0);
-    }
-    return arrivals;
+    return asked.stream()
+        .collect(
+            Collectors.toMap(
+                WorkflowRequest::id,
+                of -> online ? (of.timestampEpochNs() - firstNs) / NS_PER_SECOND : 0,
+                (first, second) -> second));
   }
 
   /** True if the nodes really ran, so that their times are measured. */
@@ -229,19 +228,17 @@ record Schedule(
             "batch_id");
     private static final int NEEDED_NUMBERS = 4;
 
-    private final JsonParser json;
     private final Findings findings;
     private final Map<String, String> texts = new HashMap<>();
     private final List<Execution> executions = new ArrayList<>();
     private JsonNode summary = MissingNode.getInstance();
     private int rows;
 
-    Reader(JsonParser json, Findings findings) {
-      this.json = json;
+    Reader(Findings findings) {
       this.findings = findings;
     }
 
-    void read(Path file) throws IOException, UserMistakeException {
+    void read(JsonParser json, Path file) throws IOException, UserMistakeException {
       boolean found = false;
       if (json.nextToken() == JsonToken.START_OBJECT) {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
@@ -251,7 +248,7 @@ record Schedule(
             summary = JSON.readTree(json);
           } else if (name.equals("executions") && json.currentToken() == JsonToken.START_ARRAY) {
             found = true;
-            readRows();
+            readRows(json);
           } else {
             json.skipChildren();
           }
@@ -267,7 +264,7 @@ record Schedule(
       findings.looked(Rule.FORMAT, rows);
     }
 
-    private void readRows() throws IOException {
+    private void readRows(JsonParser json) throws IOException {
       while (json.nextToken() != JsonToken.END_ARRAY) {
         int row = rows++;
         JsonNode fields = JSON.readTree(json);

@@ -53,8 +53,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -104,8 +104,6 @@ final class ExecutedWorkflows {
   private int exitStatus = ExitStatus.DONE;
 
   /**
-   * Prepares the run, and starts nothing.
-   *
    * @throws UserMistakeException if a model names an unknown workload or backend
    */
   ExecutedWorkflows(
@@ -125,7 +123,6 @@ final class ExecutedWorkflows {
     this.external = options.externalKafka();
   }
 
-  /** The exit status: 0, or the status of the signal that ended the run. */
   int exitStatus() {
     return exitStatus;
   }
@@ -177,7 +174,6 @@ final class ExecutedWorkflows {
     }
   }
 
-  /** The beginning of the run, a little ahead of now. */
   private RunStarted start(String runId) throws IOException {
     return new RunStarted(
         runId,
@@ -214,11 +210,8 @@ final class ExecutedWorkflows {
         if (node.id().contains("/")) {
           throw new UserMistakeException(
               system + ":" + node.line(),
-              "node ("
-                  + node.id()
-                  + ") of workflow ("
-                  + workflow.id()
-                  + ") has a slash in its name",
+              "node (%s) of workflow (%s) has a slash in its name"
+                  .formatted(node.id(), workflow.id()),
               "another character will do; jobs are called request/node");
         }
       }
@@ -354,7 +347,6 @@ final class ExecutedWorkflows {
     return executor;
   }
 
-  /** True if any node shares a batch. */
   private boolean joins() {
     return files.requests().stream().anyMatch(request -> request.workflow().joined());
   }
@@ -362,7 +354,7 @@ final class ExecutedWorkflows {
   /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
   private List<Integer> warmUpSamples() {
     int most = joins() ? files.microbatch().maxBatch() : 1;
-    NavigableSet<Integer> samples = new TreeSet<>(List.of(most));
+    Set<Integer> samples = new TreeSet<>(List.of(most));
     for (int power = 1; power < most; power *= 2) {
       samples.add(power);
     }

@@ -29,8 +29,19 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A schedule of workflows as the seed's JSON; all times are seconds. */
-public final class ExecutionLog {
+/**
+ * A schedule of workflows as the seed's JSON; all times are seconds.
+ *
+ * @param bound lower bound; null: none
+ * @param executed true if the nodes really ran, so that switches and times are measured
+ */
+public record ExecutionLog(
+    GraphSchedule schedule,
+    Gpus gpus,
+    boolean online,
+    List<Skipped> skipped,
+    @Nullable LowerBound bound,
+    boolean executed) {
   public static final String NAME = "baseline_execution_log.json";
   private static final int DECIMALS = 9;
   private static final ObjectWriter JSON =
@@ -39,32 +50,6 @@ public final class ExecutionLog {
           .setVisibility(PropertyAccessor.FIELD, Visibility.ANY)
           .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
           .writer(new DefaultPrettyPrinter().withObjectIndenter(new DefaultIndenter("  ", "\n")));
-
-  private final GraphSchedule schedule;
-  private final Gpus gpus;
-  private final boolean online;
-  private final List<Skipped> skipped;
-  private final @Nullable LowerBound bound;
-  private final boolean executed;
-
-  /**
-   * @param bound lower bound; null: none
-   * @param executed true if the nodes really ran, so that switches and times are measured
-   */
-  ExecutionLog(
-      GraphSchedule schedule,
-      Gpus gpus,
-      boolean online,
-      List<Skipped> skipped,
-      @Nullable LowerBound bound,
-      boolean executed) {
-    this.schedule = schedule;
-    this.gpus = gpus;
-    this.online = online;
-    this.skipped = skipped;
-    this.bound = bound;
-    this.executed = executed;
-  }
 
   /**
    * Writes the file.
@@ -82,7 +67,6 @@ public final class ExecutionLog {
     }
   }
 
-  /** The summary alone, as JSON. */
   String summary() throws IOException {
     return JSON.writeValueAsString(summaryTree()) + "\n";
   }

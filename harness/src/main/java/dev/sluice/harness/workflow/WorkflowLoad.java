@@ -90,7 +90,6 @@ final class WorkflowLoad implements AutoCloseable {
     producer = kafka.producer(Writing.IN_ORDER);
   }
 
-  /** Waits until the log tells of lanes. */
   void awaitLanes() throws RoleFailedException {
     long deadlineNs = clock.monotonicNs() + LANES_LIMIT.toNanos();
     while (poll(LOOK_NS).stream().noneMatch(ExecutorReported.class::isInstance)) {
@@ -218,7 +217,6 @@ final class WorkflowLoad implements AutoCloseable {
     return events;
   }
 
-  /** Shows on the live line how many requests are done. */
   private void showProgress() {
     long nowNs = clock.monotonicNs();
     if (nowNs - drawnAtNs >= (console.isTerminal() ? 1 : 5) * 1_000_000_000L) {

@@ -32,7 +32,6 @@ final class WorkflowOutcomes {
 
   private final Map<Place, DispatchId> doneBy = new HashMap<>();
 
-  /** Counts, by request, of the nodes that have not ended. */
   private final int[] nodesLeft;
 
   private final boolean[] failed;
@@ -43,7 +42,6 @@ final class WorkflowOutcomes {
   /** A node of a request, both by their places. */
   private record Place(int request, int node) {}
 
-  /** Starts with requests that have not begun. */
   WorkflowOutcomes(List<WorkflowRequested> requests) {
     this.requests = requests;
     this.nodesLeft = new int[requests.size()];
@@ -95,7 +93,6 @@ final class WorkflowOutcomes {
     return ended;
   }
 
-  /** Returns how many nodes were done. */
   int nodesDone() {
     return nodesDone;
   }

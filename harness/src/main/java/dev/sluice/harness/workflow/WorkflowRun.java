@@ -1,5 +1,7 @@
 package dev.sluice.harness.workflow;
 
+import static dev.sluice.harness.workflow.WorkflowSchedules.seconds;
+
 import dev.sluice.analytics.plot.GpuTimeline;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
@@ -14,6 +16,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.scheduling.simulation.Gpus;
 import dev.sluice.scheduling.simulation.GraphSchedule;
+import dev.sluice.scheduling.simulation.GraphSchedule.Attempts;
 import dev.sluice.scheduling.simulation.GraphSchedule.Durations;
 import dev.sluice.scheduling.simulation.GraphSchedule.LowerBound;
 import dev.sluice.scheduling.simulation.GraphSchedule.UnfinishedRequest;
@@ -115,13 +118,10 @@ public final class WorkflowRun {
         lines.endOfEvents();
         LowerBound bound = bound(schedule, workflows, gpus, executes);
         lines.accept(
-            (executes ? "Execution" : "Simulation")
-                + " completed at time "
-                + WorkflowSchedules.seconds(schedule.makespanNs())
-                + "s");
+            "%s completed at time %ss"
+                .formatted(executes ? "Execution" : "Simulation", seconds(schedule.makespanNs())));
         report(lines, schedule, files.skipped());
-        lines.accept("");
-        lines.accept("Makespan and mean request completion time:");
+        lines.all("", "Makespan and mean request completion time:");
         row(lines, policy, schedule);
         if (!executes && !policy.equals(BASELINE)) {
           row(lines, BASELINE, WorkflowSchedules.simulated(workflows, gpus, BASELINE, null));
@@ -137,8 +137,7 @@ public final class WorkflowRun {
           Files.write(
               plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, gpus, executes));
         }
-        lines.accept("");
-        lines.accept("Detailed execution log written to " + ExecutionLog.NAME);
+        lines.all("", "Detailed execution log written to " + ExecutionLog.NAME);
       } catch (RoleFailedException | WarmUpException e) {
         console.line("sluice: error: the run failed: " + e.getMessage());
         console.line("  Maybe its log says more: " + folder.failedPath().resolve("run.log"));
@@ -187,8 +186,8 @@ public final class WorkflowRun {
     }
     List<Skipped> skipped = files.skipped();
     for (int i = 0; i < skipped.size(); i++) {
-      String line =
-          "Skipped request " + skipped.get(i).requestId() + ": " + skipped.get(i).reason();
+      Skipped one = skipped.get(i);
+      String line = "Skipped request " + one.requestId() + ": " + one.reason();
       if (i < SHOWN_SKIPPED_MAX) {
         lines.accept(line);
       } else {
@@ -201,43 +200,43 @@ public final class WorkflowRun {
   }
 
   private static void report(Lines lines, GraphSchedule schedule, List<Skipped> skipped) {
-    lines.accept("");
-    lines.accept("=".repeat(RULE_WIDTH));
-    lines.accept("EXECUTION METRICS");
-    lines.accept("=".repeat(RULE_WIDTH));
+    String rule = "=".repeat(RULE_WIDTH);
     long makespanNs = schedule.makespanNs();
-    lines.accept(
-        "Total execution time (makespan): " + WorkflowSchedules.seconds(makespanNs) + " seconds");
-    lines.accept("Total requests: " + (schedule.requests() + skipped.size()));
-    lines.accept("  Completed: " + schedule.completed());
     long failed = schedule.failed();
-    lines.accept(
+    lines.all(
+        "",
+        rule,
+        "EXECUTION METRICS",
+        rule,
+        "Total execution time (makespan): " + seconds(makespanNs) + " seconds",
+        "Total requests: " + (schedule.requests() + skipped.size()),
+        "  Completed: " + schedule.completed(),
         "  Failed: %d, dropped: %d, refused: %d"
             .formatted(failed, schedule.unfinished().size() - failed, skipped.size()));
     if (schedule.hasPromises()) {
       lines.accept("  Later than promised, or not at all: " + schedule.sloViolations());
     }
-    if (schedule.attemptsNotDone().count() > 0) {
+    Attempts notDone = schedule.attemptsNotDone();
+    if (notDone.count() > 0) {
       lines.accept(
           "Attempts that were not done: %d, which held GPUs for %s seconds"
-              .formatted(
-                  schedule.attemptsNotDone().count(),
-                  WorkflowSchedules.seconds(schedule.attemptsNotDone().heldNs())));
+              .formatted(notDone.count(), seconds(notDone.heldNs())));
     }
     for (UnfinishedRequest of : schedule.unfinished()) {
       lines.event("Request " + of.request().requestId() + " was not completed: " + of.reason());
     }
-    lines.accept("Total nodes executed: " + schedule.executions().size());
-    lines.accept("");
     Durations times = schedule.completionNs();
-    lines.accept("Request completion times:");
-    lines.accept("  Average: " + WorkflowSchedules.seconds(times.meanNs()) + "s");
-    lines.accept("  Median: " + WorkflowSchedules.seconds(times.percentileNs(50)) + "s");
-    lines.accept("  P99: " + WorkflowSchedules.seconds(times.percentileNs(99)) + "s");
-    lines.accept("  Min: " + WorkflowSchedules.seconds(times.percentileNs(0)) + "s");
-    lines.accept("  Max: " + WorkflowSchedules.seconds(times.percentileNs(100)) + "s");
-    lines.accept("");
-    lines.accept("GPU utilization:");
+    lines.all(
+        "Total nodes executed: " + schedule.executions().size(),
+        "",
+        "Request completion times:",
+        "  Average: " + seconds(times.meanNs()) + "s",
+        "  Median: " + seconds(times.percentileNs(50)) + "s",
+        "  P99: " + seconds(times.percentileNs(99)) + "s",
+        "  Min: " + seconds(times.percentileNs(0)) + "s",
+        "  Max: " + seconds(times.percentileNs(100)) + "s",
+        "",
+        "GPU utilization:");
     long[] executions = schedule.executionsByGpu();
     long[] busyNs = schedule.busyNsByGpu();
     for (int gpu = 0; gpu < busyNs.length; gpu++) {
@@ -247,25 +246,22 @@ public final class WorkflowRun {
               "  GPU %d: %d executions, %ss busy time (%.1f%% utilization)",
               gpu,
               executions[gpu],
-              WorkflowSchedules.seconds(busyNs[gpu]),
+              seconds(busyNs[gpu]),
               makespanNs == 0 ? 0.0 : 100.0 * busyNs[gpu] / makespanNs));
     }
-    lines.accept("");
-    lines.accept("Model execution counts:");
+    lines.all("", "Model execution counts:");
     schedule
         .executionsByModel()
         .forEach((model, count) -> lines.accept("  " + model + ": " + count + " executions"));
-    lines.accept("");
     List<NodeExecution> switches = schedule.switches();
     List<NodeExecution> loads = schedule.firstLoads();
-    lines.accept("Model switching:");
-    lines.accept("  Total switches: " + switches.size());
-    lines.accept("  Total switch time: " + seconds(switches));
-    lines.accept("  Of these, loads onto empty GPUs: " + loads.size() + ", " + seconds(loads));
-  }
-
-  private static String seconds(List<NodeExecution> executions) {
-    return WorkflowSchedules.seconds(GraphSchedule.switchNs(executions)) + " seconds";
+    lines.all(
+        "",
+        "Model switching:",
+        "  Total switches: " + switches.size(),
+        "  Total switch time: " + seconds(GraphSchedule.switchNs(switches)) + " seconds",
+        "  Of these, loads onto empty GPUs: %d, %s seconds"
+            .formatted(loads.size(), seconds(GraphSchedule.switchNs(loads))));
   }
 
   private static void row(Lines lines, String name, GraphSchedule schedule) {
@@ -273,8 +269,7 @@ public final class WorkflowRun {
   }
 
   private static void row(Lines lines, String name, long makespanNs, double meanNs) {
-    lines.accept(
-        TIMES.row(name, WorkflowSchedules.seconds(makespanNs), WorkflowSchedules.seconds(meanNs)));
+    lines.accept(TIMES.row(name, seconds(makespanNs), seconds(meanNs)));
   }
 
   private static byte[] timeline(
@@ -312,6 +307,12 @@ public final class WorkflowRun {
     public void accept(String line) {
       console.line(line);
       toFile(line);
+    }
+
+    void all(String... all) {
+      for (String line : all) {
+        accept(line);
+      }
     }
 
     /**

@@ -84,15 +84,12 @@ final class WorkflowSchedules {
         requests, gpus, policy, collector.executions, unfinished, outcomes.attemptsNotDone());
   }
 
-  /** A moment of the schedule, and the telling of its event. */
   private record Moment(long atNs, Runnable telling) {}
 
-  /** Seconds with two decimals. */
   static String seconds(double ns) {
     return seconds(Math.round(ns));
   }
 
-  /** Seconds with two decimals. */
   static String seconds(long ns) {
     long hundredths = (ns + NS_PER_HUNDREDTH / 2) / NS_PER_HUNDREDTH;
     long rest = hundredths % 100;
@@ -105,10 +102,8 @@ final class WorkflowSchedules {
     private final List<WorkflowRequested> requests;
     private final @Nullable Consumer<String> lines;
 
-    /** Counts, by request, of the nodes that have not ended. */
     private final int[] nodesLeft;
 
-    /** Models that the GPUs hold. */
     private final Map<Integer, String> resident = new HashMap<>();
 
     Collector(List<WorkflowRequested> requests, @Nullable Consumer<String> lines) {

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,21 +41,13 @@ public record WorkflowSettings(
   private static final List<String> GANG_SWITCHES = List.of("longest", "first");
   private static final double NS_PER_SECOND = 1e9;
 
-  /**
-   * Files to read.
-   *
-   * @param system file of models and graphs
-   * @param requests file of requests of the graphs
-   */
+  /** Files of models and graphs, and of requests of the graphs. */
   public record Input(@Nullable Path system, @Nullable Path requests) {}
 
   /**
    * GPUs to schedule on.
    *
-   * @param gpus number of GPUs
    * @param gangSwitch switch that a job of several GPUs waits for: longest or first
-   * @param bandwidthGbPerSecond speed at which models are moved
-   * @param switchOverheadSeconds further cost of each change of models
    */
   public record Machine(
       @Nullable Integer gpus,
@@ -64,18 +58,14 @@ public record WorkflowSettings(
   /**
    * Execution of nodes: real, or in virtual time.
    *
-   * @param execute true if nodes really run
    * @param simulate another spelling of execute, as text: true or false
-   * @param bootstrap {@code HOST:PORT} of a Kafka that runs already
    */
   public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
 
   /**
    * Folder to leave.
    *
-   * @param results folder of all runs
-   * @param runId name of the run's folder; null: made from the time
-   * @param noTrace true if events, executions and picture are left out
+   * @param runId null: made from the time
    * @param log true if a recording of the topics is left; null: if nodes really run
    */
   public record Output(
@@ -136,21 +126,18 @@ public record WorkflowSettings(
     return bootstrap == null ? null : KafkaAccess.of("--bootstrap", bootstrap, null);
   }
 
-  /** The file of models and graphs. */
   public Path systemFile() {
-    Path system = input.system();
-    return system == null ? Path.of("system_config.yaml") : system;
+    return Objects.requireNonNullElse(input.system(), Path.of("system_config.yaml"));
   }
 
-  /** The file of requests. */
   public Path requestsFile() {
-    Path requests = input.requests();
-    return requests == null ? Path.of("workflow_requests.yaml") : requests;
+    return Objects.requireNonNullElse(input.requests(), Path.of("workflow_requests.yaml"));
   }
 
   /** True if requests come by their timestamps, rather than all at time 0. */
   public boolean online() throws UserMistakeException {
-    return oneOf("--mode", mode == null ? "offline" : mode, MODES, "modes").equals("online");
+    return oneOf("--mode", Objects.requireNonNullElse(mode, "offline"), MODES, "modes")
+        .equals("online");
   }
 
   /** The GPUs that the options describe, with defaults for what was left out. */
@@ -165,10 +152,8 @@ public record WorkflowSettings(
           "the number of GPUs (" + gpus + ") must be between 1 and " + GPUS_MAX,
           "--gpus 4 will do");
     }
-    Double givenBandwidth = machine.bandwidthGbPerSecond();
-    Double givenOverhead = machine.switchOverheadSeconds();
-    double bandwidth = givenBandwidth == null ? 16 : givenBandwidth;
-    double overheadSeconds = givenOverhead == null ? 2 : givenOverhead;
+    double bandwidth = Objects.requireNonNullElse(machine.bandwidthGbPerSecond(), 16.0);
+    double overheadSeconds = Objects.requireNonNullElse(machine.switchOverheadSeconds(), 2.0);
     if (!(bandwidth >= 1e-6 && bandwidth <= 1e9)) {
       throw new UserMistakeException(
           "--bandwidth-gb-per-s",
@@ -181,8 +166,7 @@ public record WorkflowSettings(
           "the value (" + overheadSeconds + ") must be between 0 and 1e6",
           "--switch-overhead-s 2 will do");
     }
-    String gangSwitch = machine.gangSwitch();
-    String which = gangSwitch == null ? "longest" : gangSwitch;
+    String which = Objects.requireNonNullElse(machine.gangSwitch(), "longest");
     return new Gpus(
         gpus,
         bandwidth,
@@ -205,12 +189,7 @@ public record WorkflowSettings(
           "--policy",
           "the scheduler (%s) may give jobs up, and each node of a workflow must run"
               .formatted(name),
-          "you want one of these schedulers: "
-              + String.join(
-                  ", ",
-                  Policies.names().stream()
-                      .filter(other -> !newPolicy(other).needs().has(Need.DROPPING))
-                      .toList()));
+          "you want one of these schedulers: " + namesWithout(Need.DROPPING));
     }
     if (newPolicy(name).needs().has(Need.DEADLINES)) {
       for (WorkflowRequest request : files.requests()) {
@@ -221,22 +200,22 @@ public record WorkflowSettings(
               "the scheduler (%s) goes by latency promises, and workflow (%s) makes none"
                   .formatted(name, asked.id()),
               "you want to add slo_ms: 60000 to it, or one of these schedulers: "
-                  + String.join(", ", withoutPromises()));
+                  + namesWithout(Need.DEADLINES));
         }
       }
     }
     return name;
   }
 
-  /** The policy's name, checked against the known names. */
   public String policyName() throws UserMistakeException {
-    return oneOf("--policy", policy == null ? "ray_like" : policy, Policies.names(), "schedulers");
+    return oneOf(
+        "--policy", Objects.requireNonNullElse(policy, "ray_like"), Policies.names(), "schedulers");
   }
 
-  private static List<String> withoutPromises() {
+  private static String namesWithout(Need need) {
     return Policies.names().stream()
-        .filter(name -> !newPolicy(name).needs().has(Need.DEADLINES))
-        .toList();
+        .filter(name -> !newPolicy(name).needs().has(need))
+        .collect(Collectors.joining(", "));
   }
 
   /** Makes the policy of a name, with its defaults. */

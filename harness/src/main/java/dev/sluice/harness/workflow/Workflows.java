@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -66,10 +65,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
     double workNs = 0;
     for (WorkflowRequest request : files.requests()) {
       Workflow workflow = request.workflow();
-      List<WorkflowRequested.Node> untimed = nodes.get(workflow.id());
-      if (untimed == null) {
-        throw new IllegalStateException("a request for a workflow that is not there: " + request);
-      }
+      List<WorkflowRequested.Node> untimed = Objects.requireNonNull(nodes.get(workflow.id()));
       long[] executionNs = executionNs(request, files.models(), assumed);
       double afterNs = online ? (double) request.timestampEpochNs() - zeroEpochNs : 0;
       latestNs = Math.max(latestNs, afterNs);
@@ -89,13 +85,22 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
               online ? request.timestampEpochNs() - zeroEpochNs : 0,
               0,
               WorkflowRequested.expecting(untimed, executionNs)));
-      addUp(untimed, executionNs, seen);
+      for (int node = 0; node < executionNs.length; node++) {
+        String model = untimed.get(node).workload();
+        seen.computeIfAbsent(model, m -> new LongSummaryStatistics()).accept(executionNs[node]);
+      }
     }
     List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
-    return new Workflows(known, requests, warnings(assumed));
+    List<String> warnings =
+        assumed.entrySet().stream()
+            .map(
+                of ->
+                    "model %s says nothing of how long it takes: %d executions are assumed to take 10 s"
+                        .formatted(of.getKey(), of.getValue()))
+            .toList();
+    return new Workflows(known, requests, warnings);
   }
 
-  /** Returns the ids of the models. */
   List<String> modelIds() {
     return models.stream().map(GpuModel::id).toList();
   }
@@ -129,16 +134,6 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
             : "their times are in another unit than seconds");
   }
 
-  private static void addUp(
-      List<WorkflowRequested.Node> nodes,
-      long[] executionNs,
-      Map<String, LongSummaryStatistics> seen) {
-    for (int node = 0; node < executionNs.length; node++) {
-      String model = nodes.get(node).workload();
-      seen.computeIfAbsent(model, unused -> new LongSummaryStatistics()).accept(executionNs[node]);
-    }
-  }
-
   /** Returns a model whose typical time comes from requests if the file does not state one. */
   private static GpuModel withTypical(GpuModel model, Map<String, LongSummaryStatistics> seen) {
     LongSummaryStatistics ofRequests = seen.get(model.id());
@@ -152,39 +147,28 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
             Math.round(ofRequests.getAverage()));
   }
 
-  private static List<String> warnings(Map<String, Integer> assumed) {
-    return assumed.entrySet().stream()
-        .map(
-            entry ->
-                "model %s says nothing of how long it takes: %d executions are assumed to take 10 s"
-                    .formatted(entry.getKey(), entry.getValue()))
-        .toList();
-  }
-
   private static GpuModel toModel(Model model) {
     return new GpuModel(
         model.id(),
         model.memoryGb(),
         model.gpusRequired(),
         toNs(model.loadTimeSeconds()),
-        toNs(typicalSeconds(model).orElse(0)));
+        toNs(Double.isNaN(typicalSeconds(model)) ? 0 : typicalSeconds(model)));
   }
 
   private static long toNs(double seconds) {
     return Math.round(seconds * NS_PER_SECOND);
   }
 
-  /** Returns the typical duration that the file states for the model. */
-  private static OptionalDouble typicalSeconds(Model model) {
+  /** Typical duration that the file states for the model; NaN: it states none. */
+  private static double typicalSeconds(Model model) {
     Double mean = model.inferenceTimeMean();
-    if (mean != null) {
-      return OptionalDouble.of(mean);
-    }
     Double tokens = model.tokenMean();
     Double perSecond = model.tokensPerSecond();
-    return tokens == null || perSecond == null
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(tokens / perSecond);
+    if (mean != null) {
+      return mean;
+    }
+    return tokens == null || perSecond == null ? Double.NaN : tokens / perSecond;
   }
 
   /** Returns the nodes of a workflow, which are expected to take no time. */
@@ -200,10 +184,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
     }
     List<WorkflowRequested.Node> nodes = new ArrayList<>();
     for (Workflow.Node node : workflow.nodes()) {
-      Model model = models.get(node.model());
-      if (model == null) {
-        throw new IllegalStateException("a node of a model that is not there: " + node);
-      }
+      Model model = Objects.requireNonNull(models.get(node.model()));
       nodes.add(
           new WorkflowRequested.Node(
               node.id(),
@@ -229,15 +210,14 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
     List<Workflow.Node> nodes = request.workflow().nodes();
     long[] executionNs = new long[nodes.size()];
     for (int node = 0; node < executionNs.length; node++) {
+      Model model = Objects.requireNonNull(models.get(nodes.get(node).model()));
       double seconds = request.executionSeconds(node);
       if (Double.isNaN(seconds)) {
-        String id = nodes.get(node).model();
-        Model model = models.get(id);
-        OptionalDouble typical = model == null ? OptionalDouble.empty() : typicalSeconds(model);
-        seconds = typical.orElse(ASSUMED_SECONDS);
-        if (typical.isEmpty()) {
-          assumed.merge(id, 1, Integer::sum);
-        }
+        seconds = typicalSeconds(model);
+      }
+      if (Double.isNaN(seconds)) {
+        seconds = ASSUMED_SECONDS;
+        assumed.merge(model.id(), 1, Integer::sum);
       }
       executionNs[node] = toNs(seconds);
     }
@@ -254,9 +234,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
     double sumNs = 0;
     for (int node = 0; node < executionNs.length; node++) {
       GpuModel model = Objects.requireNonNull(models.get(nodes.get(node).workload()));
-      sumNs += executionNs[node];
-      sumNs += model.loadNs();
-      sumNs += gpus.overheadNs();
+      sumNs += (double) executionNs[node] + model.loadNs() + gpus.overheadNs();
       sumNs += (memoryGbMax + model.memoryGb()) / gpus.bandwidthGbPerSecond() * NS_PER_SECOND;
     }
     return sumNs;
