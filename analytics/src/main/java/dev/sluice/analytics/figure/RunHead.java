@@ -36,11 +36,7 @@ public final class RunHead {
     return notes;
   }
 
-  /**
-   * Notes of a run that are known when it begins.
-   *
-   * @param more notes that the run's parts have
-   */
+  /** Notes of a run that are known when it begins, those of its parts last. */
   public static List<String> notes(Experiment experiment, boolean emulated, List<String> more) {
     List<String> notes = new ArrayList<>();
     if (emulated) {

@@ -94,12 +94,7 @@ final class LanesFold {
     return executors.computeIfAbsent(id, unknown -> new ExecutorLanes());
   }
 
-  /**
-   * A batch has ended.
-   *
-   * @param classType class of its first job; null: not known
-   * @param completion its end; null: it was lost
-   */
+  /** Takes the end of a batch, null if it was lost, and the class of its first job, if known. */
   void onEnded(
       DispatchKey key,
       BatchDispatched dispatch,

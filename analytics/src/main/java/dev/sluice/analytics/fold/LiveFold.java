@@ -170,11 +170,7 @@ public final class LiveFold implements LogFold {
     this(new WindowSums());
   }
 
-  /**
-   * A fold that goes on where another process ended.
-   *
-   * @param written sums of the windows that the other process wrote; this fold takes them over
-   */
+  /** A fold that goes on where another process ended, whose sums it takes over. */
   public LiveFold(WindowSums written) {
     this.written = written;
     this.continued = written.throughNs() > 0;
@@ -379,10 +375,7 @@ public final class LiveFold implements LogFold {
     return ended;
   }
 
-  /**
-   * Whether the run has ended and every job sent has its outcome here; of a run that was given up,
-   * whether it has ended.
-   */
+  /** Whether the run has ended, and, unless given up, every job sent has its outcome here. */
   public boolean isComplete() {
     return ended != null
         && (ended.failure() != null || (jobs.isEmpty() && requested >= ended.jobsSent()));

@@ -144,20 +144,12 @@ final class LogFaults {
     changes.add(new Happened(what, atEpochMs));
   }
 
-  /**
-   * The longest time that is not late.
-   *
-   * @param heartbeatMs interval of the executors' reports
-   */
+  /** The longest time that is not late, for an interval of the reports of executors. */
   static long boundMs(long heartbeatMs) {
     return Math.max(BOUND_MS_MIN, BOUND_HEARTBEATS * heartbeatMs);
   }
 
-  /**
-   * All faults as sentences, the first few of each kind.
-   *
-   * @param rows the faults that the rows show
-   */
+  /** All faults as sentences, the first few of each kind. */
   List<String> inWords(
       @Nullable RunStarted started, @Nullable RunEnded ended, RowFaults rows, long boundMs) {
     if (started == null) {
@@ -174,8 +166,23 @@ final class LogFaults {
             .toList());
     addFirst(words, restartsInWords(rows.jobs.batches(), zeroEpochMs, lastOutcomeEpochMs));
     words.addAll(rows.losses());
-    addFirst(words, silentLogs(zeroEpochMs, lastOutcomeEpochMs, boundMs));
-    addFirst(words, silentExecutors(zeroEpochMs, lastOutcomeEpochMs, boundMs));
+    addFirst(
+        words,
+        silences(
+            logSilences,
+            zeroEpochMs,
+            lastOutcomeEpochMs,
+            boundMs,
+            "nothing was appended to %s for %s from %s on: the broker or the whole run stood"
+                + " still"));
+    addFirst(
+        words,
+        silences(
+            silentExecutors(),
+            zeroEpochMs,
+            lastOutcomeEpochMs,
+            boundMs,
+            "%s did not report for %s from %s on"));
     addFirst(words, rows.lateDecisions());
     words.addAll(rows.lateJobs());
     addFirst(words, rows.jobsNeverSent(ended, started.generators()));
@@ -241,42 +248,34 @@ final class LogFaults {
     return words;
   }
 
-  private List<String> silentLogs(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
-    List<String> words = new ArrayList<>();
-    for (Silence silence : logSilences) {
-      long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
-      long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
-      if (forMs > boundMs) {
-        words.add(
-            "nothing was appended to %s for %s from %s on: the broker or the whole run stood still"
-                .formatted(silence.of(), seconds(forMs), seconds(fromMs - zeroEpochMs)));
-      }
-    }
-    return words;
-  }
-
-  private List<String> silentExecutors(long zeroEpochMs, long lastOutcomeEpochMs, long boundMs) {
-    List<Silence> all = new ArrayList<>(executorSilences);
-    executors.forEach(
-        (id, log) -> all.add(new Silence(id, -1, log.lastReportEpochMs, Long.MAX_VALUE)));
-    List<String> words = new ArrayList<>();
+  /** Sentences on silences within the run that are longer than the bound. */
+  private static List<String> silences(
+      List<Silence> all, long zeroEpochMs, long lastOutcomeEpochMs, long boundMs, String words) {
+    List<String> sentences = new ArrayList<>();
     for (Silence silence : all) {
       long fromMs = Math.max(silence.fromEpochMs(), zeroEpochMs);
       long forMs = Math.min(silence.toEpochMs(), lastOutcomeEpochMs) - fromMs;
-      boolean whileTheLogStoodStill =
-          logSilences.stream()
-              .anyMatch(
-                  log ->
-                      (silence.shard() < 0 || log.shard() == silence.shard())
-                          && log.fromEpochMs() < silence.toEpochMs()
-                          && log.toEpochMs() > silence.fromEpochMs());
-      if (forMs > boundMs && !whileTheLogStoodStill) {
-        words.add(
-            "%s did not report for %s from %s on"
-                .formatted(silence.of(), seconds(forMs), seconds(fromMs - zeroEpochMs)));
+      if (forMs > boundMs) {
+        sentences.add(words.formatted(silence.of(), seconds(forMs), seconds(fromMs - zeroEpochMs)));
       }
     }
-    return words;
+    return sentences;
+  }
+
+  /** The silences of executors that are none of the log as a whole. */
+  private List<Silence> silentExecutors() {
+    List<Silence> all = new ArrayList<>(executorSilences);
+    executors.forEach(
+        (id, log) -> all.add(new Silence(id, -1, log.lastReportEpochMs, Long.MAX_VALUE)));
+    all.removeIf(
+        silence ->
+            logSilences.stream()
+                .anyMatch(
+                    log ->
+                        (silence.shard() < 0 || log.shard() == silence.shard())
+                            && log.fromEpochMs() < silence.toEpochMs()
+                            && log.toEpochMs() > silence.fromEpochMs()));
+    return all;
   }
 
   private List<String> unannounced(RunStarted started) {

@@ -96,12 +96,7 @@ public final class MetricsWindows {
     return Double.isFinite(ns) ? Double.valueOf(ns / 1e6) : null;
   }
 
-  /**
-   * Counts a job's request.
-   *
-   * @param atNs log time of the request
-   * @param latenessNs real sending − intended sending
-   */
+  /** Counts a job's request at its log time. */
   public void requested(String classType, long atNs, long latenessNs) {
     waiting.putIfAbsent(classType, 0L);
     Second second = at(atNs);
@@ -118,11 +113,7 @@ public final class MetricsWindows {
     second.runningMore += runningMore;
   }
 
-  /**
-   * Counts a job's end, which {@link #moved} does not know.
-   *
-   * @param endToEndNs end-to-end time of a done job
-   */
+  /** Counts a job's end, which {@link #moved} does not know. */
   public void ended(
       String classType, long atNs, JobEnded.Status status, long endToEndNs, boolean inTime) {
     Tally tally = tally(at(atNs), classType);
@@ -139,12 +130,7 @@ public final class MetricsWindows {
     at(atNs).tokensMore += tokensMore;
   }
 
-  /**
-   * Counts a batch that ended and had a prediction.
-   *
-   * @param atNs log time of its end
-   * @param error (actual − predicted) / predicted service time
-   */
+  /** Counts a batch that ended, and (actual − predicted) / predicted service time. */
   public void predicted(long atNs, double error, boolean beyondP95, boolean beyondP99) {
     Second second = at(atNs);
     second.predictionErrors.add(error);

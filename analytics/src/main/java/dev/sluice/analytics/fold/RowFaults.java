@@ -46,9 +46,6 @@ final class RowFaults {
   /** The last such place before the tail; below 0: none. */
   private int lastSent = -1;
 
-  /**
-   * @param boundMs the longest time that is not late
-   */
   RowFaults(Jobs jobs, long boundMs) {
     this.jobs = jobs;
     this.boundMs = boundMs;

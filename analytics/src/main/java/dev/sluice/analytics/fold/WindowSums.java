@@ -78,10 +78,7 @@ public final class WindowSums {
     return last == null ? 0 : last.toNs();
   }
 
-  /**
-   * The run so far: sums over all windows, and numbers of the last window's end. All is of one
-   * instant.
-   */
+  /** The run at one instant: sums over all windows, and numbers of the end of the last one. */
   public LiveSnapshot snapshot() {
     if (last == null) {
       return LiveSnapshot.NOTHING;

@@ -50,25 +50,13 @@ public final class FinishedBatches {
     return batch.times().ran() ? new Stretch(batch.startedNs(), batch.endedNs()) : null;
   }
 
-  /**
-   * The batches of a run's folder as JSON.
-   *
-   * @param windows the run's seconds
-   * @param barsMax most bars
-   * @throws UserMistakeException if a table of the folder cannot be read
-   */
+  /** The batches of a run as JSON, with at most that many bars. */
   public static ObjectNode json(FinishedRun run, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
     return json(RunSource.of(run), windows, barsMax);
   }
 
-  /**
-   * The batches of a run's folder that ran in a stretch of time, in the order of their decisions.
-   *
-   * @param fromS begin of the stretch, seconds since time zero; toS its end, exclusive
-   * @param barsMax most batches; the others are left out, and counted
-   * @throws UserMistakeException if a table of the folder cannot be read
-   */
+  /** The batches that ran in [fromS, toS), by decision; those beyond the most are counted. */
   public static ObjectNode between(FinishedRun run, double fromS, double toS, int barsMax)
       throws UserMistakeException {
     var stretch = new Stretch(Math.round(fromS * 1e9), Math.round(toS * 1e9));

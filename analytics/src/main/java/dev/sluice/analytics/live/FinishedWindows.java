@@ -36,11 +36,7 @@ public final class FinishedWindows {
     }
   }
 
-  /**
-   * The seconds of a run, from its folder.
-   *
-   * @throws UserMistakeException if a file of the folder is missing or cannot be read
-   */
+  /** The seconds of a run, from its folder. */
   public static List<MetricsWindow> of(FinishedRun run) throws UserMistakeException {
     return of(RunSource.of(run), Run.of(run).config());
   }

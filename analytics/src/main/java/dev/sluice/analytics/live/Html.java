@@ -57,11 +57,7 @@ public final class Html {
         .raw("\n</head>\n<body>\n<main>\n");
   }
 
-  /**
-   * Pages of which the title begins with some words, as files that a command writes.
-   *
-   * @param noun the kind's name
-   */
+  /** Pages whose title begins with some words, as files that a command writes. */
   public static OutputFile.Kind kind(String noun, String title) {
     return new OutputFile.Kind(
         noun,
@@ -106,11 +102,7 @@ public final class Html {
     return raw("</ul>\n");
   }
 
-  /**
-   * Adds a picture.
-   *
-   * @param words what stands in its place where it cannot be seen
-   */
+  /** Adds a picture; the words stand where it cannot be seen. */
   public Html picture(String words, byte[] png) {
     return raw("<p><img alt=\"")
         .text(words)

@@ -31,11 +31,6 @@ public final class MetricsCsv implements Closeable {
 
   private static final Map<String, Function<Row, String>> CELLS = new LinkedHashMap<>();
 
-  /**
-   * A row.
-   *
-   * @param counts of the class, or of all classes
-   */
   private record Row(MetricsWindow window, String name, Counts counts) {
     boolean isOfAll() {
       return name.equals(ALL);
@@ -105,11 +100,7 @@ public final class MetricsCsv implements Closeable {
     return new MetricsCsv(CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text));
   }
 
-  /**
-   * Writes the rows of a second.
-   *
-   * @throws java.io.UncheckedIOException if they cannot be written
-   */
+  /** Writes the rows of a second; throws UncheckedIOException if they cannot be written. */
   public void write(MetricsWindow window) {
     write(new Row(window, ALL, window.total()));
     window.byClass().forEach((name, counts) -> write(new Row(window, name, counts)));

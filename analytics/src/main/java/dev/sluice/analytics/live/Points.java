@@ -37,11 +37,7 @@ public final class Points {
     this.spans = spans;
   }
 
-  /**
-   * The points of a run.
-   *
-   * @param windows each second once, in order, from any second on
-   */
+  /** The points of a run, whose seconds are in order, each once. */
   public static Points of(List<MetricsWindow> windows) {
     return of(windows, 1);
   }
@@ -75,11 +71,7 @@ public final class Points {
     return new Points(spans);
   }
 
-  /**
-   * The points of a run, each of as many whole seconds.
-   *
-   * @param pointsMax most points, at least 1
-   */
+  /** At most that many points, each of as many whole seconds. */
   static Points evenly(List<MetricsWindow> windows, int pointsMax) {
     List<List<MetricsWindow>> spans = new ArrayList<>();
     int each = Math.max(1, (windows.size() + pointsMax - 1) / pointsMax);
@@ -176,15 +168,9 @@ public final class Points {
     sums.forEach(sum -> column.add(value.applyAsLong(sum.jobs())));
   }
 
-  /**
-   * Jobs of one class, or of all, over a point's seconds.
-   *
-   * @param only counts of the only second; null: there are several
-   */
+  /** Jobs of a class, or all, over the seconds of a point; with the counts of an only second. */
   private record Sum(JobSum jobs, @Nullable Long waiting, @Nullable Counts only) {
-    /**
-     * @param waitingOf1 waiting jobs of a record of version 1, whose counts do not tell them
-     */
+    /** {@code waitingOf1}: waiting jobs of a record of version 1, whose counts do not tell them. */
     static Sum of(
         List<MetricsWindow> span,
         Function<MetricsWindow, @Nullable Counts> part,

@@ -28,25 +28,14 @@ public final class ReportPage {
 
   private ReportPage() {}
 
-  /**
-   * Writes report.html into a finished run's folder, replacing what is there.
-   *
-   * @return the file
-   * @throws UserMistakeException if a file of the folder is missing or cannot be read
-   * @throws IOException if the page cannot be written; then there is none
-   */
+  /** Writes report.html into a finished run's folder; if it cannot be written, there is none. */
   public static Path write(FinishedRun run) throws UserMistakeException, IOException {
     RunSource source = RunSource.of(run);
     List<MetricsWindow> windows = FinishedWindows.of(source, Run.of(run).config());
     return write(run, windows, FinishedBatches.json(source, windows, BARS_MAX));
   }
 
-  /**
-   * What the page of a run that has just ended shows of its batches; it can be made before the
-   * run's files are.
-   *
-   * @param windows the run's seconds
-   */
+  /** Batches as the page of a run shows them; they can be made before the files of the run are. */
   public static ObjectNode batches(RunRows rows, List<MetricsWindow> windows) {
     try {
       return FinishedBatches.json(RunSource.of(rows), windows, BARS_MAX);
@@ -55,13 +44,7 @@ public final class ReportPage {
     }
   }
 
-  /**
-   * Writes report.html of a run that has just ended into its folder, in which all other files are.
-   *
-   * @param windows the run's seconds
-   * @param batches its {@link #batches}
-   * @throws IOException if the page cannot be written; then there is none
-   */
+  /** As {@link #write(FinishedRun)}, of a run that has just ended and left all other files. */
   public static Path write(Path folder, List<MetricsWindow> windows, ObjectNode batches)
       throws IOException {
     try {

@@ -58,11 +58,6 @@ final class ReportTables {
     this.windows = windows;
   }
 
-  /**
-   * The tables as HTML.
-   *
-   * @param summary tree of summary.json
-   */
   static String of(Run run, JsonNode summary, List<MetricsWindow> windows) {
     var tables = new ReportTables(run, summary, windows);
     tables.html.raw("<section class=\"report\" aria-label=\"Report\">\n");

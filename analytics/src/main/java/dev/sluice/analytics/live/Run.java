@@ -71,11 +71,7 @@ public record Run(
       boolean simulated,
       Map<String, String> versions) {}
 
-  /**
-   * A run as the topic {@code metrics} describes it.
-   *
-   * @param summarized how it came out; null: it goes on
-   */
+  /** A run as the topic {@code metrics} describes it; it goes on unless it is summarized. */
   public static Run of(RunDescribed described, @Nullable RunSummarized summarized) {
     JsonNode summary = null;
     String failure = null;
@@ -110,11 +106,6 @@ public record Run(
         failure);
   }
 
-  /**
-   * A run as its folder describes it.
-   *
-   * @throws UserMistakeException if config.yaml cannot be read
-   */
   public static Run of(FinishedRun run) throws UserMistakeException {
     JsonNode summary = run.summary();
     Map<String, String> versions =
@@ -211,11 +202,7 @@ public record Run(
     return lines;
   }
 
-  /**
-   * The run as pages read it.
-   *
-   * @param windows its seconds so far
-   */
+  /** The run as pages read it, with its seconds so far. */
   public ObjectNode json(List<MetricsWindow> windows) {
     MetricsWindow last = windows.isEmpty() ? null : windows.get(windows.size() - 1);
     ObjectNode json = Json.object();

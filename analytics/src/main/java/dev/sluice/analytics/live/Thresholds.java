@@ -129,10 +129,8 @@ final class Thresholds {
     }
 
     /**
-     * Whether no job to come can meet the threshold.
-     *
-     * @param unmeasured jobs that were under way at the warm-up's end, which may not count
-     * @param jobsMax most jobs that the measured window can have; null: not known
+     * Whether no job to come can meet the threshold; those under way at the warm-up's end may not
+     * count.
      */
     boolean isLost(Threshold threshold, long unmeasured, @Nullable Double jobsMax) {
       if (!threshold.isUpper()) {

@@ -146,9 +146,6 @@ public final class EventLogReader implements AutoCloseable {
         early);
   }
 
-  /**
-   * @param again opens the consumer of the second reading
-   */
   EventLogReader(
       Consumer<byte[], byte[]> consumer,
       Supplier<Consumer<byte[], byte[]>> again,
@@ -171,11 +168,6 @@ public final class EventLogReader implements AutoCloseable {
     thread.start();
   }
 
-  /**
-   * Snapshot of the run so far.
-   *
-   * @throws IllegalStateException if reading has failed
-   */
   public LiveSnapshot snapshot() {
     throwFailure();
     synchronized (lock) {

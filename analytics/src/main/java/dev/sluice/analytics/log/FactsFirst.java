@@ -53,13 +53,9 @@ final class FactsFirst {
     @Nullable DispatchId lastDispatch;
   }
 
-  /** A dispatch or an outcome whose facts have not been applied; one of the two is null. */
-  private record Waiting(
-      @Nullable Dispatch dispatch, @Nullable Outcome outcome, long appendedAtEpochMs) {}
+  /** A dispatch or an outcome whose facts have not been applied. */
+  private record Waiting(Object event, long appendedAtEpochMs) {}
 
-  /**
-   * @param early takes all that {@code fold} takes; null: nothing ends the run before its time
-   */
   FactsFirst(
       Topics topics,
       RunPartitions run,
@@ -83,11 +79,11 @@ final class FactsFirst {
     Progress of = progressOf(entry.topic(), entry.partition());
     try {
       if (entry.topic().equals(topics.dispatches())) {
-        var dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
-        of.waiting.add(new Waiting(dispatch, null, entry.timestamp()));
+        Dispatch dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
+        of.waiting.add(new Waiting(dispatch, entry.timestamp()));
       } else if (entry.topic().equals(topics.outcomes())) {
-        var outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
-        of.waiting.add(new Waiting(null, outcome, entry.timestamp()));
+        Outcome outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
+        of.waiting.add(new Waiting(outcome, entry.timestamp()));
       } else {
         for (LogFold each : folds) {
           run.apply(each, entry);
@@ -122,17 +118,14 @@ final class FactsFirst {
           while (!of.waiting.isEmpty()
               && (factsAreRead || isReady(of.waiting.element(), facts, dispatches))) {
             Waiting next = of.waiting.remove();
-            Dispatch dispatch = next.dispatch();
-            if (dispatch != null) {
+            if (next.event() instanceof Dispatch dispatch) {
               of.lastDispatch = dispatch.dispatchId();
-              if (dispatch instanceof BatchDispatched batch) { // folds of a live run need no others
-                for (LogFold each : folds) {
-                  each.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
-                }
-              }
-            } else if (next.outcome() != null) {
-              for (LogFold each : folds) {
-                each.onOutcome(next.outcome(), partition.partition(), next.appendedAtEpochMs());
+            }
+            for (LogFold each : folds) { // of a live run, which need no other dispatches
+              if (next.event() instanceof BatchDispatched batch) {
+                each.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
+              } else if (next.event() instanceof Outcome outcome) {
+                each.onOutcome(outcome, partition.partition(), next.appendedAtEpochMs());
               }
             }
             of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());
@@ -141,11 +134,11 @@ final class FactsFirst {
   }
 
   private boolean isReady(Waiting record, Progress facts, Progress dispatches) {
-    if (record.dispatch() != null) {
-      return record.dispatch().dispatchId().factOffset() <= facts.appliedOffset;
+    if (record.event() instanceof Dispatch dispatch) {
+      return dispatch.dispatchId().factOffset() <= facts.appliedOffset;
     }
     RunStarted started = fold.started();
-    return !(record.outcome() instanceof JobEnded end)
+    return !(record.event() instanceof JobEnded end)
         || (started != null
             && started.timeZeroEpochMs() + end.endedAtNs() / 1_000_000 < facts.appliedEpochMs
             && isApplied(end.dispatchId(), dispatches));

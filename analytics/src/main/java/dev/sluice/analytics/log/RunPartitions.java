@@ -27,11 +27,7 @@ final class RunPartitions {
     this.folded = List.of(topics.runs(), topics.facts(), topics.dispatches(), topics.outcomes());
   }
 
-  /**
-   * Asks the broker for every partition of the run.
-   *
-   * @throws IllegalStateException if a topic does not exist
-   */
+  /** Asks the broker for every partition of the run, of which each topic must exist. */
   List<TopicPartition> find(Consumer<byte[], byte[]> consumer, Duration limit) {
     List<TopicPartition> partitions = new ArrayList<>();
     for (String topic : folded) {

@@ -45,13 +45,7 @@ public final class Bars {
   private final List<Mark> marks = new ArrayList<>();
   private final List<Double> levels = new ArrayList<>();
 
-  /**
-   * A bar.
-   *
-   * @param height its upper end; NaN: no bar
-   * @param label words above it
-   * @param hollow true for a bar that stands for no number
-   */
+  /** A bar up to a height (NaN: none) with words above it; hollow if it stands for no number. */
   public record Bar(double height, String label, boolean hollow) {}
 
   private record Series(Color color, Paint fill, List<Bar> bars) {}

@@ -25,9 +25,6 @@ public final class GpuTimeline {
 
   private record Bar(int gpu, int model, long heldAtNs, long startedAtNs, long endedAtNs) {}
 
-  /**
-   * @param models names of the models; each has a color by its place
-   */
   public GpuTimeline(String title, int gpus, List<String> models) {
     this.title = title;
     this.gpus = gpus;

@@ -37,12 +37,7 @@ public record HeatMap(
   /** Least ratio of the greatest to the least number for which colors are logarithmic. */
   private static final double LOGARITHMIC_FROM = 20;
 
-  /**
-   * A field.
-   *
-   * @param value its number; NaN: it has none
-   * @param text what stands in it, one line below the other
-   */
+  /** A number (NaN: none), and what stands in its field, line by line. */
   public record Field(double value, String text) {
     /** A field of a pair of values that was not asked for. */
     public static final Field EXCLUDED = new Field(Double.NaN, "excluded");

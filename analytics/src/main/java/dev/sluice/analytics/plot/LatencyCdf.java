@@ -44,9 +44,6 @@ public final class LatencyCdf {
 
   private record Promise(String name, int place, List<Double> ms) {}
 
-  /**
-   * @param frame gets the legend
-   */
   public LatencyCdf(PictureFrame frame) {
     this.frame = frame;
   }

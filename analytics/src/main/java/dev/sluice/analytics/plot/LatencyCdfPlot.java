@@ -25,13 +25,10 @@ final class LatencyCdfPlot implements Plots.Plot {
     Jobs jobs = run.jobs();
     List<LongBag> doneNs = classes.stream().map(name -> new LongBag()).toList();
     int[] counts = new int[classes.size()];
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        counts[run.classOf(job)]++;
-        if (jobs.isDone(job)) {
-          doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
-        }
+    for (int job : run.measured()) {
+      counts[run.classOf(job)]++;
+      if (jobs.isDone(job)) {
+        doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
       }
     }
     var picture = new LatencyCdf(frame);

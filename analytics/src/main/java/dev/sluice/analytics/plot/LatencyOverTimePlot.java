@@ -31,11 +31,7 @@ final class LatencyOverTimePlot implements Plots.Plot {
     return "Latency over time";
   }
 
-  /**
-   * Jobs of a class that ended in a window.
-   *
-   * @param percentilesMs by place in {@link #PERCENTS}
-   */
+  /** Jobs of a class that ended in a window, with percentiles by place in {@link #PERCENTS}. */
   private record Ended(int count, List<Double> percentilesMs) {
     static Ended of(long[] doneNs, int count) {
       return new Ended(

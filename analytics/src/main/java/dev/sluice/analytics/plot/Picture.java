@@ -35,11 +35,7 @@ public final class Picture {
     chart = new XyChart(xAxisTitle, yAxisTitle);
   }
 
-  /**
-   * Adds points.
-   *
-   * @param workload place of the workload, from 0, which decides the color
-   */
+  /** Adds points in the color and with the marker of a workload, by its place from 0. */
   public Picture points(String name, int workload, double[] xs, double[] ys) {
     Color color = ChartStyle.ofWorkload(workload);
     chart.points(xs, ys, color, ChartStyle.marker(workload));
@@ -243,11 +239,7 @@ public final class Picture {
     return new double[] {0.98 * from, 1.02 * to};
   }
 
-  /**
-   * Adds a policy's p99s and their fit; what is infinite lies on the upper edge.
-   *
-   * @return true if one is infinite
-   */
+  /** Adds a policy's p99s and their fit; true if one is infinite, which lies on the upper edge. */
   private static boolean addLatency(XyChart chart, Runs runs, double edge, Color color, int place) {
     List<Point> finite = new ArrayList<>();
     List<Point> infinite = new ArrayList<>();

@@ -54,11 +54,7 @@ public final class PictureFrame {
     this(title, List.of());
   }
 
-  /**
-   * A picture with a title, and notes below it.
-   *
-   * @param notes short texts, each of which says what a reader must know of all numbers shown
-   */
+  /** Notes say below the title what a reader must know of all numbers shown. */
   PictureFrame(String title, List<String> notes) {
     this.title = title;
     this.notes = List.copyOf(notes);
@@ -160,11 +156,7 @@ public final class PictureFrame {
     return around(body(chart));
   }
 
-  /**
-   * The picture of a chart with a height of its own.
-   *
-   * @param height height of the chart alone, in pixels
-   */
+  /** The picture of a chart that is itself as high as these pixels. */
   BufferedImage around(JFreeChart chart, int height) {
     return around(body(chart), height, 0);
   }

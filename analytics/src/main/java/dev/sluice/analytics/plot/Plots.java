@@ -47,12 +47,7 @@ public final class Plots {
       return true;
     }
 
-    /**
-     * Draws the picture.
-     *
-     * @param frame title and notes of the run, to which the picture adds its legend
-     * @return empty if the run has nothing to show
-     */
+    /** Draws the picture and adds its legend to the frame; empty if the run has nothing to show. */
     Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame);
   }
 

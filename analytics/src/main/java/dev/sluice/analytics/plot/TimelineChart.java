@@ -35,10 +35,7 @@ public final class TimelineChart {
     renderer.setDrawBarOutline(true);
   }
 
-  /**
-   * Height of a chart in which each row has the same room, in pixels; with very many rows each has
-   * less.
-   */
+  /** Height in pixels: each row has the same room, and less where there are very many. */
   static int height(int rows) {
     return (int)
         Math.min(HEIGHT_MAX, Math.round(AXIS_HEIGHT + ROW_HEIGHT * (rows + 2 * ROWS_MARGIN)));
@@ -58,11 +55,7 @@ public final class TimelineChart {
     all.addSeries(bars);
   }
 
-  /**
-   * The added bars as a chart.
-   *
-   * @param rows names of the rows, the first on top
-   */
+  /** The added bars as a chart; the first row is on top. */
   public JFreeChart chart(
       String timeLabel, double fromSeconds, double toSeconds, String rowLabel, List<String> rows) {
     var time = new NumberAxis(timeLabel);

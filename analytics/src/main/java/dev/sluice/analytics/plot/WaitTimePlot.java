@@ -76,9 +76,8 @@ final class WaitTimePlot implements Plots.Plot {
     Jobs jobs = run.jobs();
     List<Map<Integer, Integer>> counts = new ArrayList<>();
     run.classNames().forEach(name -> counts.add(new HashMap<>()));
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job) && jobs.isDone(job)) {
+    for (int job : run.measured()) {
+      if (jobs.isDone(job)) {
         counts.get(run.classOf(job)).merge(bin(jobs.waitNs(job)), 1, Integer::sum);
       }
     }

@@ -56,11 +56,7 @@ final class XyChart {
   private final @Nullable String xTitle;
   private final String yTitle;
 
-  /**
-   * An empty chart.
-   *
-   * @param xTitle null: its axis has no title
-   */
+  /** An empty chart; its level axis has no title if {@code xTitle} is null. */
   XyChart(@Nullable String xTitle, String yTitle) {
     this.xTitle = xTitle;
     this.yTitle = yTitle;

@@ -35,11 +35,7 @@ public record FinishedBatch(
     int busyLanes,
     Supplier<String> scoreTerms) {
 
-  /**
-   * Jobs of a batch.
-   *
-   * @param first id of the chosen job
-   */
+  /** Jobs of a batch, with the id of the chosen one. */
   public record Members(String first, int count, int samples) {}
 
   /**
@@ -57,13 +53,7 @@ public record FinishedBatch(
     }
   }
 
-  /**
-   * Predicted service time of a batch.
-   *
-   * @param meanNs prediction; 0: none
-   * @param p95Ns upper bound with the probability 0.95
-   * @param p99Ns upper bound with the probability 0.99
-   */
+  /** Predicted service time, 0 if there is none, and its upper bounds by probability. */
   public record Predicted(long meanNs, long p95Ns, long p99Ns) {}
 
   static FinishedBatch of(TableRow row) throws UserMistakeException {

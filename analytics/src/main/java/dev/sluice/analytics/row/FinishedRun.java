@@ -135,11 +135,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return ids;
   }
 
-  /**
-   * Reads a job's rows of dispatches.csv, by column, in the order of the file.
-   *
-   * @param shard shard of the job, as in trace.csv
-   */
+  /** Reads the rows in dispatches.csv of a job of a shard, by column, in the order of the file. */
   public List<Map<String, String>> dispatchRows(String jobId, String shard)
       throws UserMistakeException {
     List<Map<String, String>> rows = new ArrayList<>();

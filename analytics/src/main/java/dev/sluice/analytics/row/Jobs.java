@@ -111,13 +111,7 @@ public final class Jobs {
     return true;
   }
 
-  /**
-   * Orders the jobs and batches that were read.
-   *
-   * @param zeroEpochMs time zero
-   * @param warmupEndNs beginning of the measured arrivals
-   * @param arrivalsEndNs end of the measured arrivals
-   */
+  /** Orders the jobs and batches that were read, by time zero and the measured arrivals. */
   public void settle(long zeroEpochMs, long warmupEndNs, long arrivalsEndNs) {
     this.zeroEpochMs = zeroEpochMs;
     this.warmupEndNs = warmupEndNs;

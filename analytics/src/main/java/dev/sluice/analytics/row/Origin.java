@@ -32,14 +32,6 @@ public record Origin(
   private static final DateTimeFormatter UTC =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-  /**
-   * A machine.
-   *
-   * @param host its name
-   * @param processors number of processors that the process may use
-   * @param processor name of its processors
-   * @param memoryBytes memory that the process may use, bytes
-   */
   public record Machine(
       @Nullable String host,
       @Nullable Integer processors,

@@ -39,9 +39,7 @@ public final class Summary {
   public Summary() {}
 
   /**
-   * Adds a figure. A whole number stays whole, NaN becomes null.
-   *
-   * @throws IllegalArgumentException if there is a figure of that name: none is overwritten
+   * Adds a figure, of which there is none by that name. A whole number stays whole, NaN is null.
    */
   public void put(String name, @Nullable Object value) {
     if (values.containsKey(name)) {
@@ -50,11 +48,7 @@ public final class Summary {
     values.put(name, value instanceof Double d && d.isNaN() ? null : value);
   }
 
-  /**
-   * Adds all that a part holds, behind what there is.
-   *
-   * @throws IllegalArgumentException if both have a figure of one name
-   */
+  /** Adds all that a part holds, behind what there is. */
   public void add(Summary part) {
     part.values.forEach(
         (name, value) -> {
@@ -77,11 +71,7 @@ public final class Summary {
     worsen(Verdict.INCONCLUSIVE, NOT_COMPARABLE_BECAUSE + reason);
   }
 
-  /**
-   * Makes the verdict at least as bad as the given one.
-   *
-   * @param why in words, for a person
-   */
+  /** Makes the verdict at least as bad as the given one, for a reason in words. */
   public void worsen(Verdict atLeast, String why) {
     verdict = verdict.worst(atLeast);
     verdictReasons.add(why);
