@@ -296,10 +296,7 @@ public final class RealDevice implements Device {
     }
   }
 
-  /**
-   * Returns the classes with the highest logits, summed over one job's samples; at equal sums the
-   * lower class comes first.
-   */
+  /** The highest logits, summed over a job's samples; of equal sums the lower class first. */
   static List<Integer> topClasses(float[][] logits, int from, int to) {
     var sums = new double[logits[from].length];
     for (int row = from; row < to; row++) {

@@ -102,10 +102,7 @@ public final class ProfileFile {
         .build(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE, how);
   }
 
-  /**
-   * Removes the last line if it has no line end, because the profile was killed while writing it.
-   * Returns whether it did.
-   */
+  /** Removes a last line that a kill left without its end; returns whether it did. */
   public static boolean mend(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     int end = bytes.length;
@@ -121,10 +118,7 @@ public final class ProfileFile {
     return true;
   }
 
-  /**
-   * Returns whether a file holds more than comments and column names; if not, its profile was
-   * stopped before the first row.
-   */
+  /** If not, its profile was stopped before the first row. */
   public static boolean hasRows(Path file) throws IOException {
     try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
       return lines

@@ -177,10 +177,7 @@ final class DjlSession implements InferenceSession {
       }
     }
 
-    /**
-     * Copies in pieces, since one copy of many megabytes would delay every pause of the JVM's
-     * threads.
-     */
+    /** In pieces: one copy of many megabytes would delay every pause of the JVM. */
     private static void put(float[] from, FloatBuffer to) {
       for (int i = 0; i < from.length; i += PIECE) {
         to.put(from, i, Math.min(PIECE, from.length - i));

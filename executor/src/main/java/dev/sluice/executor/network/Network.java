@@ -171,10 +171,7 @@ public final class Network {
     blockStarts.put(name, operations.size());
   }
 
-  /**
-   * Returns the whole network by blocks: coarser parts than layers for a transformer, equal ones
-   * for a residual network.
-   */
+  /** Coarser parts than layers for a transformer, equal ones for a residual network. */
   public List<Block> blocks() {
     var ends = new ArrayDeque<>(blockStarts.values());
     ends.remove();
