@@ -40,9 +40,7 @@ final class BatchRuns {
 
   private final Joined joined;
   private final ProcessClock clock;
-
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
-
   private final AtomicInteger busy = new AtomicInteger();
 
   /** A batch on its way: what it uses, and how far it is. */
@@ -162,7 +160,16 @@ final class BatchRuns {
             }
             for (ModelKey model : dispatch.releases()) {
               work.evict(model);
-              joined.log().append(evicted(dispatch, model, runClock.nowNs()));
+              joined
+                  .log()
+                  .append(
+                      new ModelEvicted(
+                          dispatch.dispatchId(),
+                          dispatch.executorId(),
+                          dispatch.incarnation(),
+                          dispatch.lane(),
+                          model,
+                          runClock.nowNs()));
             }
             for (ModelKey model : dispatch.loads()) {
               joined.log().append(load(work, dispatch, model, runClock));
@@ -173,16 +180,6 @@ final class BatchRuns {
             joined.ending().fail(e);
           }
         });
-  }
-
-  private static ModelEvicted evicted(LanePrepared dispatch, ModelKey model, long atNs) {
-    return new ModelEvicted(
-        dispatch.dispatchId(),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        dispatch.lane(),
-        model,
-        atNs);
   }
 
   private ModelLoaded load(LaneWork work, LanePrepared dispatch, ModelKey model, RunClock runClock)

@@ -191,7 +191,7 @@ public final class Executor implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    Device device = backend.open(settings, clock, pacer);
+    Device device = backend.factory().open(settings, clock, pacer);
     var warmed = WarmedLanes.begin(settings, device, progress);
     return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
   }

@@ -104,7 +104,8 @@ public final class Profiler implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    var warmed = WarmedLanes.begin(settings, backend.open(settings, clock, pacer), progress);
+    var warmed =
+        WarmedLanes.begin(settings, backend.factory().open(settings, clock, pacer), progress);
     warmed.await();
     return new Profiler(settings, backend.deviceKind(), clock, warmed);
   }

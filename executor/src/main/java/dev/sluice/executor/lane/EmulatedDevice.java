@@ -200,7 +200,6 @@ public final class EmulatedDevice implements Device {
 
   private final class EmulatedLane implements LaneWork {
     private final int lane;
-
     private final Set<ModelKey> loaded = new HashSet<>();
 
     EmulatedLane(int lane) {

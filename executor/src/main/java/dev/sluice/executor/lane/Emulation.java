@@ -38,9 +38,7 @@ public final class Emulation {
   private final double speed;
   private final ToLongFunction<String> flopsPerSample;
   private final List<Step> drift;
-
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
-
   private final Map<ModelKey, Long> memoryBytes = new HashMap<>();
 
   Emulation(

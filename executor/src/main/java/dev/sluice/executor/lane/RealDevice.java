@@ -47,7 +47,6 @@ public final class RealDevice implements Device {
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
-
   private volatile boolean hasBegun;
 
   public enum Holding {

@@ -27,9 +27,7 @@ public final class Network {
   private final Tensor input;
   private final List<Weight> weights = new ArrayList<>();
   private final List<Operation> operations = new ArrayList<>();
-
   private final List<Integer> cuts = new ArrayList<>();
-
   private final Map<String, Integer> blockStarts = new LinkedHashMap<>();
 
   private Tensor output;
