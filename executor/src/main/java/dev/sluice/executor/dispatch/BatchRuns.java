@@ -13,22 +13,19 @@ import dev.sluice.executor.dispatch.Completions.EndedBatch;
 import dev.sluice.executor.dispatch.Executor.Joined;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Batches on their lanes: takes the lanes of a dispatch, runs its batch on the first lane's thread,
- * frees the lanes and appends the completion.
- */
+/** Takes the lanes of a dispatch, runs its batch, frees the lanes, appends the completion. */
 final class BatchRuns {
   private static final Logger LOG = LoggerFactory.getLogger(BatchRuns.class);
 
@@ -43,9 +40,7 @@ final class BatchRuns {
 
   private final Joined joined;
   private final ProcessClock clock;
-
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
-
   private final AtomicInteger busy = new AtomicInteger();
 
   /** A batch on its way: what it uses, and how far it is. */
@@ -131,10 +126,8 @@ final class BatchRuns {
     }
     var course = new Course(lanes.get(0), model);
     courses.put(dispatch.dispatchId(), course);
-    var gang = new Gang(lanes.size() - 1);
-    for (Lane lane : lanes.subList(1, lanes.size())) {
-      lane.execute(work -> gang.standBy(() -> work.hold(model)));
-    }
+    var gang = new Gang();
+    lanes.subList(1, lanes.size()).forEach(lane -> gang.join(lane, model));
     lanes
         .get(0)
         .execute(
@@ -167,7 +160,16 @@ final class BatchRuns {
             }
             for (ModelKey model : dispatch.releases()) {
               work.evict(model);
-              joined.log().append(evicted(dispatch, model, runClock.nowNs()));
+              joined
+                  .log()
+                  .append(
+                      new ModelEvicted(
+                          dispatch.dispatchId(),
+                          dispatch.executorId(),
+                          dispatch.incarnation(),
+                          dispatch.lane(),
+                          model,
+                          runClock.nowNs()));
             }
             for (ModelKey model : dispatch.loads()) {
               joined.log().append(load(work, dispatch, model, runClock));
@@ -178,16 +180,6 @@ final class BatchRuns {
             joined.ending().fail(e);
           }
         });
-  }
-
-  private static ModelEvicted evicted(LanePrepared dispatch, ModelKey model, long atNs) {
-    return new ModelEvicted(
-        dispatch.dispatchId(),
-        dispatch.executorId(),
-        dispatch.incarnation(),
-        dispatch.lane(),
-        model,
-        atNs);
   }
 
   private ModelLoaded load(LaneWork work, LanePrepared dispatch, ModelKey model, RunClock runClock)
@@ -318,51 +310,46 @@ final class BatchRuns {
    * the first lane has run it. No engine here splits a model over lanes.
    */
   private static final class Gang implements AutoCloseable {
-    private final CountDownLatch unready;
-    private final CountDownLatch over = new CountDownLatch(1);
-    private final AtomicLong longestNs = new AtomicLong();
-    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final List<CompletableFuture<Long>> heldNs = new ArrayList<>();
+    private final CompletableFuture<Boolean> over = new CompletableFuture<>();
 
-    Gang(int lanes) {
-      this.unready = new CountDownLatch(lanes);
+    /** Has another lane load the model, and stand by until the first lane has finished. */
+    void join(Lane lane, ModelKey model) {
+      var held = new CompletableFuture<Long>();
+      heldNs.add(held);
+      lane.execute(
+          work -> {
+            try {
+              held.complete(work.hold(model));
+            } catch (Exception | Error e) {
+              held.completeExceptionally(e);
+            }
+            over.join(); // through interrupts, which must not let two of these lanes run at once
+          });
     }
 
-    /**
-     * Stands by, on each of these lanes' own thread, until the first lane has finished.
-     *
-     * @param holding makes the lane hold the model, and returns how long that took
-     */
-    void standBy(Callable<Long> holding) {
-      try {
-        longestNs.accumulateAndGet(holding.call(), Math::max);
-      } catch (Exception | Error e) {
-        failure.compareAndSet(null, e);
-      } finally {
-        unready.countDown();
-      }
-      // An interrupt must not let two of these lanes run at once.
-      Executor.uninterrupted(over::await);
-    }
-
-    /**
-     * Waits, on the first lane, until all others hold the model; returns the longest time that one
-     * took, or throws its exception.
-     */
+    /** Returns, to the first lane, the longest time that another took, or throws its exception. */
     long awaitHeldNs() throws Exception {
-      Executor.uninterrupted(unready::await);
-      Throwable failed = failure.get();
-      if (failed instanceof Error error) {
-        throw error;
+      CompletableFuture.allOf(heldNs.toArray(CompletableFuture<?>[]::new))
+          .handle((all, failure) -> true)
+          .join();
+      long longestNs = 0;
+      for (CompletableFuture<Long> held : heldNs) {
+        try {
+          longestNs = Math.max(longestNs, held.join());
+        } catch (CompletionException e) {
+          if (e.getCause() instanceof Error error) {
+            throw error;
+          }
+          throw e.getCause() instanceof Exception cause ? cause : e;
+        }
       }
-      if (failed instanceof Exception exception) {
-        throw exception;
-      }
-      return longestNs.get();
+      return longestNs;
     }
 
     @Override
     public void close() {
-      over.countDown();
+      over.complete(true);
     }
   }
 }

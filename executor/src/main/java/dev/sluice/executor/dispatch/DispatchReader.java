@@ -24,10 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The reader thread's work: takes the shard's dispatches in their order, starts or refuses each
- * dispatch that is for this executor, and appends a report at each heartbeat.
- */
+/** Takes the shard's dispatches in their order, and appends a report at each heartbeat. */
 final class DispatchReader implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(DispatchReader.class);
   private static final long POLL_NS_MAX = 100_000_000;
@@ -38,9 +35,7 @@ final class DispatchReader implements Runnable {
   private final BatchRuns runs;
   private final Set<ModelKey> models;
 
-  /**
-   * Dispatches that were read before the run's time zero was known; time zero is in another topic.
-   */
+  /** Read before the run's time zero was known, which is in another topic. */
   private final List<Dispatch> early = new ArrayList<>();
 
   /** Clock of the run; null until its time zero was read. */

@@ -191,31 +191,22 @@ public final class Executor implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    Device device = backend.open(settings, clock, pacer);
+    Device device = backend.factory().open(settings, clock, pacer);
     var warmed = WarmedLanes.begin(settings, device, progress);
     return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
   }
 
-  /**
-   * Waits until all lanes have run all models; they are idle from then on, until {@link
-   * #awaitWarm}. A failure leaves nothing open.
-   */
+  /** Returns when the lanes are idle, until {@link #awaitWarm}. A failure leaves nothing open. */
   public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
     warmed.awaitFirstRuns();
   }
 
-  /**
-   * Waits until all lanes have run all models, and times the first lane, beside which nothing else
-   * should work, here or elsewhere on its processors. A failure leaves nothing open.
-   */
+  /** Nothing else should work meanwhile. A failure leaves nothing open. */
   public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
     warmed.await();
   }
 
-  /**
-   * Returns what each lane can run, with the service times that the first lane showed when it was
-   * timed alone; {@link #awaitWarm} must have returned.
-   */
+  /** {@link #awaitWarm} must have returned. */
   public List<Capability> capabilities() {
     return warmed.capabilities();
   }
@@ -321,7 +312,7 @@ public final class Executor implements AutoCloseable {
     if (joined != null && reader != null) {
       joined.ending().begin();
       joined.log().wakeUp();
-      uninterrupted(reader::join);
+      awaitEnd(reader);
     }
     warmed.lanes().forEach(Lane::beginToClose);
     for (Lane lane : warmed.lanes()) {
@@ -336,6 +327,21 @@ public final class Executor implements AutoCloseable {
     device.close();
     if (joined != null) {
       leave(joined);
+    }
+  }
+
+  /** Waits through interrupts, and leaves this thread interrupted if there was one. */
+  private static void awaitEnd(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -356,26 +362,6 @@ public final class Executor implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       joined.ending().fail(e);
-    }
-  }
-
-  interface Waiting {
-    void await() throws InterruptedException;
-  }
-
-  /** Waits through interrupts, and leaves the thread interrupted if there was one. */
-  static void uninterrupted(Waiting waiting) {
-    boolean interrupted = false;
-    for (boolean over = false; !over; ) {
-      try {
-        waiting.await();
-        over = true;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

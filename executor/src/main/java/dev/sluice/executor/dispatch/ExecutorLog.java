@@ -6,9 +6,7 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The log as one executor sees it: its shard's dispatches, the run's records, and its own facts.
- */
+/** The log as one executor sees it. */
 interface ExecutorLog extends AutoCloseable {
   /**
    * Returns the records that have arrived, in the order of each topic; empty after the timeout or a
@@ -23,9 +21,7 @@ interface ExecutorLog extends AutoCloseable {
 
   void putAside(ConsumerRecord<byte[], byte[]> received, @Nullable String error);
 
-  /**
-   * Returns the largest distance seen between this process's clock and the broker's append time.
-   */
+  /** Largest distance seen between this process's clock and the broker's append time. */
   long clockOffsetNsMax();
 
   /** Waits until everything appended has been written, then closes the log. */

@@ -128,10 +128,7 @@ final class KafkaExecutorLog implements ExecutorLog {
     clockOffsetNsMax.accumulateAndGet(offsetNs, Math::max);
   }
 
-  /**
-   * Returns the least distance between the two clocks that explains these times; the broker's date
-   * is a millisecond.
-   */
+  /** Least distance between the clocks that explains these times; a date is a millisecond. */
   static long clockOffsetNs(long sentNs, long appendedFromNs, long appendedToNs, long nowNs) {
     return Math.max(0, Math.max(sentNs - appendedToNs, appendedFromNs - nowNs));
   }

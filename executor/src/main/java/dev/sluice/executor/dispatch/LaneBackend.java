@@ -23,18 +23,15 @@ import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The backend of lanes: real models, or an emulation. */
-public final class LaneBackend {
-  private final String deviceKind;
-  private final DeviceFactory factory;
-
-  private interface DeviceFactory {
+/**
+ * The backend of lanes: real models, or an emulation.
+ *
+ * @param deviceKind for example {@code cpu}; predictions are kept by it
+ */
+public record LaneBackend(String deviceKind, DeviceFactory factory) {
+  /** Makes the device of an executor's lanes. */
+  public interface DeviceFactory {
     Device open(ExecutorSettings settings, ProcessClock clock, Pacer pacer);
-  }
-
-  private LaneBackend(String deviceKind, DeviceFactory factory) {
-    this.deviceKind = deviceKind;
-    this.factory = factory;
   }
 
   /**
@@ -95,14 +92,5 @@ public final class LaneBackend {
     return new LaneBackend(
         emulation.deviceKind(),
         (settings, clock, pacer) -> new EmulatedDevice(emulation, settings, clock, pacer));
-  }
-
-  /** Returns the kind of device, for example {@code cpu}; predictions are kept by it. */
-  public String deviceKind() {
-    return deviceKind;
-  }
-
-  Device open(ExecutorSettings settings, ProcessClock clock, Pacer pacer) {
-    return factory.open(settings, clock, pacer);
   }
 }

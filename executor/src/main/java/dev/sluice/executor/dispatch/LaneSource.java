@@ -53,10 +53,7 @@ public final class LaneSource implements AutoCloseable {
     this.table = table;
   }
 
-  /**
-   * Reads the latency table, where the experiment needs one, and checks that it has what is
-   * promised.
-   */
+  /** Reads and checks the latency table, where the experiment needs one. */
   public static LaneSource of(ParsedExperiment parsed) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
     String path = experiment.lanes().latencyTable();
@@ -141,9 +138,7 @@ public final class LaneSource implements AutoCloseable {
     return table;
   }
 
-  /**
-   * Returns how long a job takes alone, by the experiment or its latency table, which one must say.
-   */
+  /** By the experiment or its latency table; one of them must say it. */
   public double isolatedMs(String workload, String backend, String precision, int samples) {
     LinearServiceTime linear = experiment.workload(workload).linear();
     if (linear != null) {
@@ -414,10 +409,7 @@ public final class LaneSource implements AutoCloseable {
     return infos;
   }
 
-  /**
-   * Returns the notes that every output carries: on an emulation, on devices other than the
-   * processor, on a latency table.
-   */
+  /** Returns the notes that every output carries. */
   public List<String> notes() {
     List<String> notes = new ArrayList<>();
     devices()

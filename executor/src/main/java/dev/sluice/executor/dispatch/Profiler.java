@@ -57,10 +57,7 @@ public final class Profiler implements AutoCloseable {
      */
     void batchEnded(LatencyKey key, String jobId, int lane, long serviceNs, boolean measured);
 
-    /**
-     * Returns the share of the processors that other processes took lately; null if unknown. On a
-     * lane's thread.
-     */
+    /** Share of the processors that others took lately; null: unknown. On a lane's thread. */
     @Nullable Double foreignLoad();
 
     /** Receives rows of a round: its last rows or a part of them. On the caller's thread. */
@@ -78,10 +75,7 @@ public final class Profiler implements AutoCloseable {
     this.warmed = warmed;
   }
 
-  /**
-   * Returns settings of lanes that run any batch that this experiment's jobs can form, alone or
-   * joined, whichever policy decides.
-   */
+  /** Returns settings of lanes that run any batch of the experiment, whichever policy decides. */
   public static ExecutorSettings settings(Experiment experiment) {
     var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
     return settings.withWarmUpSamples(
@@ -110,7 +104,8 @@ public final class Profiler implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    var warmed = WarmedLanes.begin(settings, backend.open(settings, clock, pacer), progress);
+    var warmed =
+        WarmedLanes.begin(settings, backend.factory().open(settings, clock, pacer), progress);
     warmed.await();
     return new Profiler(settings, backend.deviceKind(), clock, warmed);
   }
@@ -164,10 +159,7 @@ public final class Profiler implements AutoCloseable {
     return true;
   }
 
-  /**
-   * Runs a round on all lanes that makes no rows, since the code around the lanes must warm up as
-   * well.
-   */
+  /** Runs a round that makes no rows, since the code around the lanes must warm up as well. */
   private void settle(ProfilePlan plan, Map<String, WorkloadInfo> infos, Listener listener)
       throws WarmUpException, InterruptedException {
     List<LatencyKey> keys =

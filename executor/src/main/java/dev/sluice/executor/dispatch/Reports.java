@@ -43,10 +43,7 @@ final class Reports {
     fitCpuNs.addAndGet(cpuNs);
   }
 
-  /**
-   * Appends the heartbeat if it is due, then the tables that wait. The first heartbeat is due at
-   * once.
-   */
+  /** Appends the heartbeat if it is due, the first at once, then the tables that wait. */
   void appendDue(ExecutorLog log, long nowNs) {
     if (dueNs == null || nowNs >= dueNs) {
       log.append(report(false, log.clockOffsetNsMax()));

@@ -37,10 +37,7 @@ public interface BudgetedModels extends AutoCloseable {
         throws UserMistakeException;
   }
 
-  /**
-   * Loads the models by the loader on the class path; without one, the mistake is at the location
-   * of the first budget.
-   */
+  /** The location is that of the first budget, for the mistake without a loader. */
   static BudgetedModels load(
       String location,
       Map<String, Long> budgets,

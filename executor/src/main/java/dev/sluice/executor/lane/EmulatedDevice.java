@@ -176,10 +176,7 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /**
-   * Ends the batches that are over by now, and wakes each lane that would sleep beyond its batch's
-   * end.
-   */
+  /** Ends the batches that are over, and wakes each lane that would sleep beyond its end. */
   private void settle(long nowNs) {
     for (var finished : work.advance(nowNs)) {
       Waiting ended = waitingByLane.remove(finished.lane());
@@ -203,7 +200,6 @@ public final class EmulatedDevice implements Device {
 
   private final class EmulatedLane implements LaneWork {
     private final int lane;
-
     private final Set<ModelKey> loaded = new HashSet<>();
 
     EmulatedLane(int lane) {

@@ -38,9 +38,7 @@ public final class Emulation {
   private final double speed;
   private final ToLongFunction<String> flopsPerSample;
   private final List<Step> drift;
-
   private final Map<ModelKey, Long> loadNs = new HashMap<>();
-
   private final Map<ModelKey, Long> memoryBytes = new HashMap<>();
 
   Emulation(
@@ -164,10 +162,7 @@ public final class Emulation {
     return table;
   }
 
-  /**
-   * Returns the mean service time of a batch, in nanoseconds, while a number of lanes is busy, the
-   * batch's own included.
-   */
+  /** Mean service time beside a number of busy lanes, the batch's own included. */
   public double meanNs(ModelKey model, int samples, int busyLanes) {
     LinearServiceTime line = linear.get(model.workload());
     double meanMs =
@@ -224,10 +219,7 @@ public final class Emulation {
     return ((hash >>> 11) + 1) * 0x1.0p-53;
   }
 
-  /**
-   * Returns the standard normal number of a batch's noise, the least of its attempts; {@link
-   * #factorMin} rises with it.
-   */
+  /** Least standard normal number of the attempts; {@link #factorMin} rises with it. */
   public static double leastNormal(long seed, String firstJobId, int attempts) {
     double least = Double.POSITIVE_INFINITY;
     for (int attempt = 1; attempt <= attempts; attempt++) {
@@ -251,10 +243,7 @@ public final class Emulation {
     return Math.min(1, drift.stream().mapToDouble(Step::factor).min().orElse(1));
   }
 
-  /**
-   * Returns the drift factor of batches that start at a time: 1 at first, and linear within each
-   * change.
-   */
+  /** Drift factor of batches that start then: 1 at first, linear within each change. */
   public double drift(long atNs) {
     return drift(drift, atNs);
   }
@@ -275,10 +264,7 @@ public final class Emulation {
     return factor;
   }
 
-  /**
-   * Returns the capabilities that each lane reports, equal to those that {@link WarmedLanes} finds
-   * for such lanes.
-   */
+  /** Returns what {@link WarmedLanes} would find for such lanes. */
   public List<Capability> capabilities(ExecutorSettings settings) {
     return settings.models().stream()
         .map(

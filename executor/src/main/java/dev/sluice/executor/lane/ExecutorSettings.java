@@ -146,10 +146,7 @@ public record ExecutorSettings(
         samples);
   }
 
-  /**
-   * Returns every model that the experiment's jobs can ask for; a user's own file runs on its own
-   * backend alone.
-   */
+  /** A user's own file runs on its own backend alone. */
   public static List<ModelKey> models(Experiment experiment) {
     var models = new ArrayList<ModelKey>();
     for (var workload : experiment.jobs().workloads()) {

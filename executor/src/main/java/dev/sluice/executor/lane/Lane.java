@@ -123,10 +123,7 @@ public final class Lane {
     }
   }
 
-  /**
-   * Notes that a batch begins; the lane is {@link #overdue} from the given time until the batch's
-   * task has finished.
-   */
+  /** The lane is {@link #overdue} from then until the batch's task has finished. */
   public void begin(long overdueAtNs) {
     this.overdueAtNs = overdueAtNs;
   }

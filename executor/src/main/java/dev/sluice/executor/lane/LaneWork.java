@@ -53,20 +53,14 @@ public interface LaneWork extends AutoCloseable {
 
   WarmUpTiming warmUp(ModelKey model, int samples) throws Exception;
 
-  /**
-   * Warms this lane up on a model that the first lane has warmed up already, for these samples
-   * counts, ascending.
-   */
+  /** Warms up on a model that the first lane has warmed up; the counts ascend. */
   default void follow(ModelKey model, List<Integer> samplesCounts) throws Exception {}
 
   @Override
   default void close() {}
 
   interface PreparedBatch {
-    /**
-     * Joins the inputs, infers and copies the logits back; the duration of this call is the service
-     * time.
-     */
+    /** Joins the inputs, infers, copies the logits back: the service time. */
     void run() throws Exception;
 
     /** Returns each job's top classes after the run; none if emulated. */

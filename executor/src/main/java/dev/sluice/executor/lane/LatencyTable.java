@@ -67,7 +67,6 @@ public final class LatencyTable {
   private final List<String> source;
   private final String deviceKind;
   private final boolean hasContention;
-
   private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
 
   private record Entry(

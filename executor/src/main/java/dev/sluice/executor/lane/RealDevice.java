@@ -47,7 +47,6 @@ public final class RealDevice implements Device {
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
-
   private volatile boolean hasBegun;
 
   public enum Holding {
@@ -296,10 +295,7 @@ public final class RealDevice implements Device {
     }
   }
 
-  /**
-   * Returns the classes with the highest logits, summed over one job's samples; at equal sums the
-   * lower class comes first.
-   */
+  /** The highest logits, summed over a job's samples; of equal sums the lower class first. */
   static List<Integer> topClasses(float[][] logits, int from, int to) {
     var sums = new double[logits[from].length];
     for (int row = from; row < to; row++) {

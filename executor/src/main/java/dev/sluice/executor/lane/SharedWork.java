@@ -17,10 +17,7 @@ public final class SharedWork {
 
   private static final double LONGEST_NS = 1e17;
 
-  /**
-   * Time of the last start or end: each batch's remaining share is of that time, and rates hold
-   * since then.
-   */
+  /** Time of the last start or end, at which shares are left, and from which rates hold. */
   private long changedAtNs = Long.MIN_VALUE;
 
   private static final class Running {

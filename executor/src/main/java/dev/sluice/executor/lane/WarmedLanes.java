@@ -100,10 +100,7 @@ public final class WarmedLanes implements AutoCloseable {
     beginning.clear();
   }
 
-  /**
-   * Waits for {@link #awaitFirstRuns}, and times the first lane, beside which nothing else should
-   * work.
-   */
+  /** Times the first lane after the first runs; nothing else should work meanwhile. */
   public void await() throws WarmUpException, InterruptedException {
     awaitFirstRuns();
     if (timed == null) {

@@ -26,10 +26,7 @@ public final class Conformal {
         : OptionalDouble.of(sortedResiduals[rank - 1]);
   }
 
-  /**
-   * Returns ⌈(n + 1) level⌉, at least 1; a product that is whole except for rounding errors counts
-   * as whole.
-   */
+  /** ⌈(n + 1) level⌉, at least 1; a product counts as whole but for rounding errors. */
   private static int rank(int residuals, double level) {
     double product = (residuals + 1) * level;
     double nearest = Math.rint(product);

@@ -135,7 +135,7 @@ final class Fit {
 
   /** Returns the counts of busy lanes that were measured of the key's model; null: none. */
   @Nullable NavigableSet<Integer> busyLanes(LatencyKey key) {
-    return busyLanes.get(List.of(key.model(), key.threads()));
+    return busyLanes.get(List.<Object>of(key.model(), key.threads()));
   }
 
   boolean knowsCurveOf(LatencyKey key) {

@@ -121,17 +121,12 @@ public record LatencyModel(
     return ModelFile.digest(this).substring(0, 12);
   }
 
-  /**
-   * Returns whether the key's workload was measured on its backend in its precision with its number
-   * of threads.
-   */
+  /** Returns whether the key's model was measured with its number of threads. */
   public boolean knows(LatencyKey key) {
     return fit.busyLanes(key) != null;
   }
 
-  /**
-   * Returns how far the key lies from measured keys, at the nearest measured count of busy lanes.
-   */
+  /** At the nearest measured count of busy lanes. */
   public Reach reach(LatencyKey key) {
     NavigableSet<Integer> measured = measuredBusyLanes(key);
     Integer nearest = measured.floor(key.busyLanes());

@@ -16,9 +16,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,26 +30,35 @@ import org.jspecify.annotations.Nullable;
  * comes from.
  */
 public final class ProfileFile {
-  static final List<String> COLUMNS =
-      List.of(
-          "device_kind",
-          "workload",
-          "backend",
-          "precision",
-          "threads",
-          "samples",
-          "busy_lanes",
-          "pass",
-          "repeat",
-          "at_s",
-          "service_ms",
-          "foreign_load",
-          "flops_per_sample",
-          "parameters");
-
-  private static final int PROBLEMS_MAX = 5;
   private static final int NS_DECIMALS_OF_MS = 6;
   private static final int NS_DECIMALS_OF_S = 9;
+
+  /** The columns in their order, with a row's fields; {@code at_s} to the microsecond. */
+  private static final Map<String, Function<ProfileRow, String>> FIELDS = new LinkedHashMap<>();
+
+  static {
+    FIELDS.put("device_kind", ProfileRow::deviceKind);
+    FIELDS.put("workload", row -> row.key().workload());
+    FIELDS.put("backend", row -> row.key().backend());
+    FIELDS.put("precision", row -> row.key().precision());
+    FIELDS.put("threads", row -> Integer.toString(row.key().threads()));
+    FIELDS.put("samples", row -> Integer.toString(row.key().samples()));
+    FIELDS.put("busy_lanes", row -> Integer.toString(row.key().busyLanes()));
+    FIELDS.put("pass", row -> Integer.toString(row.pass()));
+    FIELDS.put("repeat", row -> Integer.toString(row.repeat()));
+    FIELDS.put("at_s", row -> fixed(row.atNs() / 1000));
+    FIELDS.put("service_ms", row -> fixed(row.serviceNs()));
+    FIELDS.put(
+        "foreign_load",
+        row ->
+            row.foreignLoad() == null ? "" : String.format(Locale.ROOT, "%.3f", row.foreignLoad()));
+    FIELDS.put("flops_per_sample", row -> known(row.flopsPerSample()));
+    FIELDS.put("parameters", row -> known(row.parameters()));
+  }
+
+  static final List<String> COLUMNS = List.copyOf(FIELDS.keySet());
+
+  private static final int PROBLEMS_MAX = 5;
 
   /** Longest service time: about eleven days. */
   private static final Range SERVICE_MS = Range.within(1e-6, 1e9);
@@ -102,10 +113,7 @@ public final class ProfileFile {
         .build(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE, how);
   }
 
-  /**
-   * Removes the last line if it has no line end, because the profile was killed while writing it.
-   * Returns whether it did.
-   */
+  /** Removes a last line that a kill left without its end; returns whether it did. */
   public static boolean mend(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     int end = bytes.length;
@@ -121,10 +129,7 @@ public final class ProfileFile {
     return true;
   }
 
-  /**
-   * Returns whether a file holds more than comments and column names; if not, its profile was
-   * stopped before the first row.
-   */
+  /** If not, its profile was stopped before the first row. */
   public static boolean hasRows(Path file) throws IOException {
     try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
       return lines
@@ -142,28 +147,14 @@ public final class ProfileFile {
   /** Appends rows; each is on its way to the disk when this returns. */
   public static void append(Path file, List<ProfileRow> rows) throws IOException {
     try (CsvWriter out = writer(file, StandardOpenOption.APPEND)) {
-      rows.forEach(row -> out.writeRecord(fields(row)));
+      rows.forEach(
+          row -> out.writeRecord(FIELDS.values().stream().map(field -> field.apply(row)).toList()));
     }
   }
 
-  /** Returns the fields of a row in the order of the columns; {@code at_s} to the microsecond. */
-  private static List<String> fields(ProfileRow row) {
-    LatencyKey key = row.key();
-    return List.of(
-        row.deviceKind(),
-        key.workload(),
-        key.backend(),
-        key.precision(),
-        Integer.toString(key.threads()),
-        Integer.toString(key.samples()),
-        Integer.toString(key.busyLanes()),
-        Integer.toString(row.pass()),
-        Integer.toString(row.repeat()),
-        BigDecimal.valueOf(row.atNs() / 1000, NS_DECIMALS_OF_MS).toPlainString(),
-        BigDecimal.valueOf(row.serviceNs(), NS_DECIMALS_OF_MS).toPlainString(),
-        row.foreignLoad() == null ? "" : String.format(Locale.ROOT, "%.3f", row.foreignLoad()),
-        known(row.flopsPerSample()),
-        known(row.parameters()));
+  /** A number of which the last six digits are decimals. */
+  private static String fixed(long millionths) {
+    return BigDecimal.valueOf(millionths, NS_DECIMALS_OF_MS).toPlainString();
   }
 
   /** A count of which 0 says that it is unknown: an empty field, in files. */

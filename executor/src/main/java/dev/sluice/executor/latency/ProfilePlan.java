@@ -52,10 +52,7 @@ public record ProfilePlan(List<LatencyKey> keys, int passes, int repeats, long s
     return rounds;
   }
 
-  /**
-   * Returns random numbers seeded by the place in the plan, so that a continued profile keeps its
-   * order.
-   */
+  /** Seeded by the place in the plan, so that a continued profile keeps its order. */
   private Random random(int pass, int repeat, int lanes) {
     return new Random(
         SplitMix64.derived(SplitMix64.derived(SplitMix64.derived(seed, pass), repeat), lanes));

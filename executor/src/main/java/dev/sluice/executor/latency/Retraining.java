@@ -23,23 +23,18 @@ import org.jspecify.annotations.Nullable;
  * <p>The newest rows take no part in the fit. They decide whether the new table is better than the
  * table that is in force.
  */
-public final class Retraining {
+public record Retraining(PredictionTable reach) {
   /** Least number of batches to learn from and to judge by. */
   static final int ROWS_MIN = 60;
 
   /** Share of the rows, the newest ones, that judge tables and take no part in the fit. */
   private static final double JUDGING = 0.25;
 
-  /**
-   * Ratio of the new error to the old that a new table must stay below, else tables would follow
-   * noise.
-   */
+  /** Ratio of errors that a new table must stay below, else tables would follow noise. */
   private static final double BETTER = 0.98;
 
   private static final int ROWS_PER_MODEL_MIN = 5;
   private static final long SEED = 1;
-
-  private final PredictionTable reach;
 
   /**
    * A batch that a run has completed.
@@ -53,10 +48,6 @@ public final class Retraining {
     double lnNs() {
       return StrictMath.log((double) serviceNs);
     }
-  }
-
-  public Retraining(PredictionTable reach) {
-    this.reach = reach;
   }
 
   /**

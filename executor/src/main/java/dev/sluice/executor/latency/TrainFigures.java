@@ -93,10 +93,7 @@ public record TrainFigures(LatencyModel model, Validation validation) {
     return Stream.of(Reach.values()).filter(reach -> validation.rows(reach) > 0).toList();
   }
 
-  /**
-   * Returns the error of each method at each of {@link #triedReaches}; NaN where a method had no
-   * answer.
-   */
+  /** At each of {@link #triedReaches}; NaN where a method had no answer. */
   public Map<Method, List<Double>> errorsByMethod() {
     Map<Method, List<Double>> errors = new EnumMap<>(Method.class);
     for (Reach reach : triedReaches()) {
@@ -188,10 +185,7 @@ public record TrainFigures(LatencyModel model, Validation validation) {
     return scatters;
   }
 
-  /**
-   * Returns the service times over samples beside no other busy lane, by name in alphabetical
-   * order.
-   */
+  /** By name in alphabetical order. */
   public List<SamplesCurve> timesOverSamples() {
     long precisions = model.rows().stream().map(row -> row.key().precision()).distinct().count();
     long threads = model.rows().stream().map(row -> row.key().threads()).distinct().count();

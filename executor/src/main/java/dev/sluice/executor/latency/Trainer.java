@@ -173,9 +173,7 @@ public final class Trainer {
       return held;
     }
 
-    /**
-     * Predicts rows of a pass from rows of the others; rows of curves that these lack are left out.
-     */
+    /** From rows of the other passes; rows of curves that these lack are left out. */
     private List<Held> predicted(int pass, Fit floor, IntPredicate from, IntPredicate out) {
       List<ProfileRow> rest =
           rows.stream().filter(r -> r.pass() != pass && from.test(r.key().samples())).toList();

@@ -24,7 +24,7 @@ record Tree(int[] features, double[] values, int[] otherwise) {
 
   /** Returns a copy of Smile's tree that predicts every row equally, to the last bit. */
   static Tree of(RegressionTree tree, StructType schema) {
-    var nodes = new Walk(schema);
+    var nodes = new Walk(schema, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     nodes.add(tree.root());
     return new Tree(
         nodes.features.stream().mapToInt(Integer::intValue).toArray(),
@@ -32,16 +32,8 @@ record Tree(int[] features, double[] values, int[] otherwise) {
         nodes.otherwise.stream().mapToInt(Integer::intValue).toArray());
   }
 
-  private static final class Walk {
-    final StructType schema;
-    final List<Integer> features = new ArrayList<>();
-    final List<Double> values = new ArrayList<>();
-    final List<Integer> otherwise = new ArrayList<>();
-
-    Walk(StructType schema) {
-      this.schema = schema;
-    }
-
+  private record Walk(
+      StructType schema, List<Integer> features, List<Double> values, List<Integer> otherwise) {
     void add(Node node) {
       int index = features.size();
       if (node instanceof RegressionNode leaf) {

@@ -179,9 +179,7 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
         .toList();
   }
 
-  /**
-   * Returns how often measured keys of one pass exceeded the quantile that the other passes gave.
-   */
+  /** How often measured keys of one pass exceeded the quantile of the other passes. */
   public Coverage coverage(double level) {
     List<Held> seen = held.stream().filter(h -> h.reach() == Reach.SEEN).toList();
     List<Integer> passes = seen.stream().map(h -> h.row().pass()).distinct().sorted().toList();

@@ -142,10 +142,7 @@ public final class Devices {
     }
   }
 
-  /**
-   * Returns the devices of a backend's lanes: lane i computes on the device at index i mod their
-   * number.
-   */
+  /** Lane i computes on the device at index i mod their number. */
   List<Device> of(String backend) {
     List<Device> devices = byBackend.get(backend);
     if (devices == null) {

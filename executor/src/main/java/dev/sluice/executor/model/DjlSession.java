@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.ShortBuffer;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /** A DJL predictor that joins its inputs in its lane's buffer. */
 final class DjlSession implements InferenceSession {
@@ -71,6 +72,12 @@ final class DjlSession implements InferenceSession {
     }
   }
 
+  static Shape shape(int samples, List<Integer> ofSample) {
+    return new Shape(
+        LongStream.concat(LongStream.of(samples), ofSample.stream().mapToLong(Integer::longValue))
+            .toArray());
+  }
+
   /** Translates jobs into one tensor, and the logits' tensor into rows. DJL closes both tensors. */
   private final class Joining implements NoBatchifyTranslator<List<JobInput>, float[][]> {
     private static final String SAMPLES = "samples";
@@ -93,7 +100,9 @@ final class DjlSession implements InferenceSession {
         ByteBuffer part = joined.slice(at, length).order(joined.order());
         put(jobs, input, element, part);
         NDArray tensor =
-            context.getNDManager().create(part.rewind(), shape(samples, input), type(input));
+            context
+                .getNDManager()
+                .create(part.rewind(), shape(samples, input.shape()), type(input));
         if (!input.name().isEmpty()) {
           tensor.setName(input.name());
         }
@@ -110,15 +119,6 @@ final class DjlSession implements InferenceSession {
           Math.multiplyExact(
               Math.multiplyExact(samples, input.elementsPerSample()), input.dtype().bytes());
       return Math.addExact(bytes, 7) & ~7;
-    }
-
-    private static Shape shape(int samples, ModelInput input) {
-      var shape = new long[input.shape().size() + 1];
-      shape[0] = samples;
-      for (int i = 0; i < input.shape().size(); i++) {
-        shape[i + 1] = input.shape().get(i);
-      }
-      return new Shape(shape);
     }
 
     private static DataType type(ModelInput input) {
@@ -177,10 +177,7 @@ final class DjlSession implements InferenceSession {
       }
     }
 
-    /**
-     * Copies in pieces, since one copy of many megabytes would delay every pause of the JVM's
-     * threads.
-     */
+    /** In pieces: one copy of many megabytes would delay every pause of the JVM. */
     private static void put(float[] from, FloatBuffer to) {
       for (int i = 0; i < from.length; i += PIECE) {
         to.put(from, i, Math.min(PIECE, from.length - i));

@@ -35,9 +35,7 @@ public final class EngineErrors {
   private static final int SENTENCES_MAX = 200;
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
 
-  /**
-   * Time and place before a sentence: {@code [W1126 16:20:11.1 File.cpp:62]}, also after a date.
-   */
+  /** Before a sentence: {@code [W1126 16:20:11.1 File.cpp:62]}, also after a date. */
   private static final Pattern PLACE = Pattern.compile("^[-0-9:. ]*\\[[A-Z][^]]*] *");
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");

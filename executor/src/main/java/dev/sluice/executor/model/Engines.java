@@ -15,10 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * no usage reports, keep their native libraries in the cache, and give each lane its threads.
  */
 public final class Engines {
-  /**
-   * Number of threads that PyTorch was started with, which it reads once in a process; 0: not
-   * started yet.
-   */
+  /** Threads of PyTorch, which it reads once in a process; 0: not started yet. */
   private static final AtomicInteger PYTORCH_THREADS = new AtomicInteger();
 
   private final int threadsPerLane;

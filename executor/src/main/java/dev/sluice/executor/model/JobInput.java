@@ -31,10 +31,7 @@ public record JobInput(String jobId, int samples, float[] values) {
     return make(seed, jobId, samples, new float[Math.multiplyExact(samples, elementsPerSample)]);
   }
 
-  /**
-   * Makes the input of a job in an existing array: to allocate a new array may take longer than to
-   * fill it.
-   */
+  /** Fills an existing array: to allocate a new one may take longer. */
   public static JobInput make(long seed, String jobId, int samples, float[] values) {
     SeededFloats.fill(SplitMix64.finish(seed ^ SeededFloats.hash(jobId)), HALF_WIDTH, values);
     return new JobInput(jobId, samples, values);

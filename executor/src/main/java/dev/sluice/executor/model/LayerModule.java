@@ -8,7 +8,6 @@ import ai.djl.inference.Predictor;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.DataType;
-import ai.djl.ndarray.types.Shape;
 import ai.djl.translate.NoBatchifyTranslator;
 import ai.djl.translate.TranslateException;
 import ai.djl.translate.TranslatorContext;
@@ -156,19 +155,12 @@ public final class LayerModule implements AutoCloseable {
         int bytes = elements(shape) * work.samples() * Float.BYTES;
         ByteBuffer values = work.in().slice(at, bytes).order(ByteOrder.nativeOrder());
         tensors.add(
-            context.getNDManager().create(values, shape(shape, work.samples()), DataType.FLOAT32));
+            context
+                .getNDManager()
+                .create(values, DjlSession.shape(work.samples(), shape), DataType.FLOAT32));
         at += bytes;
       }
       return tensors;
-    }
-
-    private static Shape shape(List<Integer> ofSample, int samples) {
-      var shape = new long[ofSample.size() + 1];
-      shape[0] = samples;
-      for (int i = 0; i < ofSample.size(); i++) {
-        shape[i + 1] = ofSample.get(i);
-      }
-      return new Shape(shape);
     }
 
     @Override

@@ -228,9 +228,7 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     }
   }
 
-  /**
-   * Opens a model on each device of its backend; if one device fails, the model stays open on none.
-   */
+  /** On each device of its backend; if one fails, the model stays open on none. */
   private List<Model> open(String location, Path file, String backend, UnaryOperator<String> maybe)
       throws UserMistakeException {
     var opened = new ArrayList<Model>();
@@ -318,9 +316,7 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     return words.toString().replaceAll("\\s+", " ");
   }
 
-  /**
-   * Returns the gist of an engine's message on one line; TorchScript puts a traceback before it.
-   */
+  /** One line of an engine's message; TorchScript puts a traceback before it. */
   private static String gist(Throwable e) {
     Throwable cause = e.getCause() == null ? e : e.getCause();
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage().strip();

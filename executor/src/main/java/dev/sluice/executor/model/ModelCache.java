@@ -37,9 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class ModelCache {
   private static final Logger LOG = LoggerFactory.getLogger(ModelCache.class);
 
-  /**
-   * Version of the files' content; change it whenever a writer or a network changes that content.
-   */
+  /** Changes whenever a writer or a network changes the files' content. */
   private static final String FORMAT_VERSION = "v1";
 
   private static final String UNFINISHED = ".unfinished";
@@ -82,10 +80,7 @@ public final class ModelCache {
     return (caches.isEmpty() ? home.resolve(".cache") : Path.of(caches)).resolve("sluice");
   }
 
-  /**
-   * Returns the model file of a built-in workload, complete and undamaged; writes it if it is
-   * missing.
-   */
+  /** Returns a built-in model's file, undamaged; writes it if it is missing. */
   public Path file(ModelKey model, ModelProgress progress) throws UserMistakeException {
     Backend format = Backend.named(model.backend());
     Precision written = Precision.named(model.precision());

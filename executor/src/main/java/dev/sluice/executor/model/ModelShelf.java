@@ -16,17 +16,10 @@ import java.util.Map;
  * Models whose files are present and checked, and which are loaded separately for each lane that
  * asks; closing a session frees its model.
  */
-public final class ModelShelf implements RunModels {
-  private final Engines engines;
-  private final Devices devices;
-  private final Map<ModelKey, OnShelf> models = new LinkedHashMap<>();
-
-  private record OnShelf(ModelKey built, Path file) {}
-
-  private ModelShelf(Engines engines, Devices devices) {
-    this.engines = engines;
-    this.devices = devices;
-  }
+public record ModelShelf(Map<ModelKey, OnShelf> models, Engines engines, Devices devices)
+    implements RunModels {
+  /** A model that comes with Sluice, and its file. */
+  record OnShelf(ModelKey built, Path file) {}
 
   /**
    * Writes each model's file if it is missing, and checks it.
@@ -41,12 +34,12 @@ public final class ModelShelf implements RunModels {
       ModelCache cache,
       ModelProgress progress)
       throws UserMistakeException {
-    var shelf = new ModelShelf(engines, devices);
+    Map<ModelKey, OnShelf> shelf = new LinkedHashMap<>();
     for (Map.Entry<ModelKey, ModelKey> entry : models.entrySet()) {
       ModelKey built = entry.getValue();
-      shelf.models.put(entry.getKey(), new OnShelf(built, cache.file(built, progress)));
+      shelf.put(entry.getKey(), new OnShelf(built, cache.file(built, progress)));
     }
-    return shelf;
+    return new ModelShelf(shelf, engines, devices);
   }
 
   @Override
@@ -87,10 +80,6 @@ public final class ModelShelf implements RunModels {
   @Override
   public WorkloadInfo info(ModelKey model) {
     return Workloads.info(onShelf(model).built().workload());
-  }
-
-  public Devices devices() {
-    return devices;
   }
 
   private OnShelf onShelf(ModelKey model) {

@@ -22,9 +22,7 @@ final class NativeLibraries {
 
   private static final List<String> ONNX_RUNTIME_FILES = files("onnxruntime", "onnxruntime4j_jni");
 
-  /**
-   * Files in the jar that is built for CUDA; ONNX Runtime looks for them beside its own library.
-   */
+  /** In the jar for CUDA; ONNX Runtime looks for them beside its own library. */
   private static final List<String> ONNX_RUNTIME_CUDA_FILES =
       files("onnxruntime_providers_shared", "onnxruntime_providers_cuda");
 

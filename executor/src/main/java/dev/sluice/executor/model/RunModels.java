@@ -5,9 +5,7 @@ import dev.sluice.executor.network.Workloads.WorkloadInfo;
 
 /** The models of a run, of which lanes open sessions. May be used from many threads. */
 public interface RunModels {
-  /**
-   * Opens a session for a lane, whose number selects one of several devices, in the lane's buffer.
-   */
+  /** The lane's number selects one of several devices; its sessions share the buffer. */
   InferenceSession openSession(ModelKey model, int lane, InputBuffer buffer)
       throws InferenceException;
 

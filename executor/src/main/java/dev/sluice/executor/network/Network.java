@@ -27,9 +27,7 @@ public final class Network {
   private final Tensor input;
   private final List<Weight> weights = new ArrayList<>();
   private final List<Operation> operations = new ArrayList<>();
-
   private final List<Integer> cuts = new ArrayList<>();
-
   private final Map<String, Integer> blockStarts = new LinkedHashMap<>();
 
   private Tensor output;
@@ -171,10 +169,7 @@ public final class Network {
     blockStarts.put(name, operations.size());
   }
 
-  /**
-   * Returns the whole network by blocks: coarser parts than layers for a transformer, equal ones
-   * for a residual network.
-   */
+  /** Coarser parts than layers for a transformer, equal ones for a residual network. */
   public List<Block> blocks() {
     var ends = new ArrayDeque<>(blockStarts.values());
     ends.remove();

@@ -29,9 +29,7 @@ public record NetworkPart(
         .toList();
   }
 
-  /**
-   * Tells of each tensor whether training changes it by a gradient; running statistics it counts.
-   */
+  /** Whether training changes the tensor by a gradient; running statistics it counts. */
   public List<Boolean> haveGradients() {
     return weights.stream().map(Weight::hasGradient).toList();
   }

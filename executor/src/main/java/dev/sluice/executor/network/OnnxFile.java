@@ -341,10 +341,7 @@ public final class OnnxFile {
       node("Reshape", name, List.of(name + "_back", joined));
     }
 
-    /**
-     * Selects the queries, keys or values of all heads, and permutes their axes [samples, tokens,
-     * heads, width].
-     */
+    /** Of all heads, with the axes [samples, tokens, heads, width] permuted. */
     private void part(String name, String suffix, int which, long... permutation) {
       String index = scalar(name + suffix + "_index", (long) which);
       String gathered = name + suffix + "_gathered";
@@ -390,9 +387,7 @@ public final class OnnxFile {
       return this;
     }
 
-    /**
-     * Begins a field of {@code length} bytes, which the caller writes after this message's bytes.
-     */
+    /** Begins a field, whose bytes the caller writes after this message's. */
     Protobuf lengthOf(int field, long length) {
       varint(((long) field << 3) | 2);
       varint(length);

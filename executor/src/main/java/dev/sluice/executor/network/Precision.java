@@ -45,10 +45,7 @@ public enum Precision {
     return (long) bytesPerValue * weight.elements();
   }
 
-  /**
-   * Returns the bytes of the values, each rounded to the nearest value of this precision, to the
-   * even one of two equally near.
-   */
+  /** Each value is rounded to the nearest, to the even one of two equally near. */
   byte[] littleEndian(float[] values) {
     ByteBuffer bytes =
         ByteBuffer.allocate(bytesPerValue * values.length).order(ByteOrder.LITTLE_ENDIAN);

@@ -9,7 +9,7 @@ import java.util.List;
  * Image Recognition, 2016; with bottlenecks the variant "v1.5", whose stride is in the 3×3
  * convolution. A layer is the stem, a residual block, or the head.
  */
-final class ResNet {
+record ResNet(Network network, boolean bottleneck) {
   private static final List<Integer> STAGE_WIDTHS = List.of(64, 128, 256, 512);
 
   /**
@@ -29,14 +29,6 @@ final class ResNet {
 
   private static final int SMALL_SIDE = 32;
   private static final int SMALL_CLASSES = 10;
-
-  private final Network network;
-  private final boolean bottleneck;
-
-  private ResNet(Network network, boolean bottleneck) {
-    this.network = network;
-    this.bottleneck = bottleneck;
-  }
 
   static Network resnet18(String workload) {
     return new ResNet(new Network(workload), false).build(List.of(2, 2, 2, 2));

@@ -66,10 +66,7 @@ public final class SafetensorsHeader {
     this.problems = new Problems(source, Problems.LISTED_MAX);
   }
 
-  /**
-   * Returns the header of a file whose data holds the tensors, which have unequal names, one behind
-   * the other.
-   */
+  /** The file holds the tensors, of unequal names, one behind the other. */
   public static byte[] write(List<TensorShape> tensors) {
     ObjectNode json = JSON.createObjectNode();
     long at = 0;

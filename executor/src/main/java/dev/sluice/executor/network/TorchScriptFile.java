@@ -253,28 +253,17 @@ public final class TorchScriptFile {
     }
   }
 
-  static final class TorchScriptSource implements Dialect {
-    private final StringBuilder code;
-    private final Function<Tensor, String> tensors;
-    private final Function<Weight, String> weights;
-    private final boolean training;
-
-    /**
-     * @param tensors names of the tensors in the code; each tensor has one of its own
-     * @param weights expressions that stand for the weights
-     * @param training whether batch norms use the batch's statistics, and count them
-     */
-    TorchScriptSource(
-        StringBuilder code,
-        Function<Tensor, String> tensors,
-        Function<Weight, String> weights,
-        boolean training) {
-      this.code = code;
-      this.tensors = tensors;
-      this.weights = weights;
-      this.training = training;
-    }
-
+  /**
+   * @param tensors names of the tensors in the code; each tensor has one of its own
+   * @param weights expressions that stand for the weights
+   * @param training whether batch norms use the batch's statistics, and count them
+   */
+  record TorchScriptSource(
+      StringBuilder code,
+      Function<Tensor, String> tensors,
+      Function<Weight, String> weights,
+      boolean training)
+      implements Dialect {
     private Object named(Object value) {
       return value instanceof Tensor tensor
           ? tensors.apply(tensor)

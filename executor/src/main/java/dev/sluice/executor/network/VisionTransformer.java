@@ -11,7 +11,7 @@ import dev.sluice.executor.network.Network.Tensor;
  * Inference on Heterogeneous Edge Computing, 2021): up to the attention, the projection of its
  * result, the first half of the perceptron, the second.
  */
-final class VisionTransformer {
+record VisionTransformer(Network network, int blocks, int width, int heads) {
   private static final int PATCH = 16;
   private static final int MICRO_PATCH = 4;
   private static final int MICRO_SIDE = 32;
@@ -29,18 +29,6 @@ final class VisionTransformer {
    */
   private static final float GELU_GAIN = 2.9f;
 
-  private final Network network;
-  private final int width;
-  private final int heads;
-  private final int blocks;
-
-  private VisionTransformer(Network network, int blocks, int width, int heads) {
-    this.network = network;
-    this.blocks = blocks;
-    this.width = width;
-    this.heads = heads;
-  }
-
   static Network base(String workload) {
     return new VisionTransformer(new Network(workload), 12, 768, 12).build();
   }
@@ -49,9 +37,7 @@ final class VisionTransformer {
     return new VisionTransformer(new Network(workload), 24, 1024, 16).build();
   }
 
-  /**
-   * Returns a network of the shape of DeiT-Tiny (Touvron et al., 2021), without its distillation.
-   */
+  /** DeiT-Tiny's shape (Touvron et al., 2021), without its distillation. */
   static Network tiny(String workload) {
     return new VisionTransformer(new Network(workload), 12, 192, 3).build();
   }

@@ -21,10 +21,7 @@ public final class IntendedTimes {
     this.rescaled = rescaled;
   }
 
-  /**
-   * Returns the next intended time, which is not below the last one; {@link RescaledTime#NEVER_NS}
-   * if nothing arrives any more.
-   */
+  /** Not below the last; {@link RescaledTime#NEVER_NS} if nothing arrives any more. */
   public long nextNs() {
     double aheadNs = fractionNs + process.nextGapNs(random);
     double wholeAheadNs = Math.floor(aheadNs);

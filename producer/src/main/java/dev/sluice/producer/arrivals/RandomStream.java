@@ -34,18 +34,12 @@ public final class RandomStream {
     return drawn;
   }
 
-  /**
-   * Returns a uniform number in the open interval (0, 1): an odd multiple of 2^-53, so never 0 and
-   * never 1.
-   */
+  /** Uniform in the open interval (0, 1): an odd multiple of 2^-53. */
   public double nextOpenUnit() {
     return ((nextLong() >>> 12) + 0.5) * 0x1p-52;
   }
 
-  /**
-   * Returns a uniform number in [0, bound), without bias: draws above the last whole multiple of
-   * bound are repeated.
-   */
+  /** Uniform in [0, bound): draws above the last whole multiple are repeated. */
   public int nextBelow(int bound) {
     while (true) {
       long bits = nextLong() >>> 1;

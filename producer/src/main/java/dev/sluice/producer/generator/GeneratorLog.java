@@ -40,9 +40,7 @@ interface GeneratorLog {
   void writeLastWord(RunEnded ended, Duration limit)
       throws ExecutionException, TimeoutException, InterruptedException;
 
-  /**
-   * Returns the largest distance seen between this process's clock and the broker's append time.
-   */
+  /** Largest distance seen between this process's clock and the broker's append time. */
   long clockOffsetNsMax();
 
   /**

@@ -2,7 +2,6 @@ package dev.sluice.producer.generator;
 
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
-import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
@@ -43,10 +42,7 @@ public record GeneratorSettings(
     return experiment.load().generators();
   }
 
-  /**
-   * Returns the end of the tail, in the time of {@link RunClock}: no job is meant to arrive at or
-   * after it.
-   */
+  /** No job is meant to arrive at or after the end of the tail. */
   long tailEndNs() {
     return experiment.load().tailEndNs();
   }

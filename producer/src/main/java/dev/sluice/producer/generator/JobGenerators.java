@@ -255,16 +255,10 @@ public final class JobGenerators {
   }
 
   public interface GeneratorListener {
-    /**
-     * Called once if the first look at the log finds that lanes are missing: a text per shard and
-     * model.
-     */
+    /** Called once if lanes are missing at first: a text per shard and model. */
     default void waitingForLanes(List<String> missing) {}
 
-    /**
-     * Called when the run's start is in the log; the first job is sent after time zero, which is
-     * soon.
-     */
+    /** Called when the run's start is in the log; the first job is sent soon. */
     void runStarted(long timeZeroEpochMs);
 
     /** Called when no further job will be sent; outcomes of sent jobs are still awaited. */

@@ -149,9 +149,7 @@ final class OutcomeWatch implements AutoCloseable {
       measuredOpen.or(measured);
     }
 
-    /**
-     * Takes in jobs that will never be sent and hence never end, so that they are not waited for.
-     */
+    /** Jobs that will never be sent, which are not waited for. */
     void passedOver(BitSet indexes) {
       measuredOpen.andNot(indexes);
     }

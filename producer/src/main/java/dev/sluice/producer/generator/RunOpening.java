@@ -77,10 +77,7 @@ final class RunOpening {
     }
   }
 
-  /**
-   * Refuses a run that has ended, a run that has begun unless it is to be resumed, and a run of
-   * another experiment.
-   */
+  /** Refuses an ended run, a begun one unless it is resumed, and one of other settings. */
   void refuseIfForeign(RunSoFar soFar, boolean resuming) throws UserMistakeException {
     RunStarted started = soFar.started();
     if (soFar.ended() != null) {
@@ -185,9 +182,7 @@ final class RunOpening {
       }
     }
 
-    /**
-     * Takes in the next fact of a shard. Of two facts on one job the first says when it was sent.
-     */
+    /** Of two facts on one job the first says when it was sent. */
     void add(int shard, Fact fact) {
       if (fact instanceof RunStarted) {
         startedShards.set(shard);
@@ -215,10 +210,7 @@ final class RunOpening {
       return sentAtNs;
     }
 
-    /**
-     * Returns whether the arrivals have ended: one generator said so, and all generators end
-     * together.
-     */
+    /** True if one generator said so: all end together. */
     boolean arrivalsEnded() {
       return !endedShardsByGenerator.isEmpty();
     }

@@ -168,10 +168,7 @@ final class Senders {
     return sent;
   }
 
-  /**
-   * Tells each shard, for each generator, that the arrivals have ended, unless its facts say so
-   * already.
-   */
+  /** Tells each shard for each generator, unless its facts say so already. */
   void writeArrivalsEnded(RunSoFar soFar) throws RunFailedException, InterruptedException {
     for (JobGenerator generator : generators) {
       BitSet sent = generator.sent();
@@ -201,10 +198,7 @@ final class Senders {
         arrivalsOver);
   }
 
-  /**
-   * Closes all writers, and leaves no thread behind even if this thread was interrupted or a send
-   * cannot complete.
-   */
+  /** Leaves no thread behind, even if interrupted or if a send cannot complete. */
   void close() {
     boolean interrupted = Thread.interrupted(); // closing a writer would give up at once
     arrivalsOver = true;

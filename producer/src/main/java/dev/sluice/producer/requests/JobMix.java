@@ -27,7 +27,6 @@ final class JobMix {
   private final Experiment experiment;
   private final IsolatedTimes isolatedTimes;
   private final RandomStream random;
-
   private final int[] interactive;
 
   private final int[] others;

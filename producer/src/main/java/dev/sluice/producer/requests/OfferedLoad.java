@@ -92,9 +92,7 @@ public record OfferedLoad(
         kind.sloNs() / 1e6);
   }
 
-  /**
-   * Returns the warm-up's time for a number of samples, or the time for the nearest number, scaled.
-   */
+  /** The warm-up's time for the samples, or that for the nearest number, scaled. */
   static double serviceNs(Capability capability, int samples) {
     WarmUp nearest = capability.warmUps().get(0);
     for (WarmUp warmUp : capability.warmUps()) {

@@ -205,10 +205,7 @@ final class ReplayedRequests {
     return list.build(notes);
   }
 
-  /**
-   * The time in the run before the shape bends it; a whole recording at speed 1 keeps each
-   * nanosecond.
-   */
+  /** Before the shape bends it; at speed 1 each nanosecond is kept. */
   private long at(long recordedNs) {
     long sinceBeginNs = recordedNs - beginNs;
     return speed == 1 ? sinceBeginNs : (long) (sinceBeginNs / speed);

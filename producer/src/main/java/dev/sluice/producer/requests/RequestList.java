@@ -46,10 +46,7 @@ public final class RequestList {
   /** Service times of jobs that run alone; promises by {@code slo_scale} are multiples of them. */
   @FunctionalInterface
   public interface IsolatedTimes {
-    /**
-     * Returns the service time, in milliseconds, of a job on an otherwise idle machine; above 0.
-     * Equal arguments give equal times.
-     */
+    /** Of a job on an otherwise idle machine; above 0, equal for equal arguments. */
     double isolatedMs(String workload, String backend, String precision, int samples);
   }
 
@@ -219,10 +216,7 @@ public final class RequestList {
     var unused = CompletableFuture.runAsync(this::digest);
   }
 
-  /**
-   * Returns how many jobs are meant to arrive before atNs, which is the index of the first later
-   * job.
-   */
+  /** Returns the index of the first job that is not meant to arrive before. */
   public int countBefore(long atNs) {
     int low = 0; // all before it arrive before
     int high = size();
