@@ -1,7 +1,6 @@
 package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.StageCosts.Split;
-import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -124,7 +123,7 @@ final class BeamSearch {
           Beginning beginning = candidate.beginning();
           if (seen.add(
               List.of(
-                  IntBuffer.wrap(beginning.used),
+                  Arrays.stream(beginning.used).boxed().toList(),
                   beginning.cut,
                   costs.bandwidthOf[beginning.hostClass]))) {
             best.add(beginning);
