@@ -54,6 +54,7 @@ final class Findings {
    * @param where rows, as {@code trace.csv:18}
    * @param what the breach, with its values in (brackets); a format if values follow
    */
+  @SuppressWarnings("AnnotateFormatMethod") // only what has values is a format
   void fault(Rule rule, String where, String what, Object... values) {
     List<Fault> faults = kept.computeIfAbsent(rule, r -> new ArrayList<>());
     if (faults.size() < KEPT) {

@@ -273,6 +273,7 @@ final class PageHandler extends Handler.Abstract {
    *
    * @param gzip the body compressed; null: not worth it
    */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   record Answer(int status, String type, byte[] bytes, byte @Nullable [] gzip) {
     private static final int COMPRESSED_FROM_BYTES = 1024;
 

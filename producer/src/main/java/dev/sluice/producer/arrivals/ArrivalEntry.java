@@ -15,6 +15,8 @@ public interface ArrivalEntry {
   }
 
   /**
+   * Makes the process.
+   *
    * @param settings a value for each of the keys
    */
   ArrivalProcess make(double ratePerSecond, Map<String, Double> settings);

@@ -28,6 +28,8 @@ public record Trace(
     String format, List<Timed> requests, Map<String, Long> leftOut, long read, List<String> notes) {
 
   /**
+   * A request at its time.
+   *
    * @param atNs time since the trace's time zero, at least 0
    */
   public record Timed(long atNs, RequestKind kind) {}
@@ -56,7 +58,7 @@ public record Trace(
 
   private static Trace read(TraceRows rows, TraceFormat format, TraceOptions options)
       throws UserMistakeException {
-    boolean own = format == TraceFormats.OWN;
+    boolean own = format.equals(TraceFormats.OWN);
     var kinds = new TraceKinds(rows, options.columns(), own);
     RowReader reader = format.opening().open(rows, options.seed());
     var jobs = new TraceJobs(options.window(), format.isDated());
