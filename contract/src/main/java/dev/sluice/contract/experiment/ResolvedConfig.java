@@ -33,7 +33,9 @@ public final class ResolvedConfig {
   private static final JsonMapper KEYS =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .serializationInclusion(JsonInclude.Include.NON_EMPTY)
+          .defaultPropertyInclusion(
+              JsonInclude.Value.construct(
+                  JsonInclude.Include.NON_EMPTY, JsonInclude.Include.NON_EMPTY))
           .build();
 
   private ResolvedConfig() {}

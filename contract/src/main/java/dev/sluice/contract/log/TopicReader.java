@@ -9,7 +9,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Reads one partition after another, by assignment, each up to its end when the reading begins. For
- * use by one thread, except {@link #wakeUp}.
+ * use by one thread.
  */
 public final class TopicReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);

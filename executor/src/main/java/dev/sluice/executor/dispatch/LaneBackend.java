@@ -35,6 +35,8 @@ public record LaneBackend(String deviceKind, DeviceFactory factory) {
   }
 
   /**
+   * Lanes that compute.
+   *
    * @param budgeted models that a lane holds in part; they go before models of equal workloads.
    *     Null: there are none
    */

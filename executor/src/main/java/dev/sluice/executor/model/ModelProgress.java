@@ -7,6 +7,8 @@ package dev.sluice.executor.model;
  */
 public interface ModelProgress {
   /**
+   * Writing begins.
+   *
    * @param bytes bytes of weights that will be written, the file's size to within 1 %
    */
   default void started(String name, long bytes) {}
