@@ -200,6 +200,8 @@ public final class EmulatedDevice implements Device {
 
   private final class EmulatedLane implements LaneWork {
     private final int lane;
+
+    /** Guarded by itself. */
     private final Set<ModelKey> loaded = new HashSet<>();
 
     EmulatedLane(int lane) {

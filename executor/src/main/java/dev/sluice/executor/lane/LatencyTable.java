@@ -214,6 +214,8 @@ public final class LatencyTable {
   /**
    * Writes the measurements of a profile as a table: for each key the mean of its times, and the
    * standard deviation of their logarithms, which is 0 where there is only one time.
+   *
+   * @param rows at least one, all with equal threads
    */
   public static void write(Path file, String deviceKind, List<String> source, List<ProfileRow> rows)
       throws IOException {

@@ -47,6 +47,8 @@ public final class RealDevice implements Device {
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final LongSupplier processCpuNs;
+
+  /** True from the run's beginning: no lane loads a model for its warm-up any more. */
   private volatile boolean hasBegun;
 
   public enum Holding {
@@ -295,7 +297,10 @@ public final class RealDevice implements Device {
     }
   }
 
-  /** The highest logits, summed over a job's samples; of equal sums the lower class first. */
+  /**
+   * The highest logits, summed over a job's samples in [from, to); of equal sums the lower class
+   * first.
+   */
   static List<Integer> topClasses(float[][] logits, int from, int to) {
     var sums = new double[logits[from].length];
     for (int row = from; row < to; row++) {

@@ -30,6 +30,11 @@ public record LatencyModel(
     List<ProfileRow> rows,
     Fit fit,
     SortedMap<Calibrated, double[]> residuals) {
+  public LatencyModel {
+    choice = Map.copyOf(choice);
+    rows = List.copyOf(rows);
+  }
+
   /** The kinds of prediction that compete, the simplest first; the names stand in model files. */
   public enum Method {
     MEDIAN("the median of the key's own times"),

@@ -23,6 +23,11 @@ import java.util.function.Predicate;
  * held out, not rows; each pass in turn, so that all rows calibrate the upper quantiles.
  */
 public record Validation(List<Held> held, Map<Reach, Method> choice) {
+  public Validation {
+    held = List.copyOf(held);
+    choice = Map.copyOf(choice);
+  }
+
   record Pair(double actualLnNs, double predictedLnNs) {
     double absoluteLog() {
       return Math.abs(actualLnNs - predictedLnNs);

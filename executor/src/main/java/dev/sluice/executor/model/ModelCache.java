@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class ModelCache {
   private static final Logger LOG = LoggerFactory.getLogger(ModelCache.class);
 
-  /** Changes whenever a writer or a network changes the files' content. */
+  /** To be changed with each writer or network that changes the files' content. */
   private static final String FORMAT_VERSION = "v1";
 
   private static final String UNFINISHED = ".unfinished";

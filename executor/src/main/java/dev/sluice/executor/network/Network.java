@@ -35,6 +35,7 @@ public final class Network {
   private long parameters;
   private long multiplyAdds;
 
+  /** A tensor; its shape is of one sample, without the axis of samples. */
   record Tensor(String name, List<Integer> shape) {
     int elements() {
       return shape.stream().reduce(1, Math::multiplyExact);

@@ -38,6 +38,7 @@ public record NetworkPart(
     operations.forEach(operation -> operation.accept(dialect));
   }
 
+  /** Shapes of one sample, without the axis of samples. */
   public List<List<Integer>> inputShapes() {
     return inputs.stream().map(Tensor::shape).toList();
   }

@@ -56,6 +56,11 @@ public final class SafetensorsHeader {
   private final Problems problems;
   private final List<Span> spans = new ArrayList<>();
 
+  /**
+   * A tensor.
+   *
+   * @param offset place of its bytes from the start of the file
+   */
   public record Entry(TensorShape tensor, long offset, long bytes) {}
 
   /** Bytes of a tensor from the start of the data, the end behind the last one. */

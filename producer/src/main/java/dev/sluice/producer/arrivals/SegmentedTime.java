@@ -35,6 +35,9 @@ final class SegmentedTime implements RescaledTime {
     }
   }
 
+  /**
+   * @param segments by time, the first from time zero
+   */
   SegmentedTime(List<Segment> segments) {
     this.segments = List.copyOf(segments);
   }

@@ -70,7 +70,11 @@ interface GeneratorLog {
 
     Future<?> append(RunRecord entry);
 
-    /** Appends a fact to a shard, without waiting while the writer has room. */
+    /**
+     * Appends a fact to a shard, without waiting while the writer has room.
+     *
+     * @param onFailure called from a thread of the log
+     */
     Future<?> append(int shard, Fact fact, Consumer<Throwable> onFailure);
 
     void flush();

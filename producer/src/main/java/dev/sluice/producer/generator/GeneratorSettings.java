@@ -64,6 +64,7 @@ public record GeneratorSettings(
     return (int) Math.min(LINGER_MS_MAX, jobsPerSec / GATHERED_JOBS_PER_SEC);
   }
 
+  /** End of the measured window, in the run's time. */
   long durationNs() {
     return experiment.load().durationNs();
   }

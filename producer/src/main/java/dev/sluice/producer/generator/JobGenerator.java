@@ -223,7 +223,7 @@ final class JobGenerator {
       return count;
     }
 
-    /** Returns the nearest rank; 0 without jobs. */
+    /** Returns the least lateness that 99 % of the jobs do not exceed; 0 without jobs. */
     long p99Ns() {
       if (count == 0) {
         return 0;

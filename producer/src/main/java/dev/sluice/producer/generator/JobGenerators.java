@@ -150,6 +150,7 @@ public final class JobGenerators {
     stopRequested = true;
   }
 
+  /** From any thread, at any time. */
   public GeneratorNumbers numbers() {
     return senders.numbers();
   }
@@ -254,6 +255,7 @@ public final class JobGenerators {
     return why;
   }
 
+  /** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
   public interface GeneratorListener {
     /** Called once if lanes are missing at first: a text per shard and model. */
     default void waitingForLanes(List<String> missing) {}

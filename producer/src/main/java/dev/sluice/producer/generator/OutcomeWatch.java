@@ -137,6 +137,7 @@ final class OutcomeWatch implements AutoCloseable {
      * @param durationNs time until which jobs are measured
      * @param tailEndNs time until which arrivals may go on; not before durationNs
      * @param measuredFrom index of the first measured job
+     * @param measuredTo one past the index of the last measured job
      * @param oneAtATime whether each job is sent when the one before it has ended; the list counts
      *     as sent once the last job that was sent has ended
      */

@@ -101,6 +101,7 @@ final class Senders {
             .toList();
     if (soFar.started() != null) {
       soFar.sentAtNs().forEach((index, atNs) -> made.get(index % count).sentBefore(index, atNs));
+      soFar.sentAtNs().clear(); // a long run need not hold them
       long nowNs = runClock.nowNs();
       long fromNs = soFar.arrivalsEnded() ? Math.min(nowNs, settings.durationNs()) : nowNs;
       made.forEach(generator -> generator.goOnAt(fromNs));
@@ -189,6 +190,7 @@ final class Senders {
     }
   }
 
+  /** From any thread, at any time. */
   GeneratorNumbers numbers() {
     List<JobGenerator> all = generators;
     return new GeneratorNumbers(

@@ -106,8 +106,9 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
     try (RecordingReader<RecordedRequest> reader = RecordingReader.ofRequests(file, salvage)) {
       List<Timed> requests = new ArrayList<>();
+      Map<RequestKind, RequestKind> kinds = new HashMap<>(); // one object a kind, not one a line
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
-        requests.add(new Timed(r.intendedAtNs(), r.kind()));
+        requests.add(new Timed(r.intendedAtNs(), kinds.computeIfAbsent(r.kind(), kind -> kind)));
       }
       boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
       return of("a recording of requests", requests, notes(reader.loss(), null), whole);
@@ -142,13 +143,16 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
             notes,
             true);
       }
+      Map<RequestKind, RequestKind> kinds = new HashMap<>();
       return of(
           LOG_FORMAT,
           sent.values().stream()
               .sorted(
                   Comparator.comparingLong(JobRequested::intendedAtNs)
                       .thenComparingLong(JobRequested::index))
-              .map(job -> new Timed(job.intendedAtNs(), kind(job)))
+              .map(
+                  job ->
+                      new Timed(job.intendedAtNs(), kinds.computeIfAbsent(kind(job), kind -> kind)))
               .toList(),
           notes,
           false);

@@ -14,7 +14,6 @@ import dev.sluice.producer.arrivals.IntendedTimes;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.arrivals.RateFile;
 import dev.sluice.producer.arrivals.RescaledTime;
-import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;

@@ -44,6 +44,13 @@ final class RequestListTest {
   }
 
   @Test
+  void hasNoJobBeyondItsEnds() {
+    RequestList list = experiment.drawn();
+    assertThatThrownBy(() -> list.get(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> list.get(list.size())).isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
   void keepsItsDigest_whateverTheNumberOfGenerators() {
     String digestOfOne = experiment.drawn().digest();
     experiment.generators = 3;

@@ -30,6 +30,7 @@ public final class QueueState {
 
   private final Map<String, TaskState> byName = new LinkedHashMap<>();
   private final List<TaskState> byNumber = new ArrayList<>();
+  private final Map<Integer, TaskState> running = new LinkedHashMap<>();
   private final Map<Integer, Integer> quickFailures = new HashMap<>();
   private final Set<Integer> aside = new TreeSet<>();
   private long orders;
@@ -56,20 +57,20 @@ public final class QueueState {
 
   /** Tasks that run, in the order of their starts. */
   public List<TaskState> running() {
-    return in(Phase.RUNNING).sorted(Comparator.comparingLong(task -> task.sinceMs)).toList();
+    return List.copyOf(running.values());
   }
 
   public boolean anyWaits() {
-    return in(Phase.WAITING).findAny().isPresent();
+    return waits().findAny().isPresent();
   }
 
   /** Tasks that wait, in the order of the queue. */
   public List<TaskState> waiting() {
-    return in(Phase.WAITING).sorted(Comparator.comparingLong(task -> task.order)).toList();
+    return waits().sorted(Comparator.comparingLong(task -> task.order)).toList();
   }
 
-  private Stream<TaskState> in(Phase phase) {
-    return byNumber.stream().filter(task -> task.phase == phase);
+  private Stream<TaskState> waits() {
+    return byNumber.stream().filter(task -> task.phase == Phase.WAITING);
   }
 
   /** GPUs that get no more tasks. */
@@ -91,14 +92,15 @@ public final class QueueState {
     settings.slotIds().stream()
         .filter(gpu -> !aside.contains(gpu))
         .forEach(gpu -> tasksByFreeGpu.put(gpu, 0));
-    in(Phase.RUNNING)
-        .forEach(task -> tasksByFreeGpu.computeIfPresent(task.gpu, (gpu, tasks) -> tasks + 1));
+    for (TaskState task : running.values()) {
+      tasksByFreeGpu.computeIfPresent(task.gpu, (gpu, tasks) -> tasks + 1);
+    }
     tasksByFreeGpu.values().removeIf(tasks -> tasks >= settings.perGpu());
     if (tasksByFreeGpu.isEmpty()) {
       return null;
     }
     TaskState first =
-        in(Phase.WAITING)
+        waits()
             .filter(task -> task.bound == null || tasksByFreeGpu.containsKey(task.bound))
             .min(Comparator.comparingLong(task -> task.order))
             .orElse(null);
@@ -180,6 +182,7 @@ public final class QueueState {
     task.log = e.log();
     task.boot = e.boot();
     task.sinceMs = e.atMs();
+    running.put(task.number, task);
   }
 
   private void end(Ended e) {
@@ -188,6 +191,7 @@ public final class QueueState {
       if (e.attempt() != task.attempt) {
         throw new IllegalArgumentException("attempt " + e.attempt() + " does not run");
       }
+      running.remove(task.number);
       task.boot = "";
       count(task.gpu, e);
     } else {
