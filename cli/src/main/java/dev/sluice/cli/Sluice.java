@@ -254,6 +254,9 @@ public final class Sluice implements Callable<Integer> {
   }
 
   private static int explain(Exception error) {
+    if (error instanceof CommandLine.ExecutionException && error.getCause() instanceof Error e) {
+      throw e; // a command that is a method: its errors come wrapped
+    }
     if (error instanceof UserMistakeException) {
       News.error(String.valueOf(error.getMessage()));
       return ExitStatus.MISTAKE;

@@ -121,6 +121,7 @@ public record BatchDispatched(
   /**
    * When and why a batch was chosen.
    *
+   * @param decidedAtNs log time of the decision
    * @param notAfterNs time after which the executor refuses the batch as {@code too_late}; null: no
    *     limit
    * @param scoreTerms terms of the policy's score, for the record; may be empty

@@ -26,6 +26,7 @@ public record BatchesEnded(long toNs, List<Executor> executors) implements Windo
   /**
    * A lane.
    *
+   * @param index index within its executor, from 0
    * @param underWay number of batches that it holds by its executor's last report
    * @param batches its batches that have ended, the last ones; the record lists at most 512, and
    *     one of each lane

@@ -69,7 +69,11 @@ public record ExecutorReported(
     return VERSION;
   }
 
-  /** A lane and the dispatches it holds. */
+  /**
+   * A lane and the dispatches it holds.
+   *
+   * @param index index within its executor, from 0
+   */
   public record Lane(int index, List<DispatchId> holds) {
     public Lane {
       holds = List.copyOf(holds);

@@ -10,8 +10,10 @@ import dev.sluice.contract.value.ModelKey;
  * @param generator index of the generator that sent it, from 0
  * @param index its place in the run's request list, from 0; rises per generator and shard
  * @param classType the job's class, a key of {@code classes} in the experiment file
+ * @param samples number of inputs of this job, at least 1
  * @param sloNs latency promise, from intended arrival to end
  * @param intendedAtNs time at which the arrival process wanted the job sent; latency counts from it
+ * @param sentAtNs time at which the generator called send
  */
 public record JobRequested(
     String jobId,

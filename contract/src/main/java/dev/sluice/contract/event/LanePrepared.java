@@ -8,7 +8,9 @@ import java.util.List;
  * The scheduler changes what a lane holds in its memory: a dispatch without jobs. Topic {@code
  * dispatches}. The lane first releases models, then loads others, one after the other.
  *
+ * @param lane index of the lane on its executor
  * @param releases models that the lane holds and no batch of it needs
+ * @param decidedAtNs log time of the decision
  */
 public record LanePrepared(
     DispatchId dispatchId,

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param index number that rises per generator and shard
  * @param sloNs latency promise, from intended arrival to the end of its last job; null: none
  * @param intendedAtNs time at which the request should be sent; latency counts from it
+ * @param sentAtNs time at which the generator called send
+ * @param nodes jobs of the graph, which has no cycle
  */
 public record WorkflowRequested(
     String requestId,

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -118,15 +119,16 @@ public final class Section {
     return schema;
   }
 
-  private void declare(String key, Map<String, Object> keywords, @Nullable Object fallback) {
+  private void declare(
+      String key, Supplier<Map<String, Object>> keywords, @Nullable Object fallback) {
     if (schema != null) {
-      schema.declare(key, keywords, fallback);
+      schema.declare(key, keywords.get(), fallback);
     }
   }
 
   /** Allows a key with any value, which is not read. */
   public void ignore(String key) {
-    declare(key, Map.of(), null);
+    declare(key, () -> Map.of(), null);
     find(key);
   }
 
@@ -183,7 +185,7 @@ public final class Section {
   }
 
   public double number(String key, double fallback, Range range, String maybe) {
-    declare(key, Schema.number(range), fallback);
+    declare(key, () -> Schema.number(range), fallback);
     Value value = find(key);
     return value == null ? fallback : number(key, value, range, maybe);
   }
@@ -196,7 +198,7 @@ public final class Section {
 
   /** A number; null for {@code none} and for an absent key. */
   public @Nullable Double numberOrNone(String key, Range range) {
-    declare(key, Schema.orNone(Schema.number(range)), NONE);
+    declare(key, () -> Schema.orNone(Schema.number(range)), NONE);
     Value value = find(key);
     return value == null || none(value)
         ? null
@@ -208,7 +210,7 @@ public final class Section {
   }
 
   public long whole(String key, long fallback, long least, long most) {
-    declare(key, Schema.whole(least, most), fallback);
+    declare(key, () -> Schema.whole(least, most), fallback);
     Value value = find(key);
     Long number = value == null ? null : whole(key, value, least, most);
     return number == null ? fallback : number;
@@ -222,7 +224,7 @@ public final class Section {
 
   /** A whole number; null for {@code none} and for an absent key. */
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
-    declare(key, Schema.orNone(Schema.whole(least, most)), NONE);
+    declare(key, () -> Schema.orNone(Schema.whole(least, most)), NONE);
     Value value = find(key);
     Long number = value == null || none(value) ? null : whole(key, value, least, most);
     return number == null ? null : Math.toIntExact(number);
@@ -239,7 +241,7 @@ public final class Section {
    */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
-    declare(key, Schema.listOf(Schema.whole(least, most)), fallback);
+    declare(key, () -> Schema.listOf(Schema.whole(least, most)), fallback);
     return list(
         key,
         fallback,
@@ -252,7 +254,7 @@ public final class Section {
 
   /** A list of numbers, which may be in it twice. */
   public List<Double> numbers(String key, List<Double> fallback, Range range) {
-    declare(key, Schema.listOf(Schema.number(range)), null);
+    declare(key, () -> Schema.listOf(Schema.number(range)), null);
     return list(
         key,
         fallback,
@@ -264,14 +266,14 @@ public final class Section {
   }
 
   public boolean flag(String key, boolean fallback) {
-    declare(key, Schema.flag(), fallback);
+    declare(key, () -> Schema.flag(), fallback);
     Value value = find(key);
     return value == null ? fallback : flag(key, value, fallback);
   }
 
   /** A text of at least one letter. */
   public String text(String key, String fallback) {
-    declare(key, Schema.text(null), fallback);
+    declare(key, () -> Schema.text(null), fallback);
     return textOr(key, fallback);
   }
 
@@ -289,7 +291,7 @@ public final class Section {
    */
   public String text(
       String key, String fallback, Pattern form, String rule, UnaryOperator<String> maybe) {
-    declare(key, Schema.text(form), fallback);
+    declare(key, () -> Schema.text(form), fallback);
     String text = textOr(key, fallback);
     if (!form.matcher(text).matches()) {
       problems.error(
@@ -306,7 +308,7 @@ public final class Section {
 
   /** A text; null if it is absent or wrong. */
   public @Nullable String textOrNull(String key) {
-    declare(key, Schema.text(null), null);
+    declare(key, () -> Schema.text(null), null);
     Value value = find(key);
     return value == null ? null : text(key, value);
   }
@@ -328,7 +330,7 @@ public final class Section {
   }
 
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
-    declare(key, Schema.oneOf(names), fallback);
+    declare(key, () -> Schema.oneOf(names), fallback);
     Value value = find(key);
     String name = value == null ? null : knownName(key, value, names, plural);
     return name == null ? fallback : name;
@@ -337,7 +339,7 @@ public final class Section {
   /** A list of known names, none twice. */
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
-    declare(key, Schema.listOf(Schema.oneOf(names)), fallback);
+    declare(key, () -> Schema.listOf(Schema.oneOf(names)), fallback);
     return list(key, fallback, false, item -> knownName(key, item, names, plural));
   }
 
@@ -349,7 +351,7 @@ public final class Section {
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
-    declare(key, Schema.list(repeats), null);
+    declare(key, () -> Schema.list(repeats), null);
     Sequence sequence = sequence(key);
     if (sequence == null) {
       return fallback;

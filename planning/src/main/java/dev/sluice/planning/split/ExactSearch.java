@@ -205,6 +205,9 @@ abstract class ExactSearch {
       Arrays.fill(behind, Double.POSITIVE_INFINITY);
       Arrays.fill(bytes, Long.MAX_VALUE);
       for (int index = at.length - 2; index >= 0; index--) {
+        if ((index & 0xf) == 0 && best != null) {
+          settings.checkTime(); // the best known plan is given then
+        }
         if (at[index] == at[index + 1]) {
           continue;
         }

@@ -12,6 +12,7 @@ import java.util.List;
  * cut, up to the second.
  */
 final class StageCosts {
+  /** Share within which two values are equal. */
   static final double EQUAL_SHARE = 1e-12;
 
   final int layers;

@@ -44,9 +44,15 @@ final class ThroughputSearch extends ExactSearch {
       bisect(farthest);
       sharpen();
     }
+    Split known = best;
+    boolean allEqual =
+        known != null && (below(bestSeconds) < lowerSeconds || !limitTo(below(bestSeconds)));
+    if (known != null && allEqual) {
+      hostsMax = Math.min(hostsMax, known.size()); // no plan is better, and fewer hosts win
+    }
     double limit = Math.min(bestSeconds * (1 + StageCosts.EQUAL_SHARE), Double.MAX_VALUE);
     if (limitTo(limit)) {
-      fill(limit, below(bestSeconds) < lowerSeconds);
+      fill(limit, allEqual);
       takeFirst();
     }
   }
