@@ -50,6 +50,24 @@ public final class Sluice implements Callable<Integer> {
   private static final int OUTPUT_BUFFER_BYTES = 8192;
 
   /** The commands that are shown with what they do, in at most 64 letters, by their heading. */
+  /** Commands of groups in the order of their use; the library's is the alphabet. */
+  private static final Map<String, List<String>> ORDERS =
+      Map.of(
+          "results",
+          List.of("list", "show", "remove"),
+          "sweep",
+          List.of(
+              "setup",
+              "start",
+              "status",
+              "stop",
+              "kill-all",
+              "config",
+              "retry",
+              "logs",
+              "scheduler",
+              "help"));
+
   private static final Map<String, List<Map.Entry<Class<?>, String>>> GROUPS =
       new LinkedHashMap<>();
 
@@ -224,6 +242,9 @@ public final class Sluice implements Callable<Integer> {
     }
     if (!usage.exitCodeList().isEmpty()) {
       usage.exitCodeListHeading("%nExit status:%n");
+    }
+    for (String name : ORDERS.getOrDefault(spec.name(), List.of())) {
+      spec.addSubcommand(name, spec.removeSubcommand(name));
     }
     command.getSubcommands().values().forEach(Sluice::complete);
   }

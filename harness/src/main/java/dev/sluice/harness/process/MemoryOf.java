@@ -50,9 +50,10 @@ public final class MemoryOf {
 
   /** As {@link #residentBytes()}, with a peak that begins anew. */
   public static OptionalLong residentBytesAndForgetPeak() throws IOException {
-    if (Files.exists(FORGET)) {
-      Files.writeString(FORGET, "5");
+    if (!Files.exists(FORGET)) {
+      return OptionalLong.empty();
     }
+    Files.writeString(FORGET, "5");
     return residentBytes();
   }
 

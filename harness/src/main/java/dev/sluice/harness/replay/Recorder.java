@@ -416,7 +416,7 @@ public final class Recorder {
 
     void gone(String topic, int partition, long firstOffset) {
       gone.add(
-          "%s/%d: offsets 0 to %d are gone by retention, and were not recorded"
+          "%s/%s: offsets 0 to %s are gone by retention, and were not recorded"
               .formatted(topic, partition, firstOffset - 1));
     }
 
@@ -456,7 +456,7 @@ public final class Recorder {
       lacking.forEach(
           (field, of) ->
               lines.add(
-                  "%d %s %s, the first is %s"
+                  "%s %s %s, the first is %s"
                       .formatted(
                           of.count,
                           of.count == 1 ? "record lacks" : "records lack",

@@ -13,7 +13,10 @@ import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.UnreadableEventException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,10 +31,19 @@ final class TopicRequests {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int OFFSET_BITS = 44;
 
+  /** Beginnings of frequent facts that are no requests, and need not be decoded. */
+  private static final List<String> NO_REQUESTS =
+      List.of(
+          "{\"type\":\"BatchCompleted\"", "{\"type\":\"Ticked\"", "{\"type\":\"ExecutorReported\"");
+
   private final @Nullable Fields fields;
   private final Recorder.Gaps missing;
   private final SortedMap<Place, RequestKind> requests =
       new TreeMap<>(Comparator.comparingLong(Place::atNs).thenComparingLong(Place::order));
+
+  /** Equal kinds are one object. */
+  private final Map<RequestKind, RequestKind> kinds = new HashMap<>();
+
   private @Nullable Long timeZeroEpochMs;
 
   /**
@@ -94,7 +106,9 @@ final class TopicRequests {
     try {
       byte[] bytes = record.value() == null ? new byte[0] : record.value();
       if (fields == null) {
-        take(EventCodec.FACTS.read(bytes));
+        if (!isNoRequest(bytes)) {
+          take(EventCodec.FACTS.read(bytes));
+        }
         return;
       }
       JsonNode value = JSON.readTree(bytes);
@@ -108,17 +122,23 @@ final class TopicRequests {
     }
   }
 
+  private static boolean isNoRequest(byte[] fact) {
+    String begin = new String(fact, 0, Math.min(40, fact.length), StandardCharsets.US_ASCII);
+    return NO_REQUESTS.stream().anyMatch(begin::startsWith);
+  }
+
   private void take(Fact fact) throws UserMistakeException {
     if (fact instanceof JobRequested job) {
       requests.putIfAbsent(
           new Place(job.intendedAtNs(), job.index()),
-          new RequestKind(
-              job.classType(),
-              job.workload(),
-              job.backend(),
-              job.precision(),
-              job.samples(),
-              job.sloNs()));
+          known(
+              new RequestKind(
+                  job.classType(),
+                  job.workload(),
+                  job.backend(),
+                  job.precision(),
+                  job.samples(),
+                  job.sloNs())));
     } else if (fact instanceof RunStarted started) {
       timeZeroEpochMs = started.timeZeroEpochMs();
     } else if (fact instanceof WorkflowRequested) {
@@ -153,7 +173,11 @@ final class TopicRequests {
     }
     requests.put(
         new Place(atNs, ((long) record.partition() << OFFSET_BITS) | record.offset()),
-        new RequestKind(classType, workload, backend, precision, samples, sloNs));
+        known(new RequestKind(classType, workload, backend, precision, samples, sloNs)));
+  }
+
+  private RequestKind known(RequestKind kind) {
+    return kinds.computeIfAbsent(kind, same -> same);
   }
 
   private @Nullable String text(

@@ -188,7 +188,7 @@ public final class AnalyzeRole implements AutoCloseable {
             !options.noLog(),
             ended.failure(),
             role::close);
-    if (ended.failure() != null && role.lost() == null) {
+    if (ended.failure() != null && status == ExitStatus.BUG) { // no early end
       throw new RoleFailedException("the run was given up: " + ended.failure(), null);
     }
     frame.console().result(role.summaryJson());
@@ -325,9 +325,10 @@ public final class AnalyzeRole implements AutoCloseable {
       throws IOException {
     reader.summarize(new RunSummarized(frame.runId(), null, why));
     meanwhile.run();
+    String said = String.valueOf(lost()); // the reader has stopped: nothing else is lost from here
     boolean harness = early.isHarness();
     Conclusion.early(
-        why,
+        said,
         harness
             ? "Maybe a lower rate is meant, or a machine with more processors, or ./sluice"
                 + " simulate, which no machine limits."

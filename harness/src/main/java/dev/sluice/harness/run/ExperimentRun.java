@@ -208,7 +208,7 @@ public final class ExperimentRun extends WholeRun {
     } catch (RoleFailedException e) {
       throw failure != null ? failure : e;
     }
-    if (failure != null && analyze.lost() == null) {
+    if (failure != null && status == ExitStatus.BUG) { // no early end
       throw failure; // the folder holds what the log held until then
     }
     summaryJson = analyze.summaryJson();

@@ -244,7 +244,11 @@ final class PageHandler extends Handler.Abstract {
     }
     long lastSecond = last != null && SECOND.matcher(last).matches() ? Long.parseLong(last) : -1;
     var stream = new PageStream(live, streams, response, callback, lastSecond);
+    response.setStatus(HttpStatus.OK_200); // from here on another thread may write to it
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
+    response.getHeaders().put("X-Accel-Buffering", "no"); // a proxy must not hold frames back
     if (!streams.open(stream)) {
+      response.getHeaders().remove("X-Accel-Buffering");
       return Answer.refusal(
               HttpStatus.SERVICE_UNAVAILABLE_503,
               "All "
@@ -252,9 +256,6 @@ final class PageHandler extends Handler.Abstract {
                   + " streams are in use; close a page, or start serve with a larger --max-pages.")
           .write(request, response, callback);
     }
-    response.setStatus(HttpStatus.OK_200);
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, STREAM_TYPE);
-    response.getHeaders().put("X-Accel-Buffering", "no"); // a proxy must not hold frames back
     live.join(stream);
     return true;
   }

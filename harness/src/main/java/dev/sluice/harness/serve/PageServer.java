@@ -145,7 +145,7 @@ public final class PageServer implements AutoCloseable {
 
   public String url() {
     String host = bind.isAnyLocalAddress() ? "127.0.0.1" : bind.getHostAddress();
-    return "http://%s:%d/"
+    return "http://%s:%s/"
         .formatted(host.contains(":") ? "[" + host + "]" : host, connector.getLocalPort());
   }
 

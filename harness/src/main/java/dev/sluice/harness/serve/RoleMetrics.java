@@ -142,7 +142,7 @@ public final class RoleMetrics implements AutoCloseable {
       return null;
     }
     String name = host.getHostAddress();
-    return "metrics at http://%s:%d%s%s"
+    return "metrics at http://%s:%s%s%s"
         .formatted(
             name.contains(":") ? "[" + name + "]" : name,
             server.getPort(),

@@ -32,7 +32,7 @@ interface Runs extends AutoCloseable {
 
     byte[] snapshot() throws IOException;
 
-    /** At most {@value #SECONDS_MAX} windows, as the topic holds them, from a second on. */
+    /** At most {@value #SECONDS_MAX} windows, in the form of the topic, from a second on. */
     byte[] seconds(long fromS) throws IOException;
 
     static long second(MetricsWindow window) {

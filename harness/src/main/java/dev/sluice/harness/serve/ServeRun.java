@@ -82,7 +82,9 @@ public final class ServeRun {
       return run;
     }
     checkResults();
-    return new ResultsRuns(options.results(), options.kafkaConfig());
+    var runs = new ResultsRuns(options.results(), options.kafkaConfig());
+    runs.readAhead();
+    return runs;
   }
 
   private void checkResults() throws UserMistakeException {

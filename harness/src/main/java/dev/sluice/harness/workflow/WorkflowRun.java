@@ -260,7 +260,7 @@ public final class WorkflowRun {
         "Model switching:",
         "  Total switches: " + switches.size(),
         "  Total switch time: " + seconds(GraphSchedule.switchNs(switches)) + " seconds",
-        "  Of these, loads onto empty GPUs: %d, %s seconds"
+        "  Of these, loads onto empty GPUs: %s, %s seconds"
             .formatted(loads.size(), seconds(GraphSchedule.switchNs(loads))));
   }
 
