@@ -50,8 +50,8 @@ public final class EventCodec<E> {
     writer = mapper.writerFor(type);
   }
 
-  /** An event lacks no field but those that are {@code @Nullable}. */
-  private static final class NothingMissing extends JacksonAnnotationIntrospector {
+  /** Rejects a record that lacks a field which is not {@code @Nullable}. */
+  public static final class NothingMissing extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1;
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -61,6 +62,9 @@ final class DeadSchedulers implements AutoCloseable {
   /** Whether a reassignment has begun or ended that no look has covered. */
   private volatile boolean due;
 
+  /** Whether it looks no more: it is closed, or a look failed for good. */
+  private volatile boolean over;
+
   /**
    * A shard's owner.
    *
@@ -96,10 +100,17 @@ final class DeadSchedulers implements AutoCloseable {
   void assigning(boolean isAssigning) {
     assigning = isAssigning;
     due = true;
+    if (isAssigning && !over) {
+      try {
+        looking.execute(this::lookIfDue); // at once, not with the next of the regular looks
+      } catch (RejectedExecutionException e) {
+        LOG.debug("closed meanwhile: looks no more for dead schedulers", e);
+      }
+    }
   }
 
   private void lookIfDue() {
-    if (!due && !assigning) {
+    if (over || (!due && !assigning)) {
       return;
     }
     due = false;
@@ -112,7 +123,7 @@ final class DeadSchedulers implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       LOG.error("dead schedulers are no longer fenced: a takeover may take longer", e);
-      throw e; // which ends the looking
+      over = true;
     }
   }
 
@@ -162,13 +173,16 @@ final class DeadSchedulers implements AutoCloseable {
 
   @Override
   public void close() {
-    looking.shutdownNow();
+    over = true;
+    if (!looking.isShutdown()) {
+      looking.execute(reader::close); // by the thread that uses it, after the look that goes on
+      looking.execute(admin::close);
+      looking.shutdown();
+    }
     try {
       boolean unused = looking.awaitTermination(2 * ANSWER_LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    reader.close();
-    admin.close();
   }
 }

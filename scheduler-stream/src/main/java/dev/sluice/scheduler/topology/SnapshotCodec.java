@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.SequenceWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.jsontype.NamedType;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.io.ByteArrayOutputStream;
@@ -27,6 +28,7 @@ public final class SnapshotCodec {
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES) // the version of an event
+          .annotationIntrospector(new EventCodec.NothingMissing())
           .addMixIn(CoreEntity.class, Named.class)
           .addMixIn(CoreEntity.WaitingJob.class, WithoutNames.class)
           .addMixIn(JobSpec.class, WithoutNames.class)

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * A shard's state, changelogged: a snapshot of the core, the offset of the last fact that it
  * covers, and the offset of the last fact of which the decisions are committed. The facts between
  * the two lead from the snapshot to the state at the commit, since decisions are a function of the
- * log. A snapshot is written only once the facts since the last one outweigh it, so that a fact's
- * cost does not depend on how many jobs wait.
+ * log. A snapshot is written only once the facts since the last one outweigh it, so that on average
+ * a fact's cost does not depend on how many jobs wait.
  *
  * <p>A snapshot is taken at once and written in chunks, one with a fact, beside the one before,
  * which is in use until all chunks of the new one stand. The record that tells which one is in use

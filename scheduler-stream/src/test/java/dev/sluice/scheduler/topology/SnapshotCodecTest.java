@@ -1,6 +1,8 @@
 package dev.sluice.scheduler.topology;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.driver.CoreEntity.WaitingJob;
@@ -9,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,6 +44,36 @@ final class SnapshotCodecTest {
                 3,
                 0));
     assertThat(SnapshotCodec.read(new ByteArrayInputStream(written(all, size)))).isEqualTo(all);
+  }
+
+  /** A change of this text needs another {@code FORM} of the {@link SnapshotStore}. */
+  @Test
+  void aWaitingJob_isWrittenInTheFormThatTheStoreNumbers() {
+    assertThat(written(List.of(job("job-7", 7, "batch", 4)), 1000))
+        .asString(UTF_8)
+        .isEqualTo(
+            """
+            {"WaitingJob":[["job-7",2,7,"batch","small","onnx","fp32",4,1,1000000000,70,null],\
+            700,7000,1]}\
+            """);
+  }
+
+  @Test
+  void anEventThatLacksAField_isNotRead() throws IOException {
+    String whole =
+        """
+        {"Executor":{"order":0,"lost":false,"report":{"type":"ExecutorReported",\
+        "executorId":"e","incarnation":1,"leaving":false,"deviceKind":"cpu","lanes":[],\
+        "capabilities":[],"clockOffsetNsMax":0}}}
+        """;
+    assertThat(read(whole)).extracting(CoreEntity::key).containsExactly("executor/e");
+    assertThatIOException()
+        .isThrownBy(() -> read(whole.replace("\"executorId\":\"e\",", "")))
+        .withMessageContaining("executorId");
+  }
+
+  private static List<CoreEntity> read(String json) throws IOException {
+    return SnapshotCodec.read(new ByteArrayInputStream(json.getBytes(UTF_8)));
   }
 
   private static byte[] written(List<CoreEntity> entities, int size) {

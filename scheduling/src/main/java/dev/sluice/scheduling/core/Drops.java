@@ -41,7 +41,7 @@ final class Drops {
     }
     if (queue.budgetsMatter) {
       if (anyOverBudget()) {
-        most -= drop(queue.overBudget(most), Reason.OVER_BUDGET.text(), listener);
+        most -= drop(queue.takeOverBudget(most), Reason.OVER_BUDGET.text(), listener);
       }
       queue.budgetsMatter = anyOverBudget();
     }

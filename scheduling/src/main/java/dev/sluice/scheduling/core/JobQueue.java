@@ -2,10 +2,12 @@ package dev.sluice.scheduling.core;
 
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.state.CoreState;
+import dev.sluice.scheduling.state.JobGroup;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs that enter and leave the queue, and the time that they may wait in it. */
@@ -26,6 +28,12 @@ final class JobQueue {
    */
   private @Nullable PriorityQueue<QueuedJob> leftOver;
 
+  /**
+   * Waiting jobs over every budget, by entry; some of them have ended since. Null: none was asked
+   * for since the budgets changed.
+   */
+  private @Nullable PriorityQueue<QueuedJob> overBudget;
+
   JobQueue(CoreState state) {
     this.state = state;
   }
@@ -34,6 +42,9 @@ final class JobQueue {
     state.jobs.add(job);
     if (leftOver != null) {
       leftOver.add(job);
+    }
+    if (overBudget != null && job.group.overBudget) {
+      overBudget.add(job);
     }
     if (!job.mayExpire && state.settings.bounds().expireAfterNs() < Long.MAX_VALUE) {
       job.mayExpire = true;
@@ -54,34 +65,43 @@ final class JobQueue {
 
   void budgetsChanged() {
     budgetsMatter = true;
+    overBudget = null;
   }
 
   /**
    * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
-   * them; they stay in the queue. Walks over all waiting jobs once, not for each slice that is
-   * dropped.
+   * them; they stay in the queue.
    */
   List<QueuedJob> takeLeftOver(int most) {
-    PriorityQueue<QueuedJob> left = leftOver;
-    if (left == null) {
-      left = new PriorityQueue<>(JobOrder.ENTRY);
-      left.addAll(state.jobs.waitingIn(group -> true));
-      leftOver = left;
-    }
+    leftOver = leftOver == null ? collect(group -> true) : leftOver;
+    return take(leftOver, most);
+  }
+
+  /**
+   * Returns waiting jobs over every budget, the first by entry, and no longer watches them; they
+   * stay in the queue.
+   */
+  List<QueuedJob> takeOverBudget(int most) {
+    overBudget = overBudget == null ? collect(group -> group.overBudget) : overBudget;
+    return take(overBudget, most);
+  }
+
+  /** Walks over all waiting jobs of these groups: once, not for each slice that is dropped. */
+  private PriorityQueue<QueuedJob> collect(Predicate<JobGroup> matches) {
+    var all = new PriorityQueue<QueuedJob>(JobOrder.ENTRY);
+    all.addAll(state.jobs.waitingIn(matches));
+    return all;
+  }
+
+  private static List<QueuedJob> take(PriorityQueue<QueuedJob> from, int most) {
     List<QueuedJob> taken = new ArrayList<>();
-    while (taken.size() < most && !left.isEmpty()) {
-      QueuedJob job = left.remove();
+    while (taken.size() < most && !from.isEmpty()) {
+      QueuedJob job = from.remove();
       if (job.phase == QueuedJob.Phase.WAITING) {
         taken.add(job);
       }
     }
     return taken;
-  }
-
-  /** Returns waiting jobs over every budget, the first by entry. */
-  List<QueuedJob> overBudget(int most) {
-    List<QueuedJob> all = state.jobs.waitingIn(group -> group.overBudget);
-    return all.subList(0, Math.min(most, all.size()));
   }
 
   /**

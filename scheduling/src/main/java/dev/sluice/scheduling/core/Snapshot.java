@@ -52,7 +52,7 @@ final class Snapshot {
         snapshot.entities.add(job.toEntity());
       }
     }
-    return List.copyOf(snapshot.entities);
+    return Collections.unmodifiableList(snapshot.entities); // not a second copy of them all
   }
 
   private void executors() {

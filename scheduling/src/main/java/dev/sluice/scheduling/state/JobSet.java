@@ -59,6 +59,9 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   private int waiting;
 
+  /** Number of waiting jobs that may share a batch. */
+  private int toShare;
+
   /** Number of samples of the waiting jobs that may share a batch. */
   private long samples;
 
@@ -95,6 +98,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       occupied.add(-1 - Collections.binarySearch(occupied, group, JobGroup.BY_RANK), group);
     }
     if (group.shares) {
+      toShare++;
       samples += group.samples();
       windowEndNs = Math.min(windowEndNs, windowEndNs(job));
     }
@@ -107,6 +111,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       occupied.remove(group);
     }
     if (group.shares) {
+      toShare--;
       samples -= group.samples();
       if (windowEndNs(job) <= windowEndNs) {
         findWindowEnd();
@@ -171,10 +176,6 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Returns how many waiting jobs of the set may share a batch. */
   public int waitingToShare() {
-    int toShare = 0;
-    for (int i = 0; i < occupied.size(); i++) {
-      toShare += occupied.get(i).shares ? occupied.get(i).waiting() : 0;
-    }
     return toShare;
   }
 

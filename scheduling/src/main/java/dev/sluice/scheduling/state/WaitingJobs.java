@@ -49,6 +49,12 @@ public final class WaitingJobs {
   private final List<JobGroup> waitingGroups = new ArrayList<>();
 
   private final List<JobSet> waitingSets = new ArrayList<>();
+
+  /** What policies see of them. */
+  private final List<JobGroup> waitingGroupsView = Collections.unmodifiableList(waitingGroups);
+
+  private final List<JobSet> waitingSetsView = Collections.unmodifiableList(waitingSets);
+
   private int waiting;
 
   WaitingJobs(
@@ -225,11 +231,11 @@ public final class WaitingJobs {
   }
 
   List<JobSet> waitingSets() {
-    return waitingSets;
+    return waitingSetsView;
   }
 
   List<JobGroup> groups() {
-    return waitingGroups;
+    return waitingGroupsView;
   }
 
   @Nullable QueuedJob oldest() {

@@ -23,6 +23,9 @@ final class WaitingJobsTest {
     for (int samples = 1; samples <= 300; samples++) {
       String equal = new StringBuilder("pytorch").toString();
       assertThat(state.jobs.groupOf(spec(equal, samples))).isSameAs(groups.get(samples - 1));
+      assertThat(state.jobs.groupOf(spec("onnx", samples)))
+          .isNotNull()
+          .isNotSameAs(groups.get(samples - 1));
     }
   }
 
