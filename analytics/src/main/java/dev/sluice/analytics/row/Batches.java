@@ -52,6 +52,7 @@ public final class Batches {
   }
 
   /** A dispatch without its jobs: the row has them as numbers. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Dispatched(
       BatchDispatched.Place place,
       ModelKey model,
