@@ -3,8 +3,8 @@ package dev.sluice.analytics.bound;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Comparator;
+import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -149,8 +149,7 @@ public final class FluidBound {
    * on any than that: by earliest deadline first.
    */
   private long work(long laneNsMax) {
-    var waiting = new BitSet(); // ranks
-    int least = 0; // no rank below it waits
+    var waiting = new PriorityQueue<Integer>(); // ranks
     long now = 0;
     long done = 0;
     for (int i = 0; i <= jobs.size(); i++) {
@@ -159,8 +158,7 @@ public final class FluidBound {
       }
       long until = i == jobs.size() ? Long.MAX_VALUE : release[i];
       while (now < until && !waiting.isEmpty()) {
-        least = waiting.nextSetBit(least);
-        int job = byDeadline[least];
+        int job = byDeadline[waiting.element()];
         long spent = Math.min(left[job], Math.min(deadline[job], until) - now);
         if (spent > 0) {
           now += spent;
@@ -168,14 +166,13 @@ public final class FluidBound {
           left[job] -= spent;
         }
         if (left[job] == 0 || deadline[job] <= now) {
-          waiting.clear(least);
+          waiting.remove();
         }
       }
       if (i < jobs.size()) {
         now = Math.max(now, until);
         left[i] = laneNs[i];
-        waiting.set(rank[i]);
-        least = Math.min(least, rank[i]);
+        waiting.add(rank[i]);
       }
     }
     return done;

@@ -10,10 +10,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.file.GzipMember;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
-import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -28,7 +26,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Holds config.yaml to the header of the run's log, and each row to its records: requests,
@@ -112,15 +109,26 @@ final class LogRule extends RunRules {
     isWhole = true;
   }
 
-  /** The SHA-256 of all lines but the last, which tells it. */
+  /** The SHA-256 of the bytes of all whole lines but the last, which tells it. */
   private static String digest(Path file) throws IOException {
     MessageDigest sha256 = Sha256.begin();
-    try (var unpacked = new GZIPInputStream(Files.newInputStream(file), BUFFER_BYTES);
-        var lines = new BufferedReader(new InputStreamReader(unpacked, StandardCharsets.UTF_8))) {
-      String line = lines.readLine();
-      for (String next = lines.readLine(); next != null; next = lines.readLine()) {
-        sha256.update((line + "\n").getBytes(StandardCharsets.UTF_8));
-        line = next;
+    var last = new ByteArrayOutputStream();
+    try (GzipMember in = GzipMember.open(Files.newInputStream(file), BUFFER_BYTES)) {
+      var block = new byte[BUFFER_BYTES];
+      byte before = 0;
+      int count;
+      while ((count = in.readNBytes(block, 0, block.length)) > 0) {
+        int begin = count - 1; // of the last line that begins here; -1: none does
+        while (begin >= 0 && (begin > 0 ? block[begin - 1] : before) != '\n') {
+          begin--;
+        }
+        if (begin >= 0) {
+          sha256.update(last.toByteArray());
+          last.reset();
+          sha256.update(block, 0, begin);
+        }
+        last.write(block, Math.max(0, begin), count - Math.max(0, begin));
+        before = block[count - 1];
       }
     }
     return HexFormat.of().formatHex(sha256.digest());

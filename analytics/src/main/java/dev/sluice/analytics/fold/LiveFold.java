@@ -41,6 +41,10 @@ public final class LiveFold implements LogFold {
   private static final long WINDOW_DELAY_NS = 3_000_000_000L;
 
   private final Map<String, OpenJob> jobs = new HashMap<>();
+
+  /** One text for all jobs of a class: each request has its own. */
+  private final Map<String, String> names = new HashMap<>();
+
   private final Map<DispatchKey, Batch> batches = new HashMap<>();
   private final Map<DispatchKey, End> early = new HashMap<>();
   private final Map<String, Executor> executors = new HashMap<>();
@@ -220,7 +224,7 @@ public final class LiveFold implements LogFold {
 
   private void onRequested(JobRequested request, long atNs) {
     requested++;
-    String classType = request.classType();
+    String classType = names.computeIfAbsent(request.classType(), name -> name);
     jobs.put(request.jobId(), new OpenJob(classType, request.intendedAtNs(), request.sloNs()));
     windows.requested(classType, atNs, Math.max(0, request.sentAtNs() - request.intendedAtNs()));
   }

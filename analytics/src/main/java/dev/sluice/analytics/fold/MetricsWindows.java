@@ -88,7 +88,7 @@ public final class MetricsWindows {
           finiteMs(NearestRank.percentile(sorted, 95, ended)),
           finiteMs(NearestRank.percentile(sorted, 99, ended)),
           waiting,
-          LatencyHistogram.of(sorted));
+          LatencyHistogram.ofSorted(sorted));
     }
   }
 
@@ -96,7 +96,11 @@ public final class MetricsWindows {
     return Double.isFinite(ns) ? Double.valueOf(ns / 1e6) : null;
   }
 
-  /** Counts a job's request at its log time. */
+  /**
+   * Counts a job's request at its log time.
+   *
+   * @param latenessNs time from its intended arrival to its send call
+   */
   public void requested(String classType, long atNs, long latenessNs) {
     waiting.putIfAbsent(classType, 0L);
     Second second = at(atNs);
@@ -130,7 +134,12 @@ public final class MetricsWindows {
     at(atNs).tokensMore += tokensMore;
   }
 
-  /** Counts a batch that ended, and (actual − predicted) / predicted service time. */
+  /**
+   * Counts a batch that had a prediction.
+   *
+   * @param atNs log time of its end
+   * @param error (actual − predicted) / predicted service time
+   */
   public void predicted(long atNs, double error, boolean beyondP95, boolean beyondP99) {
     Second second = at(atNs);
     second.predictionErrors.add(error);

@@ -42,12 +42,22 @@ public final class QueueCurve {
 
   /** Time average over [fromNs, toNs). */
   public double mean(long fromNs, long toNs) {
-    double area = (double) at(fromNs) * (toNs - fromNs);
-    for (int i = notAfter(arrivesNs, fromNs); i < arrivesNs.length && arrivesNs[i] < toNs; i++) {
-      area += (double) toNs - arrivesNs[i];
-    }
-    for (int i = notAfter(leavesNs, fromNs); i < leavesNs.length && leavesNs[i] < toNs; i++) {
-      area -= (double) toNs - leavesNs[i];
+    int arrived = notAfter(arrivesNs, fromNs);
+    int left = notAfter(leavesNs, fromNs);
+    double area = 0;
+    long sinceNs = fromNs;
+    while (sinceNs < toNs) {
+      long arrivesNext = arrived < arrivesNs.length ? arrivesNs[arrived] : toNs;
+      long leavesNext = left < leavesNs.length ? leavesNs[left] : toNs;
+      long untilNs = Math.min(toNs, Math.min(arrivesNext, leavesNext));
+      area += (double) (arrived - left) * (untilNs - sinceNs);
+      sinceNs = untilNs;
+      while (arrived < arrivesNs.length && arrivesNs[arrived] <= untilNs) {
+        arrived++;
+      }
+      while (left < leavesNs.length && leavesNs[left] <= untilNs) {
+        left++;
+      }
     }
     return area / (toNs - fromNs);
   }

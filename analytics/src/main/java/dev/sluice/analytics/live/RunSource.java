@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 interface RunSource {
   static RunSource of(FinishedRun run) {
-    return new FolderRows(run);
+    return new FolderRows(run, new HashMap<>());
   }
 
   /** The rows of a run that has just ended, as its tables will have them. */
@@ -53,8 +53,12 @@ interface RunSource {
   /** Number of lanes of all executors that reported. */
   int lanes();
 
-  /** Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz. */
-  record FolderRows(FinishedRun run) implements RunSource {
+  /**
+   * Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz.
+   *
+   * @param completedNsById when each attempt that has been read was completed, by the batch's id
+   */
+  record FolderRows(FinishedRun run, Map<String, Long> completedNsById) implements RunSource {
     private static final long SECOND_NS = 1_000_000_000L;
 
     /** Beginning of an event's text in which its type stands. */
@@ -62,13 +66,18 @@ interface RunSource {
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
-      run.eachBatch(to);
+      run.eachBatch(
+          batch -> {
+            completedNsById.put(batch.id(), batch.times().completedNs());
+            to.accept(batch);
+          });
     }
 
     @Override
     public void countJobs(FinishedWindows windows) throws UserMistakeException {
-      Map<String, Long> completedNsById = new HashMap<>();
-      run.eachBatch(batch -> completedNsById.put(batch.id(), batch.times().completedNs()));
+      if (completedNsById.isEmpty()) {
+        batches(batch -> {});
+      }
       run.eachJob(
           job -> {
             JobStatus status = JobStatus.valueOf(job.name("status").toUpperCase(Locale.ROOT));

@@ -154,7 +154,6 @@ final class Thresholds {
     private long beyond(double boundMs) {
       long[] beyond = {jobs.dropped() + jobs.failed()};
       jobs.endToEnd()
-          .counts()
           .forEach(
               (index, count) ->
                   beyond[0] += LatencyBuckets.lowerNs(index) > boundMs * 1e6 ? count : 0);

@@ -100,6 +100,7 @@ public final class EventLogReader implements AutoCloseable {
   private final Thread thread;
   private final CompletableFuture<Void> wholeRun = new CompletableFuture<>();
 
+  /** Lock of the fields from here to {@code dispatchesCame}. */
   private final Object lock = new Object();
 
   private LiveFold fold = new LiveFold();

@@ -8,6 +8,7 @@ import dev.sluice.contract.event.BatchCompleted.Result;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,24 +28,47 @@ import org.jspecify.annotations.Nullable;
  * <p>A time that there is not is {@link Jobs#NONE}. Not safe for threads while it is written.
  */
 public final class Batches {
+  /** What figures and tables need of a batch: a run has up to a million. */
   private static final class Row {
     final int shard;
     final DispatchId id;
-    @Nullable BatchDispatched dispatch;
+    @Nullable Dispatched dispatch;
     int[] jobs = {};
     long dispatchedAtEpochMs;
-    @Nullable BatchCompleted completion;
+    @Nullable Result result;
+    @Nullable String cause;
+    long startedAtNs = Jobs.NONE;
+    long finishedAtNs = Jobs.NONE;
+    long serviceNs;
+    long switchNs;
+    long emulatedServiceNs = Jobs.NONE;
+    int busyLanes = -1;
     long completedAtEpochMs;
 
     Row(int shard, DispatchId id) {
       this.shard = shard;
       this.id = id;
     }
-
-    @Nullable Result result() {
-      return completion == null ? null : completion.result();
-    }
   }
+
+  /** A dispatch without its jobs: the row has them as numbers. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  private record Dispatched(
+      BatchDispatched.Place place,
+      ModelKey model,
+      int samples,
+      int tokens,
+      int attempt,
+      long decidedAtNs,
+      List<String> termNames,
+      double[] terms,
+      long meanNs,
+      String source,
+      int busyLanes,
+      @Nullable String modelVersion,
+      long quantileNs,
+      long p95Ns,
+      long p99Ns) {}
 
   private final Jobs jobs;
   private final List<Row> rows = new ArrayList<>();
@@ -69,17 +93,46 @@ public final class Batches {
   public void take(BatchDispatched dispatch, int shard, long epochMs) {
     Row row = rows.get(row(shard, dispatch.dispatchId()));
     if (row.dispatch == null) {
-      row.dispatch = dispatch;
+      row.dispatch = dispatched(dispatch);
       row.jobs = dispatch.jobs().stream().mapToInt(job -> jobs.row(job.jobId())).toArray();
       row.dispatchedAtEpochMs = epochMs;
     }
   }
 
+  private Dispatched dispatched(BatchDispatched dispatch) {
+    var scoreTerms = new TreeMap<>(dispatch.scoreTerms());
+    Prediction prediction = dispatch.prediction();
+    String modelVersion = prediction.modelVersion();
+    return new Dispatched(
+        jobs.shared(dispatch.place()),
+        jobs.shared(dispatch.work().model()),
+        dispatch.samples(),
+        dispatch.tokens(),
+        dispatch.attempt(),
+        dispatch.decidedAtNs(),
+        jobs.shared(List.copyOf(scoreTerms.keySet())),
+        scoreTerms.values().stream().mapToDouble(term -> term).toArray(),
+        prediction.meanNs(),
+        jobs.shared(prediction.source()),
+        orNone(prediction.busyLanes()),
+        modelVersion == null ? null : jobs.shared(modelVersion),
+        orNone(prediction.quantileNs()),
+        orNone(prediction.p95Ns()),
+        orNone(prediction.p99Ns()));
+  }
+
   /** Takes a completion and its append time; a further one of the dispatch changes nothing. */
   public void take(BatchCompleted completion, int shard, long epochMs) {
     Row row = rows.get(row(shard, completion.dispatchId()));
-    if (row.completion == null) {
-      row.completion = completion;
+    if (row.result == null) {
+      row.result = completion.result();
+      row.cause = completion.cause() == null ? null : jobs.shared(completion.cause());
+      row.startedAtNs = orNone(completion.startedAtNs());
+      row.finishedAtNs = orNone(completion.finishedAtNs());
+      row.serviceNs = completion.serviceNs();
+      row.switchNs = completion.switchNs();
+      row.emulatedServiceNs = orNone(completion.emulatedServiceNs());
+      row.busyLanes = orNone(completion.busyLanes());
       row.completedAtEpochMs = epochMs;
     }
   }
@@ -122,7 +175,7 @@ public final class Batches {
     return rows.get(batch).dispatch != null;
   }
 
-  private BatchDispatched dispatch(int batch) {
+  private Dispatched dispatch(int batch) {
     return requireNonNull(rows.get(batch).dispatch);
   }
 
@@ -145,7 +198,7 @@ public final class Batches {
   }
 
   public ModelKey model(int batch) {
-    return dispatch(batch).work().model();
+    return dispatch(batch).model();
   }
 
   /** The jobs of the batch, the chosen one first; not to be changed. */
@@ -176,36 +229,36 @@ public final class Batches {
 
   /** Service time predicted at the decision. */
   public long predictedNs(int batch) {
-    return dispatch(batch).prediction().meanNs();
+    return dispatch(batch).meanNs();
   }
 
   public String predictionSource(int batch) {
-    return dispatch(batch).prediction().source();
+    return dispatch(batch).source();
   }
 
   /** Busy lanes that the prediction assumed; below 0: it does not say. */
   public int predictedBusyLanes(int batch) {
-    return orNone(dispatch(batch).prediction().busyLanes());
+    return dispatch(batch).busyLanes();
   }
 
   /** Version of the published table that gave the prediction; null: no table did. */
   public @Nullable String modelVersion(int batch) {
-    return dispatch(batch).prediction().modelVersion();
+    return dispatch(batch).modelVersion();
   }
 
   /** Upper bound of {@code predictor.quantile}. */
   public long predictedQuantileNs(int batch) {
-    return orNone(dispatch(batch).prediction().quantileNs());
+    return dispatch(batch).quantileNs();
   }
 
   /** Upper bound with probability 0.95. */
   public long predictedP95Ns(int batch) {
-    return orNone(dispatch(batch).prediction().p95Ns());
+    return dispatch(batch).p95Ns();
   }
 
   /** Upper bound with probability 0.99. */
   public long predictedP99Ns(int batch) {
-    return orNone(dispatch(batch).prediction().p99Ns());
+    return dispatch(batch).p99Ns();
   }
 
   private static long orNone(@Nullable Long ns) {
@@ -218,7 +271,12 @@ public final class Batches {
 
   /** Terms of the batch's score by name, in alphabetical order; empty: it has no score. */
   public Map<String, Double> terms(int batch) {
-    return new TreeMap<>(dispatch(batch).scoreTerms());
+    Dispatched dispatch = dispatch(batch);
+    Map<String, Double> terms = new TreeMap<>();
+    for (int i = 0; i < dispatch.terms.length; i++) {
+      terms.put(dispatch.termNames.get(i), dispatch.terms[i]);
+    }
+    return terms;
   }
 
   /** Terms of the batch's score: {@code name=value} by name, separated by semicolons. */
@@ -230,21 +288,20 @@ public final class Batches {
 
   /** True if the log holds the batch's completion. */
   public boolean isCompleted(int batch) {
-    return rows.get(batch).completion != null;
+    return rows.get(batch).result != null;
   }
 
   public boolean isDone(int batch) {
-    return rows.get(batch).result() == Result.DONE;
+    return rows.get(batch).result == Result.DONE;
   }
 
   public boolean isFailed(int batch) {
-    return rows.get(batch).result() == Result.FAILED;
+    return rows.get(batch).result == Result.FAILED;
   }
 
   /** Why the batch failed or was refused; null: it says nothing. */
   public @Nullable String cause(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? null : completion.cause();
+    return rows.get(batch).cause;
   }
 
   /** Result as text: done, failed, refused, lost, or open (no completion, and no job ended). */
@@ -252,7 +309,7 @@ public final class Batches {
     if (isLost(batch)) {
       return "lost";
     }
-    Result result = rows.get(batch).result();
+    Result result = rows.get(batch).result;
     return result == null ? "open" : result.name().toLowerCase(Locale.ROOT);
   }
 
@@ -261,7 +318,7 @@ public final class Batches {
    * giving up: it was never answered, or too late, or by a later incarnation of its executor.
    */
   public boolean isLost(int batch) {
-    Result result = rows.get(batch).result();
+    Result result = rows.get(batch).result;
     if (result == Result.CANCELLED) {
       return false;
     }
@@ -297,13 +354,11 @@ public final class Batches {
   }
 
   public long startedAtNs(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? Jobs.NONE : orNone(completion.startedAtNs());
+    return rows.get(batch).startedAtNs;
   }
 
   public long finishedAtNs(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? Jobs.NONE : orNone(completion.finishedAtNs());
+    return rows.get(batch).finishedAtNs;
   }
 
   /** True if a lane worked on the batch, from a known start to a known end. */
@@ -313,26 +368,22 @@ public final class Batches {
 
   /** Service time; 0 if the batch never ran. */
   public long serviceNs(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? 0 : completion.serviceNs();
+    return rows.get(batch).serviceNs;
   }
 
   /** Part of the service time in which the lane took in another model. */
   public long switchNs(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? 0 : completion.switchNs();
+    return rows.get(batch).switchNs;
   }
 
   /** Service time that an emulated lane meant to take; none on real lanes. */
   public long emulatedServiceNs(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? Jobs.NONE : orNone(completion.emulatedServiceNs());
+    return rows.get(batch).emulatedServiceNs;
   }
 
   /** Lanes that ran a batch when this one began; below 0: it does not say. */
   public int busyLanes(int batch) {
-    BatchCompleted completion = rows.get(batch).completion;
-    return completion == null ? -1 : orNone(completion.busyLanes());
+    return rows.get(batch).busyLanes;
   }
 
   /** The batches that ran, by start; of equal starts the one decided first. */

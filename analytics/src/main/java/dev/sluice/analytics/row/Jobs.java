@@ -54,12 +54,16 @@ public final class Jobs {
     }
   }
 
+  /** What figures and tables need of a job: a run has up to a million. */
   private static final class Row {
     final String id;
     @Nullable JobRequested request;
     int shard;
     long appendedAtEpochMs;
-    @Nullable JobEnded end;
+    JobEnded.@Nullable Status end;
+    @Nullable String reason;
+    int attempt;
+    long endedAtNs = NONE;
     int batch = NO_BATCH;
     long observedAtEpochMs;
 
@@ -70,6 +74,7 @@ public final class Jobs {
 
   private final List<Row> rows = new ArrayList<>();
   private final Map<String, Integer> rowsById = new HashMap<>();
+  private final Map<Object, Object> shared = new HashMap<>();
   private final Batches batches = new Batches(this);
   private int[] order = {};
   private long zeroEpochMs;
@@ -89,11 +94,29 @@ public final class Jobs {
     return known == null ? rows.size() - 1 : known;
   }
 
+  /** The first of the values that equal this one, of which there are few. */
+  @SuppressWarnings("unchecked") // equal values are of one type
+  <T> T shared(T value) {
+    return (T) shared.computeIfAbsent(value, first -> first);
+  }
+
   /** Takes a request, its partition and its append time; a further copy changes nothing. */
   public void take(JobRequested request, int shard, long epochMs) {
     Row row = rows.get(row(request.jobId()));
     if (row.request == null) {
-      row.request = request;
+      row.request =
+          new JobRequested(
+              row.id,
+              request.generator(),
+              request.index(),
+              shared(request.classType()),
+              shared(request.workload()),
+              shared(request.backend()),
+              shared(request.precision()),
+              request.samples(),
+              request.sloNs(),
+              request.intendedAtNs(),
+              request.sentAtNs());
       row.shard = shard;
       row.appendedAtEpochMs = epochMs;
     }
@@ -105,7 +128,10 @@ public final class Jobs {
     if (row.end != null) {
       return false;
     }
-    row.end = end;
+    row.end = end.status();
+    row.reason = end.reason() == null ? null : shared(end.reason());
+    row.attempt = end.attempt();
+    row.endedAtNs = end.endedAtNs();
     row.batch = end.dispatchId() == null ? NO_BATCH : batches.row(shard, end.dispatchId());
     row.observedAtEpochMs = epochMs;
     return true;
@@ -213,7 +239,7 @@ public final class Jobs {
     if (row.end == null) {
       return JobStatus.OPEN;
     }
-    return switch (row.end.status()) {
+    return switch (row.end) {
       case DONE -> isAccountedFor(row.batch) ? JobStatus.DONE : JobStatus.OPEN;
       case DROPPED -> JobStatus.DROPPED;
       case FAILED -> JobStatus.FAILED;
@@ -230,17 +256,15 @@ public final class Jobs {
 
   /** Cause of a drop, of a failure or of being open; null if done. */
   public @Nullable String reason(int job) {
-    JobEnded end = rows.get(job).end;
-    if (end == null) {
+    if (!isEnded(job)) {
       return "no_outcome";
     }
-    return status(job) == JobStatus.OPEN ? "no_completion" : end.reason();
+    return status(job) == JobStatus.OPEN ? "no_completion" : rows.get(job).reason;
   }
 
   /** Count of the job's dispatches; 0 while it has no outcome. */
   public int attempt(int job) {
-    JobEnded end = rows.get(job).end;
-    return end == null ? 0 : end.attempt();
+    return rows.get(job).attempt;
   }
 
   /** Batch that ended the job; below 0: none did, or the log does not hold its dispatch. */
@@ -261,8 +285,7 @@ public final class Jobs {
 
   /** Log time of the outcome's cause. */
   public long endedAtNs(int job) {
-    JobEnded end = rows.get(job).end;
-    return end == null ? NONE : end.endedAtNs();
+    return rows.get(job).endedAtNs;
   }
 
   /** Time at which the broker appended the outcome. */

@@ -133,7 +133,6 @@ final class LogMeters implements MultiCollector {
     double[] sumNs = {0};
     int[] bound = {0};
     jobs.endToEnd()
-        .counts()
         .forEach(
             (index, count) -> { // ascending, as the bounds are
               double ns = LatencyBuckets.middleNs(index);

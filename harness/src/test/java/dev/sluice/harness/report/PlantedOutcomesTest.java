@@ -1,6 +1,7 @@
 package dev.sluice.harness.report;
 
 import static dev.sluice.harness.report.PlantedFaultsTest.words;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,8 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +87,21 @@ final class PlantedOutcomesTest {
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContainingAll(file, "cannot be read")
         .hasMessageFindingMatch("stands there twice|duplicate key");
+  }
+
+  @Test
+  void otherLineEndsOfTheLog_areFoundByItsChecksum() throws Exception {
+    FolderCopy copy = copy("line-ends");
+    Path file = copy.folder().resolve("log.jsonl.gz");
+    String log;
+    try (var gzip = new GZIPInputStream(Files.newInputStream(file))) {
+      log = new String(gzip.readAllBytes(), UTF_8);
+    }
+    try (var gzip = new GZIPOutputStream(Files.newOutputStream(file))) {
+      gzip.write(log.replace("\n", "\r\n").getBytes(UTF_8));
+    }
+    assertThat(RunCheck.of(copy.folder()).faultCounts()).containsOnlyKeys(Rule.LOG);
+    assertThat(words(copy, Rule.LOG)).singleElement().asString().contains("checksum");
   }
 
   @Test
