@@ -71,8 +71,8 @@ public final class RunRows {
     var seenBatches = new BitSet(jobs.batches().named());
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);
-      classes.add(jobs.request(job).classType());
-      workloads.add(jobs.request(job).workload());
+      classes.add(jobs.kind(job).classType());
+      workloads.add(jobs.kind(job).workload());
       if (jobs.isMeasured(job)) {
         measuredJobs.add(job);
         if (jobs.isDone(job) && !seenBatches.get(jobs.batch(job))) {
@@ -196,12 +196,12 @@ public final class RunRows {
 
   /** Place of a job's class in {@link #classNames()}. */
   public int classOf(int job) {
-    return classPlaces.getOrDefault(jobs.request(job).classType(), -1);
+    return classPlaces.getOrDefault(jobs.kind(job).classType(), -1);
   }
 
   /** Place of a job's workload in {@link #workloadNames()}. */
   public int workloadOf(int job) {
-    return workloadPlaces.getOrDefault(jobs.request(job).workload(), -1);
+    return workloadPlaces.getOrDefault(jobs.kind(job).workload(), -1);
   }
 
   /** Promises of a class by its name, in ms: none if the experiment does not name it. */
@@ -221,7 +221,7 @@ public final class RunRows {
     }
     LongSummaryStatistics promised =
         IntStream.of(measured)
-            .filter(job -> jobs.request(job).classType().equals(jobClass.name()))
+            .filter(job -> jobs.kind(job).classType().equals(jobClass.name()))
             .mapToLong(jobs::sloNs)
             .summaryStatistics();
     return promised.getCount() == 0

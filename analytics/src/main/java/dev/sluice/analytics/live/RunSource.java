@@ -208,7 +208,7 @@ interface RunSource {
         int batch = jobs.batch(job);
         long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
         windows.take(
-            jobs.request(job).classType(),
+            jobs.kind(job).classType(),
             jobs.status(job),
             micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)),
             micros(jobs.appendedAtNs(job)),
@@ -231,7 +231,7 @@ interface RunSource {
       for (int i = 0; i < jobs.size(); i++) {
         String id = jobs.id(jobs.at(i));
         if (jobIds.contains(id)) {
-          classes.put(id, jobs.request(jobs.at(i)).classType());
+          classes.put(id, jobs.kind(jobs.at(i)).classType());
         }
       }
       return classes;

@@ -104,10 +104,10 @@ final class RunTables {
             column("run_id", job -> run.context().runId()),
             column("scheduler_name", job -> policy),
             column("job_id", jobs::id),
-            column("class_type", job -> jobs.request(job).classType()),
-            column("workload_name", job -> jobs.request(job).workload()),
-            column("backend", job -> jobs.request(job).backend()),
-            column("precision", job -> jobs.request(job).precision()),
+            column("class_type", job -> jobs.kind(job).classType()),
+            column("workload_name", job -> jobs.kind(job).workload()),
+            column("backend", job -> jobs.kind(job).backend()),
+            column("precision", job -> jobs.kind(job).precision()),
             number("batch_size", jobs::samples),
             seconds("enqueue_time", jobs::intendedAtNs),
             seconds("start_time", jobs::startedAtNs),
@@ -128,8 +128,8 @@ final class RunTables {
             column(
                 "resource_cost_tokens",
                 job -> {
-                  Integer base = tokens.get(jobs.request(job).workload());
-                  String precision = jobs.request(job).precision();
+                  Integer base = tokens.get(jobs.kind(job).workload());
+                  String precision = jobs.kind(job).precision();
                   return base == null
                       ? null
                       : Long.toString(Experiment.tokens(base, precision, jobs.samples(job)));

@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.value.JobId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class Jobs {
   /** A time that there is not. */
   public static final long NONE = Long.MIN_VALUE;
+
+  /** Numbers in ids below which rows are found by place: the most jobs of an experiment. */
+  private static final int NUMBERS_MAX = 10_000_000;
 
   /** A batch that there is not. */
   public static final int NO_BATCH = -1;
@@ -56,8 +61,20 @@ public final class Jobs {
 
   /** What figures and tables need of a job: a run has up to a million. */
   private static final class Row {
-    final String id;
-    @Nullable JobRequested request;
+    /** Id; null: that of the number. */
+    final @Nullable String id;
+
+    final int number;
+
+    /** Null: the log does not hold its request. */
+    @Nullable JobKind kind;
+
+    int generator;
+    long index;
+    int samples;
+    long sloNs;
+    long intendedAtNs;
+    long sentAtNs;
     int shard;
     long appendedAtEpochMs;
     JobEnded.@Nullable Status end;
@@ -68,11 +85,19 @@ public final class Jobs {
     long observedAtEpochMs;
 
     Row(String id) {
-      this.id = id;
+      this.number = JobId.index(id);
+      this.id = number < 0 ? id : null;
     }
   }
 
+  /** What jobs of one class and model share. */
+  public record JobKind(String classType, String workload, String backend, String precision) {}
+
   private final List<Row> rows = new ArrayList<>();
+
+  /** Rows by the number in the id, from 1; 0: none. Other ids are in the map. */
+  private int[] rowsByNumber = new int[1024];
+
   private final Map<String, Integer> rowsById = new HashMap<>();
   private final Map<Object, Object> shared = new HashMap<>();
   private final Batches batches = new Batches(this);
@@ -87,11 +112,22 @@ public final class Jobs {
 
   /** The row of a job, a new one if the job has none. */
   int row(String jobId) {
-    Integer known = rowsById.putIfAbsent(jobId, rows.size());
-    if (known == null) {
-      rows.add(new Row(jobId));
+    int number = JobId.index(jobId);
+    if (number < 0 || number >= NUMBERS_MAX) {
+      return rowsById.computeIfAbsent(jobId, this::newRow);
     }
-    return known == null ? rows.size() - 1 : known;
+    if (number >= rowsByNumber.length) {
+      rowsByNumber = Arrays.copyOf(rowsByNumber, Math.max(number + 1, 2 * rowsByNumber.length));
+    }
+    if (rowsByNumber[number] == 0) {
+      rowsByNumber[number] = newRow(jobId) + 1;
+    }
+    return rowsByNumber[number] - 1;
+  }
+
+  private int newRow(String jobId) {
+    rows.add(new Row(jobId));
+    return rows.size() - 1;
   }
 
   /** The first of the values that equal this one, of which there are few. */
@@ -103,20 +139,17 @@ public final class Jobs {
   /** Takes a request, its partition and its append time; a further copy changes nothing. */
   public void take(JobRequested request, int shard, long epochMs) {
     Row row = rows.get(row(request.jobId()));
-    if (row.request == null) {
-      row.request =
-          new JobRequested(
-              row.id,
-              request.generator(),
-              request.index(),
-              shared(request.classType()),
-              shared(request.workload()),
-              shared(request.backend()),
-              shared(request.precision()),
-              request.samples(),
-              request.sloNs(),
-              request.intendedAtNs(),
-              request.sentAtNs());
+    if (row.kind == null) {
+      row.kind =
+          shared(
+              new JobKind(
+                  request.classType(), request.workload(), request.backend(), request.precision()));
+      row.generator = request.generator();
+      row.index = request.index();
+      row.samples = request.samples();
+      row.sloNs = request.sloNs();
+      row.intendedAtNs = request.intendedAtNs();
+      row.sentAtNs = request.sentAtNs();
       row.shard = shard;
       row.appendedAtEpochMs = epochMs;
     }
@@ -148,10 +181,10 @@ public final class Jobs {
             .boxed()
             .sorted(
                 Comparator.comparing(
-                    this::request,
-                    Comparator.comparingLong(JobRequested::intendedAtNs)
-                        .thenComparingInt(JobRequested::generator)
-                        .thenComparingLong(JobRequested::index)))
+                    rows::get,
+                    Comparator.<Row>comparingLong(row -> row.intendedAtNs)
+                        .thenComparingInt(row -> row.generator)
+                        .thenComparingLong(row -> row.index)))
             .mapToInt(row -> row)
             .toArray();
     batches.settle();
@@ -181,36 +214,42 @@ public final class Jobs {
 
   /** True if the log holds the job's request; false for one that a batch alone names. */
   public boolean isRequested(int job) {
-    return rows.get(job).request != null;
+    return rows.get(job).kind != null;
   }
 
-  public JobRequested request(int job) {
-    return requireNonNull(rows.get(job).request);
+  public JobKind kind(int job) {
+    return requireNonNull(rows.get(job).kind);
+  }
+
+  /** Place in the run's request list, from 0. */
+  public long index(int job) {
+    return rows.get(job).index;
   }
 
   public String id(int job) {
-    return rows.get(job).id;
+    Row row = rows.get(job);
+    return row.id == null ? JobId.of(row.number) : row.id;
   }
 
   public int samples(int job) {
-    return request(job).samples();
+    return rows.get(job).samples;
   }
 
   public long sloNs(int job) {
-    return request(job).sloNs();
+    return rows.get(job).sloNs;
   }
 
   public long intendedAtNs(int job) {
-    return request(job).intendedAtNs();
+    return rows.get(job).intendedAtNs;
   }
 
   public long sentAtNs(int job) {
-    return request(job).sentAtNs();
+    return rows.get(job).sentAtNs;
   }
 
   /** Send call, less the intended arrival. */
   public long latenessNs(int job) {
-    return request(job).sentAtNs() - request(job).intendedAtNs();
+    return sentAtNs(job) - intendedAtNs(job);
   }
 
   public int shard(int job) {

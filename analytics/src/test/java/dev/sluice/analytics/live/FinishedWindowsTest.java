@@ -54,7 +54,7 @@ final class FinishedWindowsTest {
           IntStream.range(0, rows.jobs().size())
               .map(rows.jobs()::at)
               .filter(
-                  j -> rows.jobs().isMeasured(j) && rows.jobs().request(j).classType().equals(name))
+                  j -> rows.jobs().isMeasured(j) && rows.jobs().kind(j).classType().equals(name))
               .count();
       assertThat(measured).isEqualTo(summary.path(name + "_count").asLong());
     }

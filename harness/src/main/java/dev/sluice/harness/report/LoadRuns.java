@@ -80,8 +80,8 @@ final class LoadRuns {
       if (jobs.isMeasured(job)) {
         boolean done = jobs.isDone(job);
         samples.add(
-            jobs.request(job).classType(),
-            jobs.request(job).workload(),
+            jobs.kind(job).classType(),
+            jobs.kind(job).workload(),
             jobs.isViolation(job),
             done,
             done ? jobs.endToEndNs(job) / 1e6 : Double.POSITIVE_INFINITY,

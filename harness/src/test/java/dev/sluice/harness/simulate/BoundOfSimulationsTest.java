@@ -61,7 +61,7 @@ final class BoundOfSimulationsTest {
     int good = 0;
     for (int i = 0; i < jobs.size(); i++) {
       int job = jobs.at(i);
-      boolean counts = classType.isEmpty() || jobs.request(job).classType().equals(classType);
+      boolean counts = classType.isEmpty() || jobs.kind(job).classType().equals(classType);
       good += counts && jobs.isMeasured(job) && !jobs.isViolation(job) ? 1 : 0;
     }
     return good;
