@@ -47,7 +47,7 @@ final class SmallHeapTest {
     }
     assertThat(folder.resolve("small/run")).doesNotExist();
     try (var process =
-        SluiceProcess.withOptions(List.of("-Xmx640m"), List.of(simulate(experiment, "large")))) {
+        SluiceProcess.withOptions(List.of("-Xmx500m"), List.of(simulate(experiment, "large")))) {
       assertThat(process.exitStatus()).as(process.screen().text()).isZero();
     }
     assertThat(figures("large").path("all_count").asInt()).isGreaterThan(900_000);

@@ -80,7 +80,7 @@ final class RowFaults {
   }
 
   private int index(int job) {
-    return Math.toIntExact(jobs.index(job));
+    return jobs.index(job);
   }
 
   private void takeBatch(Batches batches, int batch) {

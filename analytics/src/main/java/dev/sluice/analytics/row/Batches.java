@@ -31,8 +31,23 @@ public final class Batches {
   /** What figures and tables need of a batch: a run has up to a million. */
   private static final class Row {
     final int shard;
-    final DispatchId id;
-    @Nullable Dispatched dispatch;
+    final long idOffset;
+    final int idIndex;
+
+    /** Null: the log does not hold the dispatch, and what it says is not known. */
+    @Nullable BatchKind kind;
+
+    int samples;
+    int tokens;
+    int attempt;
+    long decidedAtNs;
+    double[] terms = {};
+    long predictedNs;
+    int predictedBusyLanes;
+
+    /** Null: the prediction has none. */
+    @Nullable UpperNs upperNs;
+
     int[] jobs = {};
     long dispatchedAtEpochMs;
     @Nullable Result result;
@@ -47,32 +62,30 @@ public final class Batches {
 
     Row(int shard, DispatchId id) {
       this.shard = shard;
-      this.id = id;
+      this.idOffset = id.factOffset();
+      this.idIndex = id.index();
     }
   }
 
-  /** A dispatch without its jobs: the row has them as numbers. */
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  private record Dispatched(
+  /** What many batches share. */
+  private record BatchKind(
       BatchDispatched.Place place,
       ModelKey model,
-      int samples,
-      int tokens,
-      int attempt,
-      long decidedAtNs,
       List<String> termNames,
-      double[] terms,
-      long meanNs,
-      String source,
-      int busyLanes,
-      @Nullable String modelVersion,
-      long quantileNs,
-      long p95Ns,
-      long p99Ns) {}
+      String predictionSource,
+      @Nullable String modelVersion) {}
+
+  /** Upper bounds of a service time. */
+  private record UpperNs(long quantileNs, long p95Ns, long p99Ns) {
+    static final UpperNs NONE = new UpperNs(Jobs.NONE, Jobs.NONE, Jobs.NONE);
+  }
 
   private final Jobs jobs;
-  private final List<Row> rows = new ArrayList<>();
+  private final ArrayList<Row> rows = new ArrayList<>();
+
+  /** Rows by shard and id; empty once they are settled, since figures ask for no id. */
   private final Map<Integer, Map<DispatchId, Integer>> rowsByShard = new HashMap<>();
+
   private int[] order = {};
 
   Batches(Jobs jobs) {
@@ -81,44 +94,52 @@ public final class Batches {
 
   /** The row of a batch, a new one if the batch has none. */
   int row(int shard, DispatchId id) {
-    Integer known =
-        rowsByShard.computeIfAbsent(shard, any -> new HashMap<>()).putIfAbsent(id, rows.size());
+    if (rowsByShard.isEmpty()) {
+      for (int i = 0; i < rows.size(); i++) {
+        rowsOf(rows.get(i).shard).put(id(i), i);
+      }
+    }
+    Integer known = rowsOf(shard).putIfAbsent(id, rows.size());
     if (known == null) {
       rows.add(new Row(shard, id));
     }
     return known == null ? rows.size() - 1 : known;
   }
 
+  private Map<DispatchId, Integer> rowsOf(int shard) {
+    return rowsByShard.computeIfAbsent(shard, any -> new HashMap<>());
+  }
+
   /** Takes a dispatch and its append time; a further copy changes nothing. */
   public void take(BatchDispatched dispatch, int shard, long epochMs) {
     Row row = rows.get(row(shard, dispatch.dispatchId()));
-    if (row.dispatch == null) {
-      row.dispatch = dispatched(dispatch);
+    if (row.kind == null) {
+      var terms = new TreeMap<>(dispatch.scoreTerms());
+      Prediction prediction = dispatch.prediction();
+      var upperNs =
+          new UpperNs(
+              orNone(prediction.quantileNs()),
+              orNone(prediction.p95Ns()),
+              orNone(prediction.p99Ns()));
+      row.kind =
+          jobs.shared(
+              new BatchKind(
+                  dispatch.place(),
+                  dispatch.work().model(),
+                  List.copyOf(terms.keySet()),
+                  prediction.source(),
+                  prediction.modelVersion()));
+      row.samples = dispatch.samples();
+      row.tokens = dispatch.tokens();
+      row.attempt = dispatch.attempt();
+      row.decidedAtNs = dispatch.decidedAtNs();
+      row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
+      row.predictedNs = prediction.meanNs();
+      row.predictedBusyLanes = orNone(prediction.busyLanes());
+      row.upperNs = upperNs.equals(UpperNs.NONE) ? null : upperNs;
       row.jobs = dispatch.jobs().stream().mapToInt(job -> jobs.row(job.jobId())).toArray();
       row.dispatchedAtEpochMs = epochMs;
     }
-  }
-
-  private Dispatched dispatched(BatchDispatched dispatch) {
-    var scoreTerms = new TreeMap<>(dispatch.scoreTerms());
-    Prediction prediction = dispatch.prediction();
-    String modelVersion = prediction.modelVersion();
-    return new Dispatched(
-        jobs.shared(dispatch.place()),
-        jobs.shared(dispatch.work().model()),
-        dispatch.samples(),
-        dispatch.tokens(),
-        dispatch.attempt(),
-        dispatch.decidedAtNs(),
-        jobs.shared(List.copyOf(scoreTerms.keySet())),
-        scoreTerms.values().stream().mapToDouble(term -> term).toArray(),
-        prediction.meanNs(),
-        jobs.shared(prediction.source()),
-        orNone(prediction.busyLanes()),
-        modelVersion == null ? null : jobs.shared(modelVersion),
-        orNone(prediction.quantileNs()),
-        orNone(prediction.p95Ns()),
-        orNone(prediction.p99Ns()));
   }
 
   /** Takes a completion and its append time; a further one of the dispatch changes nothing. */
@@ -138,18 +159,30 @@ public final class Batches {
   }
 
   void settle() {
+    rowsByShard.clear();
+    rows.trimToSize();
     order =
-        IntStream.range(0, rows.size())
-            .filter(this::isDispatched)
-            .boxed()
-            .sorted(Comparator.<Integer>comparingLong(this::decidedAtNs).thenComparing(byKey()))
-            .mapToInt(row -> row)
-            .toArray();
+        ordered(
+            IntStream.range(0, rows.size()).filter(this::isDispatched),
+            Comparator.<Integer>comparingLong(this::decidedAtNs).thenComparing(byKey()));
+  }
+
+  /** Rows in an order; those that stand in it already, as most do, need no sorting. */
+  static int[] ordered(IntStream rows, Comparator<Integer> order) {
+    int[] all = rows.toArray();
+    for (int i = 1; i < all.length; i++) {
+      if (order.compare(all[i - 1], all[i]) > 0) {
+        return IntStream.of(all).boxed().sorted(order).mapToInt(row -> row).toArray();
+      }
+    }
+    return all;
   }
 
   /** Order by shard, then by id. */
   public Comparator<Integer> byKey() {
-    return Comparator.<Integer>comparingInt(this::shard).thenComparing(batch -> rows.get(batch).id);
+    return Comparator.<Integer>comparingInt(this::shard)
+        .thenComparingLong(batch -> rows.get(batch).idOffset)
+        .thenComparingInt(batch -> rows.get(batch).idIndex);
   }
 
   public int size() {
@@ -172,11 +205,16 @@ public final class Batches {
 
   /** True if the log holds the batch's dispatch. */
   public boolean isDispatched(int batch) {
-    return rows.get(batch).dispatch != null;
+    return rows.get(batch).kind != null;
   }
 
-  private Dispatched dispatch(int batch) {
-    return requireNonNull(rows.get(batch).dispatch);
+  private BatchKind kind(int batch) {
+    return requireNonNull(rows.get(batch).kind);
+  }
+
+  private UpperNs upperNs(int batch) {
+    UpperNs upperNs = rows.get(batch).upperNs;
+    return upperNs == null ? UpperNs.NONE : upperNs;
   }
 
   /** Partition of the dispatch; ids are unique within it. */
@@ -185,11 +223,11 @@ public final class Batches {
   }
 
   public DispatchId id(int batch) {
-    return rows.get(batch).id;
+    return new DispatchId(rows.get(batch).idOffset, rows.get(batch).idIndex);
   }
 
   public BatchDispatched.Place place(int batch) {
-    return dispatch(batch).place();
+    return kind(batch).place();
   }
 
   /** Executor and first lane, unique in the run. */
@@ -198,7 +236,7 @@ public final class Batches {
   }
 
   public ModelKey model(int batch) {
-    return dispatch(batch).model();
+    return kind(batch).model();
   }
 
   /** The jobs of the batch, the chosen one first; not to be changed. */
@@ -207,19 +245,19 @@ public final class Batches {
   }
 
   public int samples(int batch) {
-    return dispatch(batch).samples();
+    return rows.get(batch).samples;
   }
 
   public int tokens(int batch) {
-    return dispatch(batch).tokens();
+    return rows.get(batch).tokens;
   }
 
   public int attempt(int batch) {
-    return dispatch(batch).attempt();
+    return rows.get(batch).attempt;
   }
 
   public long decidedAtNs(int batch) {
-    return dispatch(batch).decidedAtNs();
+    return rows.get(batch).decidedAtNs;
   }
 
   /** Time at which the broker appended the dispatch (1 ms resolution). */
@@ -229,36 +267,36 @@ public final class Batches {
 
   /** Service time predicted at the decision. */
   public long predictedNs(int batch) {
-    return dispatch(batch).meanNs();
+    return rows.get(batch).predictedNs;
   }
 
   public String predictionSource(int batch) {
-    return dispatch(batch).source();
+    return kind(batch).predictionSource();
   }
 
   /** Busy lanes that the prediction assumed; below 0: it does not say. */
   public int predictedBusyLanes(int batch) {
-    return dispatch(batch).busyLanes();
+    return rows.get(batch).predictedBusyLanes;
   }
 
   /** Version of the published table that gave the prediction; null: no table did. */
   public @Nullable String modelVersion(int batch) {
-    return dispatch(batch).modelVersion();
+    return kind(batch).modelVersion();
   }
 
   /** Upper bound of {@code predictor.quantile}. */
   public long predictedQuantileNs(int batch) {
-    return dispatch(batch).quantileNs();
+    return upperNs(batch).quantileNs();
   }
 
   /** Upper bound with probability 0.95. */
   public long predictedP95Ns(int batch) {
-    return dispatch(batch).p95Ns();
+    return upperNs(batch).p95Ns();
   }
 
   /** Upper bound with probability 0.99. */
   public long predictedP99Ns(int batch) {
-    return dispatch(batch).p99Ns();
+    return upperNs(batch).p99Ns();
   }
 
   private static long orNone(@Nullable Long ns) {
@@ -271,10 +309,10 @@ public final class Batches {
 
   /** Terms of the batch's score by name, in alphabetical order; empty: it has no score. */
   public Map<String, Double> terms(int batch) {
-    Dispatched dispatch = dispatch(batch);
+    Row row = rows.get(batch);
     Map<String, Double> terms = new TreeMap<>();
-    for (int i = 0; i < dispatch.terms.length; i++) {
-      terms.put(dispatch.termNames.get(i), dispatch.terms[i]);
+    for (int i = 0; i < row.terms.length; i++) {
+      terms.put(kind(batch).termNames().get(i), row.terms[i]);
     }
     return terms;
   }
@@ -388,12 +426,8 @@ public final class Batches {
 
   /** The batches that ran, by start; of equal starts the one decided first. */
   public int[] byStart() {
-    return IntStream.of(order)
-        .filter(this::ran)
-        .boxed()
-        .sorted(Comparator.comparingLong(this::startedAtNs))
-        .mapToInt(batch -> batch)
-        .toArray();
+    return ordered(
+        IntStream.of(order).filter(this::ran), Comparator.comparingLong(this::startedAtNs));
   }
 
   /** Time at which the broker appended the completion. */

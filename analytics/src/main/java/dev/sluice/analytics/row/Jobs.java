@@ -61,16 +61,14 @@ public final class Jobs {
 
   /** What figures and tables need of a job: a run has up to a million. */
   private static final class Row {
-    /** Id; null: that of the number. */
-    final @Nullable String id;
-
+    /** Number in the id; below 0: the place among the other ids, from the end. */
     final int number;
 
     /** Null: the log does not hold its request. */
     @Nullable JobKind kind;
 
     int generator;
-    long index;
+    int index;
     int samples;
     long sloNs;
     long intendedAtNs;
@@ -84,20 +82,20 @@ public final class Jobs {
     int batch = NO_BATCH;
     long observedAtEpochMs;
 
-    Row(String id) {
-      this.number = JobId.index(id);
-      this.id = number < 0 ? id : null;
+    Row(int number) {
+      this.number = number;
     }
   }
 
   /** What jobs of one class and model share. */
   public record JobKind(String classType, String workload, String backend, String precision) {}
 
-  private final List<Row> rows = new ArrayList<>();
+  private final ArrayList<Row> rows = new ArrayList<>();
 
   /** Rows by the number in the id, from 1; 0: none. Other ids are in the map. */
   private int[] rowsByNumber = new int[1024];
 
+  private final List<String> otherIds = new ArrayList<>();
   private final Map<String, Integer> rowsById = new HashMap<>();
   private final Map<Object, Object> shared = new HashMap<>();
   private final Batches batches = new Batches(this);
@@ -126,7 +124,11 @@ public final class Jobs {
   }
 
   private int newRow(String jobId) {
-    rows.add(new Row(jobId));
+    int number = JobId.index(jobId);
+    if (number < 0) {
+      otherIds.add(jobId);
+    }
+    rows.add(new Row(number < 0 ? -otherIds.size() : number));
     return rows.size() - 1;
   }
 
@@ -145,7 +147,7 @@ public final class Jobs {
               new JobKind(
                   request.classType(), request.workload(), request.backend(), request.precision()));
       row.generator = request.generator();
-      row.index = request.index();
+      row.index = Math.toIntExact(request.index());
       row.samples = request.samples();
       row.sloNs = request.sloNs();
       row.intendedAtNs = request.intendedAtNs();
@@ -175,18 +177,15 @@ public final class Jobs {
     this.zeroEpochMs = zeroEpochMs;
     this.warmupEndNs = warmupEndNs;
     this.arrivalsEndNs = arrivalsEndNs;
+    rows.trimToSize();
     order =
-        IntStream.range(0, rows.size())
-            .filter(this::isRequested)
-            .boxed()
-            .sorted(
-                Comparator.comparing(
-                    rows::get,
-                    Comparator.<Row>comparingLong(row -> row.intendedAtNs)
-                        .thenComparingInt(row -> row.generator)
-                        .thenComparingLong(row -> row.index)))
-            .mapToInt(row -> row)
-            .toArray();
+        Batches.ordered(
+            IntStream.range(0, rows.size()).filter(this::isRequested),
+            Comparator.comparing(
+                rows::get,
+                Comparator.<Row>comparingLong(row -> row.intendedAtNs)
+                    .thenComparingInt(row -> row.generator)
+                    .thenComparingInt(row -> row.index)));
     batches.settle();
   }
 
@@ -222,13 +221,13 @@ public final class Jobs {
   }
 
   /** Place in the run's request list, from 0. */
-  public long index(int job) {
+  public int index(int job) {
     return rows.get(job).index;
   }
 
   public String id(int job) {
-    Row row = rows.get(job);
-    return row.id == null ? JobId.of(row.number) : row.id;
+    int number = rows.get(job).number;
+    return number < 0 ? otherIds.get(-1 - number) : JobId.of(number);
   }
 
   public int samples(int job) {
