@@ -38,8 +38,6 @@ import java.util.stream.Stream;
 /**
  * The cells of a grid, all of which are sound experiments.
  *
- * @param base the experiment that the cells rest on
- * @param cells cells in the order of the grid, the last key's values changing first
  * @param excluded number of cells that the grid leaves out
  */
 record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {

@@ -26,9 +26,6 @@ final class GridPage {
   private final GridTable table;
   private final List<String> notes;
 
-  /**
-   * @param notes what every output of the sweep says first
-   */
   GridPage(Cells cells, Map<Cell, CellResult> results, GridTable table, List<String> notes) {
     this.cells = cells;
     this.results = results;

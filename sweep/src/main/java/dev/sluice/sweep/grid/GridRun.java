@@ -45,13 +45,13 @@ public final class GridRun {
   private final Options options;
   private final Console console;
   private long toldAtNs;
+  private int ended;
+  private int failed;
 
   /**
    * Options of a sweep.
    *
-   * @param grid the sweep's file
    * @param base the experiment that cells rest on; null: the one that the sweep's file names
-   * @param results folder of all results
    * @param resume true if the sweep must have begun with an equal base
    * @param dryRun true if cells are checked and listed, and none runs
    */
@@ -61,13 +61,8 @@ public final class GridRun {
   interface CellRunner {
     @FunctionalInterface
     interface Progress {
-      /**
-       * A cell has ended. Called by one thread at a time.
-       *
-       * @param ended number of cells that have ended
-       * @param failed number of those that have failed
-       */
-      void ended(int ended, int failed);
+      /** A cell has ended. Called by one thread at a time. */
+      void ended(boolean failed);
     }
 
     /** Runs cells to their ends, or until it is stopped. */
@@ -166,12 +161,13 @@ public final class GridRun {
     }
     long beganNs = MachineClock.monotonicNs();
     toldAtNs = beganNs;
-    runner.run(
-        open, (ended, failed) -> tell(Math.min(ended, open.size()), failed, open.size(), beganNs));
+    runner.run(open, hasFailed -> tell(hasFailed, open.size(), beganNs));
     console.endLiveLine();
   }
 
-  private void tell(int ended, int failed, int all, long beganNs) {
+  private void tell(boolean hasFailed, int all, long beganNs) {
+    ended = Math.min(ended + 1, all);
+    failed += hasFailed ? 1 : 0;
     long nowNs = MachineClock.monotonicNs();
     boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
     if (!console.isTerminal() && !due) {

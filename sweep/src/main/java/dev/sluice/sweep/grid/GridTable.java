@@ -61,11 +61,7 @@ final class GridTable {
     }
   }
 
-  /**
-   * A policy beside the first one of the grid, at equal values of all other keys.
-   *
-   * @param values the policy with the values of the other keys
-   */
+  /** A policy beside the first one of the grid, at equal values of all other keys. */
   record Pair(Map<String, String> values, String first, String figure, Figure difference) {
     /** Which of the two is greater, as far as the interval tells. */
     String verdict() {

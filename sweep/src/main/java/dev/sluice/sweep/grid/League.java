@@ -30,11 +30,7 @@ final class League {
   private final Map<String, Map<String, Map<String, CellResult>>> byCellPolicyRepeat =
       new LinkedHashMap<>();
 
-  /**
-   * A ratio with its interval.
-   *
-   * @param log mean of its logarithm with the interval
-   */
+  /** A ratio, as the mean of its logarithm with the interval. */
   record Ratio(MeanInterval log) {
     double mean() {
       return Math.exp(log.mean());
@@ -55,12 +51,7 @@ final class League {
     }
   }
 
-  /**
-   * One cell's comparison.
-   *
-   * @param best the best of the others
-   * @param logs logarithms of our capacity over the best one's, by seed
-   */
+  /** One cell's comparison with the best of the others: logarithms of the ratio by seed. */
   record Compared(String cell, String best, List<Double> logs) {
     Ratio ratio() {
       return new Ratio(MeanInterval.of(logs));

@@ -32,9 +32,6 @@ final class LeagueReport {
   /** A table; its first column is a name, the others are numbers or words. */
   private record Table(String title, String note, List<String> head, List<List<String>> rows) {}
 
-  /**
-   * @param notes lines that say what every number rests on
-   */
   LeagueReport(Grid grid, Grid.League asked, Map<Cell, CellResult> results, List<String> notes) {
     this.grid = grid;
     this.asked = asked;

@@ -44,13 +44,8 @@ final class LiveCells implements CellRunner, Work, Sessions {
   private final HeldQueue queue;
   private final Map<String, Cell> cells = new HashMap<>();
   private final Scheduler scheduler;
-  private Progress progress = (ended, failed) -> {};
-  private int ended;
-  private int failed;
+  private Progress progress = failed -> {};
 
-  /**
-   * @param log takes lines for the sweep's log
-   */
   LiveCells(Cells all, SweepFolder folder, Consumer<String> log) {
     this.grid = all.grid();
     this.folder = folder;
@@ -96,8 +91,7 @@ final class LiveCells implements CellRunner, Work, Sessions {
 
   @Override
   public void ended(String task, int gpu, boolean cleanup) {
-    failed += folder.isDone(task) ? 0 : 1;
-    progress.ended(++ended, failed);
+    progress.ended(!folder.isDone(task));
   }
 
   @Override

@@ -58,26 +58,15 @@ final class SimulatedCells implements CellRunner {
   private final Consumer<String> log;
   private final List<Cell> outOfMemory = new ArrayList<>();
   private volatile boolean stopping;
-  private int ended;
-  private int failed;
   private @Nullable IOException unwritable;
 
   /** The simulation of one cell, called by several threads at once. */
   @FunctionalInterface
   interface Simulation {
-    /**
-     * Simulates a cell into its folder.
-     *
-     * @param cellLog takes the reason of a failure
-     * @return the status that a command would end with
-     */
+    /** Simulates a cell into its folder; its status is the one that a command would end with. */
     int run(Cell cell, PrintStream cellLog) throws UserMistakeException, IOException;
   }
 
-  /**
-   * @param slots number of cells at a time
-   * @param log takes lines for the sweep's log
-   */
   SimulatedCells(SweepFolder folder, int slots, Simulation simulation, Consumer<String> log) {
     this.folder = folder;
     this.queue = folder.queue();
@@ -117,8 +106,8 @@ final class SimulatedCells implements CellRunner {
     simulate(again, 1, progress);
     synchronized (this) {
       for (TaskState task : stopping ? List.<TaskState>of() : queue.state().running()) {
-        Ended unused = // perhaps there was too little memory even to say so
-            queue.end(task, Outcome.FAILED, Verdict.UNKNOWN, "its thread is gone", false);
+        // perhaps there was too little memory even to say so
+        queue.end(task, Outcome.FAILED, "its thread is gone");
       }
     }
     queue.sync();
@@ -141,13 +130,10 @@ final class SimulatedCells implements CellRunner {
     for (TaskState task : state.waiting()) {
       if (!names.contains(task.name())) {
         boolean done = folder.isDone(task.name());
-        Ended unused =
-            queue.end(
-                task,
-                done ? Outcome.DONE_BEFORE : Outcome.FAILED,
-                Verdict.UNKNOWN,
-                done ? "" : "the grid has no such cell any longer",
-                false);
+        queue.end(
+            task,
+            done ? Outcome.DONE_BEFORE : Outcome.FAILED,
+            done ? "" : "the grid has no such cell any longer");
       }
     }
   }
@@ -236,8 +222,7 @@ final class SimulatedCells implements CellRunner {
     if (again) {
       outOfMemory.add(cell);
     } else {
-      failed += done ? 0 : 1;
-      progress.ended(++ended, failed);
+      progress.ended(!done);
     }
   }
 
@@ -255,8 +240,7 @@ final class SimulatedCells implements CellRunner {
   public synchronized String stopped(boolean end) throws IOException {
     List<TaskState> running = queue.state().running();
     for (TaskState task : running) {
-      Ended unused =
-          queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, "stopped with its sweep", false);
+      queue.end(task, Outcome.KILLED, "stopped with its sweep");
     }
     queue.sync();
     return "Stopped. Cells that were ended: "

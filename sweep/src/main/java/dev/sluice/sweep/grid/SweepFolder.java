@@ -282,11 +282,7 @@ final class SweepFolder implements AutoCloseable {
       return of(ChildJvm.classPath(), SluiceVersion.current());
     }
 
-    /**
-     * The digest of a class path.
-     *
-     * @param version end of the names of Sluice's own jars
-     */
+    /** The digest of a class path, on which names of Sluice's own jars end in a version. */
     static String of(List<Path> classPath, String version) throws IOException {
       Map<String, String> contents = new TreeMap<>();
       for (Path entry : classPath) {

@@ -39,7 +39,6 @@ record Attempt(Path attempts, int task, int number) {
   /** Files of an attempt, those of earlier versions among them. */
   private static final List<String> KINDS = List.of("fifo", "order", "exit", "claim");
 
-  /** What a claim says. */
   enum Claim {
     NONE,
     /** A keeper has, or another began to and was cut off. */
@@ -69,13 +68,7 @@ record Attempt(Path attempts, int task, int number) {
     return attempts.resolve(task + "." + number).toString();
   }
 
-  /**
-   * Starts a keeper.
-   *
-   * @param variables variables of each process of the queue
-   * @param stamp first line of the attempt in its log
-   * @throws IOException if no process can be started
-   */
+  /** Starts a keeper; {@code stamp} is the attempt's first line in its log. */
   Process start(Work.Plan plan, Map<String, String> variables, String stamp) throws IOException {
     List<String> command =
         new ArrayList<>(

@@ -6,6 +6,7 @@ import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.sweep.queue.QueueEvent.Started;
+import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -23,9 +24,7 @@ public final class HeldQueue implements AutoCloseable {
   private final String boot;
   private boolean synced = true;
 
-  /**
-   * The journal cannot be written now, as on a full disk; what was to be written has not happened.
-   */
+  /** The journal cannot be written now; what was to be written has not happened. */
   public static final class UnwritableException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -63,7 +62,6 @@ public final class HeldQueue implements AutoCloseable {
     return folder;
   }
 
-  /** Id of the present boot. */
   String boot() {
     return boot;
   }
@@ -99,13 +97,7 @@ public final class HeldQueue implements AutoCloseable {
     return events.size() - 1;
   }
 
-  /**
-   * Writes that an attempt at a waiting task starts.
-   *
-   * @param gpu id of the GPU; {@link QueueState#NO_GPU} without
-   * @param digest digest of what it runs
-   * @param log file of its output; empty: none
-   */
+  /** Writes that an attempt at a waiting task starts. */
   public synchronized void start(TaskState task, int gpu, String digest, String log)
       throws UnwritableException {
     int attempt = task.attempt() + 1;
@@ -113,12 +105,12 @@ public final class HeldQueue implements AutoCloseable {
         List.of(new Started(task.number, attempt, gpu, digest, log, boot, MachineClock.epochMs())));
   }
 
-  /**
-   * Writes how a task ended that runs, or that waits and shall not run.
-   *
-   * @param why reason in words; empty: none is needed
-   * @param again whether it waits again, behind the others
-   */
+  /** Writes how a task ended that left no exit status, and waits no more. */
+  public void end(TaskState task, Outcome outcome, String why) throws UnwritableException {
+    Ended unused = end(task, outcome, Verdict.UNKNOWN, why, false);
+  }
+
+  /** Writes how a task ended that runs, or that waits and shall not run. */
   public synchronized Ended end(
       TaskState task, Outcome outcome, int status, String why, boolean again)
       throws UnwritableException {

@@ -25,11 +25,7 @@ class Journal implements AutoCloseable {
   /** Length of all whole lines, bytes. */
   private long length;
 
-  /**
-   * What a journal holds.
-   *
-   * @param length length of all whole lines, bytes; what follows was torn
-   */
+  /** A journal's events, and the length of its whole lines in bytes: what follows was torn. */
   record Content(List<QueueEvent> events, long length) {}
 
   /** Opens a journal behind its whole lines; what was torn is cut off. */

@@ -78,11 +78,7 @@ public final class QueueFolder {
     Files.createDirectories(attempts());
   }
 
-  /**
-   * Reads what the journal tells, after it has reached the disk.
-   *
-   * @throws UserMistakeException if the journal is damaged
-   */
+  /** Reads what the journal tells, after it has reached the disk. */
   public QueueState read() throws IOException, UserMistakeException {
     return fold(Journal.read(journal()));
   }
@@ -124,11 +120,7 @@ public final class QueueFolder {
     }
   }
 
-  /**
-   * Becomes the queue's scheduler; empty: another process is.
-   *
-   * @throws UserMistakeException if the journal is damaged
-   */
+  /** Becomes the queue's scheduler; empty: another process is. */
   public Optional<HeldQueue> hold() throws IOException, UserMistakeException, InterruptedException {
     return hold(content -> new Journal(journal(), content));
   }
@@ -200,6 +192,6 @@ public final class QueueFolder {
 
   /** The files of an attempt that is the last of a task. */
   Attempt attempt(TaskState task) {
-    return new Attempt(attempts(), task.number, task.attempt);
+    return new Attempt(attempts(), task.number, task.attempt());
   }
 }

@@ -5,9 +5,7 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.Posix;
 import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ProcessIdentity;
-import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,18 +74,14 @@ public final class QueueProcesses {
       Ends ends = endRunning(queue, KILLED);
       List<TaskState> waiting = queue.state().waiting();
       for (TaskState task : waiting) {
-        Ended unused = queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, KILLED, false);
+        queue.end(task, Outcome.KILLED, KILLED);
       }
       queue.sync();
       return new Ends(ends.tasks, waiting.size(), ends.killed);
     }
   }
 
-  /**
-   * Ends each task that runs, as {@link #killAll} does; those that wait, wait on.
-   *
-   * @param why reason of their ends, in words
-   */
+  /** Ends each task that runs, as {@link #killAll} does; those that wait, wait on. */
   public static Ends endRunning(HeldQueue queue, String why)
       throws IOException, InterruptedException {
     List<Attempt> attempts = new ArrayList<>();
@@ -98,7 +92,7 @@ public final class QueueProcesses {
     }
     int killed = end(() -> ofQueue(queue.folder(), attempts), PATIENCE);
     for (TaskState task : queue.state().running()) {
-      Ended unused = queue.end(task, Outcome.KILLED, Verdict.UNKNOWN, why, false);
+      queue.end(task, Outcome.KILLED, why);
     }
     queue.sync();
     return new Ends(attempts.size(), 0, killed);

@@ -23,11 +23,7 @@ public record QueueSettings(
     boolean requireMarker,
     boolean cleanup,
     Duration checkInterval) {
-  /**
-   * A queue of slots without a GPU, whose tasks run once, and leave nothing running.
-   *
-   * @param requireMarker whether an exit status of 0 without a marker is a failure
-   */
+  /** A queue of slots without a GPU, whose tasks run once, and leave nothing running. */
   public static QueueSettings slots(int slots, boolean requireMarker) {
     return new QueueSettings(
         List.of(), slots, 0, Integer.MAX_VALUE, requireMarker, true, Duration.ofSeconds(1));
@@ -57,11 +53,7 @@ public record QueueSettings(
         : new Verdict(Outcome.DONE, hasMarkers ? "no marker" : "");
   }
 
-  /**
-   * What an ended attempt was. Pure.
-   *
-   * @param why reason or warning, in words; empty: none
-   */
+  /** What an ended attempt was, and a reason or warning in words; empty: none. */
   public record Verdict(Outcome outcome, String why) {
     /** Exit status of an attempt that left none. */
     public static final int UNKNOWN = -1;

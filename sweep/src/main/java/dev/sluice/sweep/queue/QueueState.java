@@ -93,7 +93,7 @@ public final class QueueState {
         .filter(gpu -> !aside.contains(gpu))
         .forEach(gpu -> tasksByFreeGpu.put(gpu, 0));
     for (TaskState task : running.values()) {
-      tasksByFreeGpu.computeIfPresent(task.gpu, (gpu, tasks) -> tasks + 1);
+      tasksByFreeGpu.computeIfPresent(task.gpu(), (gpu, tasks) -> tasks + 1);
     }
     tasksByFreeGpu.values().removeIf(tasks -> tasks >= settings.perGpu());
     if (tasksByFreeGpu.isEmpty()) {
@@ -101,7 +101,7 @@ public final class QueueState {
     }
     TaskState first =
         waits()
-            .filter(task -> task.bound == null || tasksByFreeGpu.containsKey(task.bound))
+            .filter(task -> task.bound() == null || tasksByFreeGpu.containsKey(task.bound()))
             .min(Comparator.comparingLong(task -> task.order))
             .orElse(null);
     if (first == null) {
@@ -109,7 +109,7 @@ public final class QueueState {
     }
     int emptiest =
         Collections.min(tasksByFreeGpu.entrySet(), Map.Entry.comparingByValue()).getKey();
-    return new Start(first, first.bound == null ? emptiest : first.bound);
+    return new Start(first, first.bound() == null ? emptiest : first.bound());
   }
 
   /**
@@ -142,17 +142,16 @@ public final class QueueState {
   private void queue(Queued e) {
     boolean isNew = e.task() == byNumber.size() && !byName.containsKey(e.name());
     if (isNew) {
-      var task = new TaskState(e.task(), e.name(), e.config());
+      var task = new TaskState(e);
       byNumber.add(task);
       byName.put(e.name(), task);
     }
     TaskState task = known(e.task());
     boolean free = isNew || task.phase == Phase.DONE || task.phase == Phase.FAILED;
-    if (!free || !task.name.equals(e.name())) {
+    if (!free || !task.name().equals(e.name())) {
       throw new IllegalArgumentException("task " + e.name() + " cannot be queued");
     }
-    task.config = e.config();
-    task.bound = e.gpu();
+    task.queued = e;
     task.failures = 0;
     toWaiting(task, orders++, e.atMs());
   }
@@ -165,22 +164,18 @@ public final class QueueState {
 
   private static void checkWaits(TaskState task) {
     if (task.phase != Phase.WAITING) {
-      throw new IllegalArgumentException("task " + task.name + " does not wait");
+      throw new IllegalArgumentException("task " + task.name() + " does not wait");
     }
   }
 
   private void start(Started e) {
     TaskState task = known(e.task());
-    if (e.attempt() != task.attempt + 1) {
-      throw new IllegalArgumentException("attempt " + e.attempt() + " follows " + task.attempt);
+    if (e.attempt() != task.attempt() + 1) {
+      throw new IllegalArgumentException("attempt " + e.attempt() + " follows " + task.attempt());
     }
     checkWaits(task);
     task.phase = Phase.RUNNING;
-    task.attempt = e.attempt();
-    task.gpu = e.gpu();
-    task.digest = e.digest();
-    task.log = e.log();
-    task.boot = e.boot();
+    task.started = e;
     task.sinceMs = e.atMs();
     running.put(task.number, task);
   }
@@ -188,12 +183,11 @@ public final class QueueState {
   private void end(Ended e) {
     TaskState task = known(e.task());
     if (task.phase == Phase.RUNNING) {
-      if (e.attempt() != task.attempt) {
+      if (e.attempt() != task.attempt()) {
         throw new IllegalArgumentException("attempt " + e.attempt() + " does not run");
       }
       running.remove(task.number);
-      task.boot = "";
-      count(task.gpu, e);
+      count(task.gpu(), e);
     } else {
       checkWaits(task);
     }
@@ -201,10 +195,7 @@ public final class QueueState {
       toWaiting(task, task.order, e.atMs());
       return;
     }
-    task.outcome = e.outcome();
-    task.status = e.status();
-    task.why = e.why();
-    task.ranMs = e.ranMs();
+    task.ended = e;
     task.sinceMs = e.atMs();
     boolean done = e.outcome() == Outcome.DONE || e.outcome() == Outcome.DONE_BEFORE;
     task.phase = done ? Phase.DONE : Phase.FAILED;

@@ -7,6 +7,7 @@ import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.sweep.queue.QueueEvent.Aside;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.QueueState.Start;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -104,9 +105,6 @@ public final class Scheduler {
     STUCK
   }
 
-  /**
-   * @param log takes lines for the scheduler's log
-   */
   public Scheduler(
       QueueFolder folder,
       QueueSettings settings,
@@ -169,10 +167,8 @@ public final class Scheduler {
    */
   private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
 
-  private record Finished(
-      Attempt attempt, Ended ended, String name, int gpu, String taskLog, long atNs) {}
+  private record Finished(Attempt attempt, String name, Started started, Ended ended, long atNs) {}
 
-  /** One run of a scheduler. */
   private final class Loop {
     private final HeldQueue queue;
     private final QueueState state;
@@ -304,11 +300,7 @@ public final class Scheduler {
       }
     }
 
-    /**
-     * Sees which attempts have ended.
-     *
-     * @param look whether also those are looked at that left no exit status
-     */
+    /** Sees which attempts have ended; {@code look}: those that left no exit status, too. */
     private void seeEnds(boolean look) throws IOException {
       for (Live running : List.copyOf(live.values())) {
         OptionalInt status = running.attempt.status();
@@ -323,7 +315,7 @@ public final class Scheduler {
     /** Judges an attempt that has left no exit status, but whose keeper may be gone. */
     private void judge(Live running) throws IOException {
       Attempt attempt = running.attempt;
-      if (!task(attempt).boot.equals(queue.boot())) {
+      if (!task(attempt).started.boot().equals(queue.boot())) {
         commandEnded(running, Verdict.UNKNOWN); // it may have run: a reboot loses files too
         return;
       }
@@ -380,7 +372,7 @@ public final class Scheduler {
       int gpu = task.gpu();
       unreported.add(
           new Finished(
-              running.attempt, ended, task.name(), gpu, task.log(), MachineClock.monotonicNs()));
+              running.attempt, task.name(), task.started, ended, MachineClock.monotonicNs()));
       if (gpu != QueueState.NO_GPU
           && state.quickFailures(gpu) >= settings.setAsideAfter()
           && !state.aside().contains(gpu)) {
@@ -395,7 +387,7 @@ public final class Scheduler {
     }
 
     private void doneBefore(TaskState task) throws IOException {
-      Ended unused = queue.end(task, Outcome.DONE_BEFORE, Verdict.UNKNOWN, "", false);
+      queue.end(task, Outcome.DONE_BEFORE, "");
       log.accept(quoted(task) + " is done before: its marker is there");
     }
 
@@ -449,7 +441,7 @@ public final class Scheduler {
     private void reportEnds() {
       for (Finished end : unreported) {
         log.accept(TaskLog.endLine(end.name, end.ended));
-        TaskLog.appendEnd(end.taskLog, end.name, end.ended);
+        TaskLog.appendEnd(end.started.log(), end.name, end.ended);
       }
       finished.addAll(unreported);
       unreported.clear();
@@ -474,7 +466,7 @@ public final class Scheduler {
         }
         if (pids.isEmpty() || !settings.cleanup()) {
           end.attempt.remove();
-          sessions.ended(end.name, end.gpu, settings.cleanup());
+          sessions.ended(end.name, end.started.gpu(), settings.cleanup());
           named.remove(end.attempt);
           finished.remove(end);
         }
@@ -490,7 +482,7 @@ public final class Scheduler {
                 + QueueProcesses.words(pids)
                 + (settings.cleanup() ? "; they are ended" : "");
         log.accept(line);
-        TaskLog.append(end.taskLog, line);
+        TaskLog.append(end.started.log(), line);
       }
       if (settings.cleanup()) {
         for (long pid : pids) {

@@ -65,12 +65,7 @@ public final class TaskLog {
         + (ended.again() ? "; it waits again" : "");
   }
 
-  /**
-   * The last lines that a task's last attempt has printed, without stamps, empty lines and stack
-   * frames; empty: none.
-   *
-   * @param log the log, which need not exist
-   */
+  /** Last lines of a task's last attempt, but stamps, empty lines and stack frames. */
   public static List<String> lastLines(Path log, int most) throws IOException {
     if (!Files.isRegularFile(log)) {
       return List.of();

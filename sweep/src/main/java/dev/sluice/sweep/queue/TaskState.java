@@ -1,6 +1,9 @@
 package dev.sluice.sweep.queue;
 
+import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueEvent.Queued;
+import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -14,46 +17,36 @@ public final class TaskState {
   }
 
   final int number;
-  final String name;
-  String config;
-  @Nullable Integer bound;
+  Queued queued;
+
+  /** The last attempt; its number is 0 before the first. */
+  Started started = new Started(0, 0, QueueState.NO_GPU, "", "", "", 0);
+
+  @Nullable Ended ended;
   Phase phase = Phase.WAITING;
 
   /** Place in the queue: lower ones wait longer. */
   long order;
 
-  int attempt;
   int failures;
-  int gpu = QueueState.NO_GPU;
-  String digest = "";
-  String log = "";
-
-  /** Boot in which it runs; empty: it does not run. */
-  String boot = "";
-
   long sinceMs;
-  long ranMs;
-  int status = Verdict.UNKNOWN;
-  String why = "";
-  @Nullable Outcome outcome;
 
-  TaskState(int number, String name, String config) {
-    this.number = number;
-    this.name = name;
-    this.config = config;
+  TaskState(Queued queued) {
+    number = queued.task();
+    this.queued = queued;
   }
 
   public String name() {
-    return name;
+    return queued.name();
   }
 
   public String config() {
-    return config;
+    return queued.config();
   }
 
   /** The one GPU that the task may run on; null: any. */
   public @Nullable Integer bound() {
-    return bound;
+    return queued.gpu();
   }
 
   public Phase phase() {
@@ -61,21 +54,21 @@ public final class TaskState {
   }
 
   public int attempt() {
-    return attempt;
+    return started.attempt();
   }
 
   public int gpu() {
-    return gpu;
+    return started.gpu();
   }
 
   /** Digest of the config at the last attempt; empty: none. */
   public String digest() {
-    return digest;
+    return started.digest();
   }
 
   /** Log file of the last attempt; empty: none. */
   public String log() {
-    return log;
+    return started.log();
   }
 
   public long sinceMs() {
@@ -84,20 +77,20 @@ public final class TaskState {
 
   /** How long the last attempt that ended ran. */
   public long ranMs() {
-    return ranMs;
+    return ended == null ? 0 : ended.ranMs();
   }
 
   public int status() {
-    return status;
+    return ended == null ? Verdict.UNKNOWN : ended.status();
   }
 
   /** Reason of the last end; empty: none. */
   public String why() {
-    return why;
+    return ended == null ? "" : ended.why();
   }
 
   /** How the task last ended; null: never yet. */
   public @Nullable Outcome outcome() {
-    return outcome;
+    return ended == null ? null : ended.outcome();
   }
 }

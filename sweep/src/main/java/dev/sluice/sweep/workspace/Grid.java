@@ -14,13 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A sweep of experiments: a base, and the values that take the place of some of its keys.
  *
- * @param file path of the file as the user named it
- * @param base the experiment file that the cells rest on
  * @param slots number of cells that go on at a time
- * @param axes crossed keys, in the order of the file
  * @param excluded cells that are left out: each has all of one mapping's values
  * @param repeatOver the crossed key whose values are repeats of one measurement; null: none
- * @param figures figures of the table and the pictures
  * @param capacity what cells of the mode capacity search for
  * @param league how policies are compared over cells; null: they are not
  */
@@ -59,9 +55,6 @@ public record Grid(
    * A comparison of one policy with the best of others, cell by cell.
    *
    * @param cells axis whose values are the cells, each named by words
-   * @param policies axis whose values are the policies
-   * @param ours the policy that is compared
-   * @param others policies whose best it is compared with
    * @param shown word of the cells that the table of families shows; empty: all
    * @param groups groups of cells that have a row of their own
    */
@@ -103,7 +96,6 @@ public record Grid(
    * A value of an axis.
    *
    * @param text the value as an override of the command line writes it, or its name
-   * @param place its place in the file
    * @param overrides keys of the experiment that it sets
    */
   public record Setting(String text, Place place, List<KeyValue> overrides) {
@@ -114,7 +106,6 @@ public record Grid(
 
   /** A key of an experiment with its value, as the command line takes them. */
   public record KeyValue(String key, String text, Place place) {
-    /** The override as the command line writes it. */
     public String written() {
       return key + "=" + text;
     }

@@ -40,7 +40,6 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
             return thread;
           });
 
-  /** Where a task's log is. */
   @FunctionalInterface
   public interface LogOf {
     Path task(String name) throws IOException;
@@ -51,9 +50,6 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
     void run() throws IOException, InterruptedException;
   }
 
-  /**
-   * @param workerPrefix what begins the names of the tasks' sessions
-   */
   public TmuxSessions(String workerPrefix, LogOf logs) {
     this.workerPrefix = workerPrefix;
     this.logs = logs;

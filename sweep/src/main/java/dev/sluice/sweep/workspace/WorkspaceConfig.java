@@ -31,12 +31,6 @@ import org.jspecify.annotations.Nullable;
  * The settings of a workspace, scheduler_config.yml. Paths are absolute or taken from the
  * workspace's folder.
  *
- * @param file the file as the user named it
- * @param workspace folder of the workspace
- * @param names names in sessions and logs
- * @param program what a task runs
- * @param folders where configs, markers and logs are
- * @param rules where tasks run, and when a task is what
  * @param places places of the keys that the file has, by key
  * @param written values of all keys as the file would write them
  */
@@ -105,7 +99,6 @@ public record WorkspaceConfig(
       return fallback;
     }
 
-    /** What the key means, without a full stop. */
     public String comment() {
       return comment;
     }
@@ -115,32 +108,14 @@ public record WorkspaceConfig(
     }
   }
 
-  /**
-   * Names in sessions and logs.
-   *
-   * @param task name of the workspace's work
-   * @param schedulerSuffix what follows the task's name in the scheduler's session
-   * @param workerPrefix what begins the names of the tasks' sessions
-   * @param tmux whether sessions are shown in tmux
-   */
+  /** Names in sessions and logs. */
   public record Names(String task, String schedulerSuffix, String workerPrefix, boolean tmux) {}
 
-  /**
-   * What a task runs.
-   *
-   * @param python a path, or a name on PATH
-   * @param condaEnv environment to activate; null: none
-   * @param gpuVariable name of the variable that holds the task's GPU
-   */
+  /** What a task runs; {@code condaEnv} null: no environment is activated. */
   public record Program(
       String python, Path script, Path workDir, @Nullable String condaEnv, String gpuVariable) {}
 
-  /**
-   * Where configs, markers and logs are.
-   *
-   * @param pattern glob of the configs' file names
-   * @param logging false: output is dropped
-   */
+  /** Where configs, markers and logs are; {@code logging} false: output is dropped. */
   public record Folders(Path configs, String pattern, Path output, Path logs, boolean logging) {}
 
   /**
