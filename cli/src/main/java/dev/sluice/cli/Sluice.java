@@ -49,7 +49,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Sluice implements Callable<Integer> {
   private static final int OUTPUT_BUFFER_BYTES = 8192;
 
-  /** The commands that are shown with what they do, in at most 64 letters, by their heading. */
   /** Commands of groups in the order of their use; the library's is the alphabet. */
   private static final Map<String, List<String>> ORDERS =
       Map.of(
@@ -68,6 +67,7 @@ public final class Sluice implements Callable<Integer> {
               "scheduler",
               "help"));
 
+  /** The commands that are shown with what they do, in at most 64 letters, by their heading. */
   private static final Map<String, List<Map.Entry<Class<?>, String>>> GROUPS =
       new LinkedHashMap<>();
 
