@@ -107,7 +107,7 @@ final class SimulatedCellsTest {
     assertThat(task(1).why()).isEqualTo("exit status 1");
     assertThat(folder.lastLines(cell(1).id()))
         .containsExactly("java.lang.StackOverflowError: too deep");
-    assertThat(progress).containsOnlyOnce(true);
+    assertThat(progress).hasSize(CELLS).containsOnlyOnce(true);
   }
 
   @Test
