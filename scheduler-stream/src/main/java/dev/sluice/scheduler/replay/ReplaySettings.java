@@ -95,7 +95,7 @@ public record ReplaySettings(
                 : "keeps jobs of all classes together, and the other does not");
       }
     }
-    if (needed.contains(Need.RESIDENCY) && core.laneBytes() > 0) {
+    if (needed.contains(Need.RESIDENCY) && core.placing().laneBytes() > 0) {
       return Optional.of("loads models by itself, and its loads were not made");
     }
     return needed.contains(Need.MEMORY)

@@ -66,7 +66,9 @@ final class SnapshotCodecTest {
         "executorId":"e","incarnation":1,"leaving":false,"deviceKind":"cpu","lanes":[],\
         "capabilities":[],"clockOffsetNsMax":0}}}
         """;
-    assertThat(read(whole)).extracting(CoreEntity::key).containsExactly("executor/e");
+    assertThat(read(whole))
+        .extracting(entity -> ((CoreEntity.Executor) entity).report().executorId())
+        .containsExactly("e");
     assertThatIOException()
         .isThrownBy(() -> read(whole.replace("\"executorId\":\"e\",", "")))
         .withMessageContaining("executorId");
@@ -99,7 +101,8 @@ final class SnapshotCodecTest {
             samples,
             1,
             1_000_000_000L,
-            10 * index);
+            10 * index,
+            null);
     return new WaitingJob(spec, 100 * index, 1000 * index, 1);
   }
 }

@@ -181,7 +181,8 @@ final class SnapshotStoreTest {
                         1,
                         1,
                         1_000_000_000L,
-                        0),
+                        0,
+                        null),
                     i,
                     0,
                     0))

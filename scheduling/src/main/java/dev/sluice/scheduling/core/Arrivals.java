@@ -25,16 +25,14 @@ import org.jspecify.annotations.Nullable;
  * the run has begun and ended.
  */
 final class Arrivals {
-  /**
-   * Time after the last intended arrival at which the run ends even if sources have not said so.
-   */
+  /** Time after the last intended arrival at which the run ends, whatever sources have said. */
   private static final long ARRIVALS_OVERDUE_NS = 10_000_000_000L;
 
   private final CoreState state;
   private final JobQueue queue;
 
   /** Highest index seen from each source (generator), by its number. */
-  private final Map<Integer, Long> indexBySource = new HashMap<>();
+  final Map<Integer, Long> indexBySource = new HashMap<>();
 
   final TreeSet<Integer> ended = new TreeSet<>();
 
@@ -98,7 +96,7 @@ final class Arrivals {
     if (haveEnded()) {
       return null; // such a job is dropped as run_ended
     }
-    if (haveStarted() && group.overBudget && !state.settings.cpuFallback()) {
+    if (haveStarted() && group.overBudget && !state.settings.placing().cpuFallback()) {
       return Reason.OVER_BUDGET.text();
     }
     return state.waiting() >= state.settings.bounds().maxWaiting()
@@ -106,9 +104,7 @@ final class Arrivals {
         : null;
   }
 
-  /**
-   * Continues the workflow of an ended job: nodes that waited for it are released, or end undone.
-   */
+  /** Continues an ended job's workflow: nodes that waited for it are released, or end undone. */
   void endNode(
       JobSpec spec, @Nullable RunningWorkflow workflow, boolean done, CoreListener listener) {
     JobSpec.Node node = spec.node();
@@ -178,9 +174,5 @@ final class Arrivals {
       indexBySource.put(number, index);
     }
     return isNew;
-  }
-
-  Map<Integer, Long> indexBySource() {
-    return indexBySource;
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.core;
 
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
@@ -19,7 +18,7 @@ final class Batches {
   int running;
 
   /** Lost batches that were not answered yet and still have an unended job or a lane. */
-  private final Map<DispatchId, Batch> lost = new HashMap<>();
+  final Map<DispatchId, Batch> lost = new HashMap<>();
 
   Batches(CoreState state) {
     this.state = state;
@@ -28,7 +27,7 @@ final class Batches {
   @Nullable Batch running(DispatchId name, @Nullable ExecutorLane likely) {
     Batch batch = likely == null ? null : likely.runningBatch(name);
     for (int i = 0; batch == null && i < state.executors.all.size(); i++) {
-      List<ExecutorLane> lanes = state.executors.all.get(i).allLanes();
+      List<ExecutorLane> lanes = state.executors.all.get(i).allLanes;
       for (int j = 0; batch == null && j < lanes.size(); j++) {
         batch = lanes.get(j).runningBatch(name);
       }
@@ -36,16 +35,8 @@ final class Batches {
     return batch;
   }
 
-  @Nullable Batch lost(DispatchId name) {
-    return lost.get(name);
-  }
-
   void lose(Batch batch) {
     lost.put(batch.dispatch.dispatchId(), batch);
-  }
-
-  void addLostTo(List<CoreEntity> entities) {
-    lost.values().forEach(batch -> entities.add(batch.toLostEntity()));
   }
 
   static void rememberLostIn(QueuedJob job, Batch batch) {
@@ -59,7 +50,7 @@ final class Batches {
   void forgetWhereLost(QueuedJob job) {
     if (job.lostIn != null) {
       for (Batch batch : job.lostIn) {
-        if (!batch.lane.holds(batch) && !batch.hasUnendedJob()) {
+        if (!batch.lane.held.contains(batch) && !batch.hasUnendedJob()) {
           forget(batch);
         }
       }

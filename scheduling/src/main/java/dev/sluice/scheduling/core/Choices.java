@@ -77,10 +77,7 @@ final class Choices {
     this.check = new DecisionCheck(state, policy.getClass().getSimpleName(), loads);
   }
 
-  /**
-   * Asks the policy for choices, unless nothing waits, or no lane takes a batch and it could do
-   * nothing else.
-   */
+  /** Asks the policy, if something waits and a lane takes a batch or it acts on busy lanes too. */
   void decide(long factId, CoreListener listener) {
     int index = 0;
     int dropped = 0;
@@ -107,7 +104,7 @@ final class Choices {
         prepare.release().forEach(resident -> releases.add((LaneMemory.Resident) resident));
         prepare(new DispatchId(factId, index++), lane, loads, releases, listener);
       } else if (choice instanceof Choice.Drop drop) {
-        dropped += drops.drop(check.check(drop), Reason.ofPolicy(drop.word()), listener);
+        dropped += drops.drop(check.checkJobs(drop.jobs()), Reason.ofPolicy(drop.word()), listener);
         if (dropped >= Drops.AT_ONCE_MAX) {
           resume();
           wakeAtNs = state.nowNs() + 1;
@@ -120,7 +117,7 @@ final class Choices {
         noteBlocked(nothing.cause(), listener);
         return;
       }
-      if (remembering.remembers()) {
+      if (remembering.remembers) {
         remembering.take(new Happening.Applied(choice));
       }
     }
@@ -128,7 +125,7 @@ final class Choices {
 
   /** Takes a batch off its lane; its jobs wait again, and its completion may still come. */
   private void cancel(Batch batch) {
-    batch.lane.executor().takeOff(batch);
+    batch.lane.executor.takeOff(batch);
     batches.running--;
     batch.lost = true;
     batch.cancelled = true;
@@ -165,7 +162,7 @@ final class Choices {
         job.batch = batch;
       }
     }
-    batch.lane.executor().hold(batch);
+    batch.lane.executor.hold(batch);
     batches.running++;
   }
 
@@ -189,16 +186,16 @@ final class Choices {
       List<ModelKey> loads,
       List<LaneMemory.Resident> releases,
       CoreListener listener) {
-    LaneMemory memory = requireNonNull(lane.memory());
-    memory.release(releases);
+    LaneMemory memory = requireNonNull(lane.memory);
+    memory.residents.removeAll(releases);
     for (ModelKey model : loads) {
-      memory.load(model, lane.executor().memoryBytes(model), name, state.nowNs());
+      memory.load(model, lane.executor.memoryBytes(model), name, state.nowNs());
     }
     listener.prepared(
         new LanePrepared(
             name,
             lane.executorId(),
-            lane.executor().report.incarnation(),
+            lane.executor.report.incarnation(),
             lane.index(),
             releases.stream().map(LaneMemory.Resident::model).toList(),
             loads,
@@ -213,16 +210,16 @@ final class Choices {
    */
   private int load(
       long factId, int index, ExecutorLane lane, ModelKey model, CoreListener listener) {
-    LaneMemory memory = lane.memory();
+    LaneMemory memory = lane.memory;
     if (memory == null) {
       return index;
     }
     int next = index;
     if (memory.of(model) == null) {
-      List<LaneMemory.Resident> releases = memory.toRelease(lane.executor().memoryBytes(model));
+      List<LaneMemory.Resident> releases = memory.toRelease(lane.executor.memoryBytes(model));
       if (releases == null) {
         throw new IllegalStateException(
-            "lane (%s) has no room for (%s) beside %s".formatted(lane, model, memory.residents()));
+            "lane (%s) has no room for (%s) beside %s".formatted(lane, model, memory.residents));
       }
       prepare(new DispatchId(factId, next++), lane, List.of(model), releases, listener);
     }
@@ -230,11 +227,7 @@ final class Choices {
     return next;
   }
 
-  /**
-   * Starts a batch.
-   *
-   * @return index of the next dispatch
-   */
+  /** Starts a batch, and returns the index of the next dispatch. */
   private int start(long factId, int index, Choice.Start start, CoreListener listener) {
     DecisionCheck.Checked checked = check.check(start);
     ExecutorLane lane = checked.lane();
@@ -247,7 +240,7 @@ final class Choices {
     DispatchId cancels = takesPlace();
     for (int i = 0; i < count; i++) {
       QueuedJob job = jobs.get(i);
-      attempt = Math.max(attempt, job.attempts() + 1);
+      attempt = Math.max(attempt, job.attempts + 1);
       queue.remove(job, QueuedJob.Phase.RUNNING);
     }
     BatchDispatched dispatch =
@@ -255,7 +248,7 @@ final class Choices {
             name,
             new BatchDispatched.Place(
                 lane.executorId(),
-                lane.executor().report.incarnation(),
+                lane.executor.report.incarnation(),
                 lane.indexes(group.lanesNeeded())),
             new BatchDispatched.Work(
                 group.model(), dispatched(jobs), checked.samples(), checked.tokens(), attempt),
@@ -266,15 +259,17 @@ final class Choices {
                 cancels,
                 start.notBeforeNs() <= state.nowNs() ? null : start.notBeforeNs()),
             state.prediction(group, checked.samples(), lane));
-    Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs());
+    Batch batch = new Batch(dispatch, jobs, lane, leases.nowNs);
     for (int i = 0; i < count; i++) {
       jobs.get(i).batch = batch;
     }
-    lane.executor().hold(batch);
-    load(batch, group.workload());
+    lane.executor.hold(batch);
+    for (int i = 0; i < batch.lanes; i++) {
+      lane.executor.laneOf(batch, i).resident = group.workload();
+    }
     batches.running++;
     leases.started(batch);
-    state.started(jobs, lane.executor());
+    state.started(jobs, lane.executor);
     listener.started(dispatch);
     return place + 1;
   }
@@ -288,15 +283,6 @@ final class Choices {
     cancelled = null;
     state.executors.openOnly(null);
     return batch.dispatch.dispatchId();
-  }
-
-  private static void load(Batch batch, String workload) {
-    for (int i = 0; i < batch.lanes; i++) {
-      ExecutorLane lane = batch.lane.executor().laneOf(batch, i);
-      if (!workload.equals(lane.resident())) {
-        lane.load(workload);
-      }
-    }
   }
 
   private static List<DispatchedJob> dispatched(List<QueuedJob> jobs) {

@@ -10,7 +10,6 @@ import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
-import dev.sluice.scheduling.state.ExecutorLanes;
 import dev.sluice.scheduling.state.QueuedJob;
 import org.jspecify.annotations.Nullable;
 
@@ -23,27 +22,20 @@ record Completions(
     Arrivals arrivals,
     Remembering remembering) {
   void take(BatchCompleted completion, CoreListener listener) {
-    ExecutorLane lane = laneNamedIn(completion);
+    ExecutorLane lane = state.executors.lane(completion.executorId(), completion.lane());
     Batch batch = batches.running(completion.dispatchId(), lane);
     if (batch != null) {
       batches.running--;
       completeRunning(batch, completion, listener);
     } else {
-      batch = batches.lost(completion.dispatchId());
+      batch = batches.lost.get(completion.dispatchId());
       if (batch != null) {
         completeLost(batch, completion, listener);
       }
     }
-    if (lane != null && lane.executor().report.incarnation() == completion.incarnation()) {
+    if (lane != null && lane.executor.report.incarnation() == completion.incarnation()) {
       noteWhetherItRefuses(lane, completion, batch != null);
     }
-  }
-
-  private @Nullable ExecutorLane laneNamedIn(BatchCompleted completion) {
-    ExecutorLanes executor = state.executors.byId(completion.executorId());
-    return executor != null && executor.hasLane(completion.lane())
-        ? executor.lane(completion.lane())
-        : null;
   }
 
   private void completeRunning(Batch batch, BatchCompleted completion, CoreListener listener) {
@@ -78,26 +70,26 @@ record Completions(
     if (completion.result() == BatchCompleted.Result.DONE) {
       endAll(batch, Status.DONE, null, listener);
     }
-    if (batch.lane.holds(batch)) {
+    if (batch.lane.held.contains(batch)) {
       finish(batch);
     }
     batches.forget(batch);
   }
 
   private void finish(Batch batch) {
-    batch.lane.executor().finish(batch, state.nowNs(), leases.nowNs());
+    batch.lane.executor.finish(batch, state.nowNs(), leases.nowNs);
   }
 
   private void noteWhetherItRefuses(ExecutorLane lane, BatchCompleted completion, boolean isKnown) {
     boolean refused = completion.result() == BatchCompleted.Result.REFUSED;
     boolean busy = refused && isKnown && Reason.BUSY.is(completion.cause());
-    if ((busy && !lane.refuses()) || (!refused && lane.refuses())) {
+    if ((busy && !lane.refuses) || (!refused && lane.refuses)) {
       lane.refuses(busy);
     }
   }
 
   private void learn(Batch batch, long serviceNs) {
-    ModelTimes model = batch.jobs.get(0).group.modelOn(batch.lane.executor());
+    ModelTimes model = batch.jobs.get(0).group.set.modelOn(batch.lane.executor);
     if (model != null && serviceNs > 0) {
       model.completed(batch.dispatch.prediction(), batch.dispatch.samples(), serviceNs);
     }
@@ -113,7 +105,7 @@ record Completions(
         sloNs = Math.min(sloNs, job.spec.sloNs());
       }
     }
-    if (first != null && remembering.remembers()) {
+    if (first != null && remembering.remembers) {
       int samples = batch.dispatch.samples();
       remembering.take(
           new Happening.Completed(
@@ -143,7 +135,7 @@ record Completions(
   }
 
   void end(QueuedJob job, Batch by, Status status, @Nullable String reason, CoreListener listener) {
-    int attempts = job.attempts();
+    int attempts = job.attempts;
     Batch runsIn = job.batch;
     if (job.phase == QueuedJob.Phase.WAITING) {
       queue.remove(job, QueuedJob.Phase.ENDED);

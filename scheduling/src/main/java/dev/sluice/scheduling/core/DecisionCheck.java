@@ -27,38 +27,30 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
     }
   }
 
-  List<QueuedJob> check(Choice.Drop drop) {
-    return checkJobs(drop.jobs());
-  }
-
   Batch check(Choice.Cancel cancel) {
-    if (!(cancel.lane() instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
-      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(cancel.lane()));
+    ExecutorLane lane = known(cancel.lane());
+    if (!lane.mayCancel() || lane.held.get(0).decidedAtNs() >= state.nowNs()) {
+      throw broken(Rule.NOTHING_TO_CANCEL, "lane (%s) with %s".formatted(lane, lane.held));
     }
-    if (!lane.mayCancel() || lane.held().get(0).decidedAtNs() >= state.nowNs()) {
-      throw broken(Rule.NOTHING_TO_CANCEL, "lane (%s) with %s".formatted(lane, lane.held()));
-    }
-    return lane.held().get(0);
+    return lane.held.get(0);
   }
 
   /** Returns the lane, whose memory has room for what it is to load. */
   ExecutorLane check(Choice.Prepare prepare) {
-    if (!(prepare.lane() instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
-      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(prepare.lane()));
-    }
-    LaneMemory memory = lane.memory();
+    ExecutorLane lane = known(prepare.lane());
+    LaneMemory memory = lane.memory;
     if (memory == null || !loads || (prepare.load().isEmpty() && prepare.release().isEmpty())) {
       throw broken(Rule.UNSUPPORTED, prepare.toString());
     }
     long freeBytes = memory.freeBytes();
     for (SchedulerState.Resident released : prepare.release()) {
       if (!(released instanceof LaneMemory.Resident resident)
-          || !memory.residents().contains(resident)
+          || !memory.residents.contains(resident)
           || !resident.isLoaded()
           || resident.isInUse()) {
         throw broken(
             Rule.NOTHING_TO_RELEASE,
-            "lane (%s) releases (%s) of %s".formatted(lane, released, memory.residents()));
+            "lane (%s) releases (%s) of %s".formatted(lane, released, memory.residents));
       }
       freeBytes += resident.bytes();
     }
@@ -67,14 +59,14 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
       if (bytes == 0 || state.resident(set, lane) != null) {
         throw broken(
             Rule.NOTHING_TO_LOAD,
-            "lane (%s) loads (%s) beside %s".formatted(lane, set.name(), memory.residents()));
+            "lane (%s) loads (%s) beside %s".formatted(lane, set.name(), memory.residents));
       }
       freeBytes -= bytes;
     }
     if (freeBytes < 0) {
       throw broken(
           Rule.MEMORY_EXCEEDED,
-          "lane (%s) lacks (%d) bytes beside %s".formatted(lane, -freeBytes, memory.residents()));
+          "lane (%s) lacks (%d) bytes beside %s".formatted(lane, -freeBytes, memory.residents));
     }
     return lane;
   }
@@ -116,7 +108,7 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
           Rule.TOKENS_EXCEEDED,
           "jobs %s together, and (%s) runs alone".formatted(jobs, jobs.get(0)));
     }
-    long freeTokens = lane.executor().freeTokens(group, state.nowNs());
+    long freeTokens = lane.executor.freeTokens(group, state.nowNs());
     if (!outside && tokens > freeTokens) {
       throw broken(
           Rule.TOKENS_EXCEEDED,
@@ -153,7 +145,7 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
   private void checkGang(Choice.Start start, ExecutorLane first) {
     for (int i = 0; i < start.lanes().size(); i++) {
       ExecutorLane lane = checkLane(start, start.lanes().get(i));
-      if (lane.executor() != first.executor() || lane.index() != first.index() + i) {
+      if (lane.executor != first.executor || lane.index() != first.index() + i) {
         throw broken(
             Rule.GANG_NOT_CONSECUTIVE,
             "jobs %s on lanes %s".formatted(start.batch(), start.lanes()));
@@ -165,16 +157,21 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
   }
 
   private ExecutorLane checkLane(Choice.Start start, SchedulerState.Lane chosen) {
-    if (!(chosen instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
-      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
-    }
+    ExecutorLane lane = known(chosen);
     if (!lane.takesBatch()) {
       throw broken(Rule.LANE_BUSY, "lane (%s) for jobs %s".formatted(lane, start.batch()));
     }
     return lane;
   }
 
-  private List<QueuedJob> checkJobs(List<SchedulerState.Job> batch) {
+  private ExecutorLane known(SchedulerState.Lane chosen) {
+    if (!(chosen instanceof ExecutorLane lane) || !state.executors.hasLane(lane)) {
+      throw broken(Rule.UNKNOWN_LANE, "lane (%s)".formatted(chosen));
+    }
+    return lane;
+  }
+
+  List<QueuedJob> checkJobs(List<SchedulerState.Job> batch) {
     if (batch.isEmpty()) {
       throw broken(Rule.EMPTY_BATCH, "an answer about no jobs");
     }
@@ -182,7 +179,10 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
     for (int i = 0; i < count; i++) {
       QueuedJob job = checkWaits(batch.get(i), batch);
       if (count > 1) {
-        checkIsNew(job, batch);
+        if (job.seenByCheck) {
+          throw assignedTwice(job, batch);
+        }
+        job.seenByCheck = true;
       }
     }
     @SuppressWarnings("unchecked") // each was seen to be one, and a choice does not change
@@ -203,13 +203,6 @@ record DecisionCheck(CoreState state, String policy, boolean loads) {
       throw assignedTwice(queued, batch);
     }
     return queued;
-  }
-
-  private void checkIsNew(QueuedJob job, List<SchedulerState.Job> batch) {
-    if (job.seenByCheck) {
-      throw assignedTwice(job, batch);
-    }
-    job.seenByCheck = true;
   }
 
   private InvalidChoiceException assignedTwice(QueuedJob job, List<SchedulerState.Job> batch) {

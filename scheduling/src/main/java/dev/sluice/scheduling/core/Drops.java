@@ -74,7 +74,7 @@ final class Drops {
   }
 
   private boolean anyOverBudget() {
-    if (!queue.budgetsMatter || state.settings.cpuFallback()) {
+    if (!queue.budgetsMatter || state.settings.placing().cpuFallback()) {
       return false;
     }
     for (JobGroup group : state.groups()) {
@@ -85,11 +85,7 @@ final class Drops {
     return false;
   }
 
-  /**
-   * Returns the waiting jobs that an admission drops now, by entry.
-   *
-   * @param most largest number of jobs; those of the first groups stand for the others
-   */
+  /** Returns jobs that an admission drops now, by entry, at most a number from the first groups. */
   static List<QueuedJob> late(CoreState state, Admission admission, int most) {
     List<QueuedJob> late = new ArrayList<>();
     if (admission == Admission.NONE) {
@@ -136,7 +132,7 @@ final class Drops {
   int drop(List<QueuedJob> jobs, String reason, CoreListener listener) {
     for (QueuedJob job : jobs) {
       queue.remove(job, QueuedJob.Phase.ENDED);
-      arrivals.tellDropped(job.spec.id(), job.attempts(), reason, listener);
+      arrivals.tellDropped(job.spec.id(), job.attempts, reason, listener);
       batches.forgetWhereLost(job);
       arrivals.endNode(job.spec, job.workflow, false, listener);
     }

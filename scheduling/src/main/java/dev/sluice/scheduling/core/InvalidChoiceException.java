@@ -1,9 +1,6 @@
 package dev.sluice.scheduling.core;
 
-/**
- * Thrown if a policy's answer broke a rule, which is a bug of that policy. Nothing of the answer
- * was applied.
- */
+/** Thrown if a policy's answer broke a rule, a bug of that policy. Nothing of it was applied. */
 public final class InvalidChoiceException extends IllegalStateException {
   /** The rules that every answer must keep. */
   public enum Rule {
@@ -21,9 +18,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     GANG_NOT_CONSECUTIVE,
     /** The lane is one of this core, of an executor that has not left. */
     UNKNOWN_LANE,
-    /**
-     * A lane takes a batch if it holds fewer than it may and is not lost; a gang's lanes are idle.
-     */
+    /** A lane takes a batch if it holds fewer than it may and is not lost; a gang's are idle. */
     LANE_BUSY,
     /** The executor can run the model. */
     CANNOT_RUN,
@@ -41,10 +36,7 @@ public final class InvalidChoiceException extends IllegalStateException {
     NOT_AFTER_IN_PAST,
     /** A batch may begin before it is too late. */
     NOT_BEFORE_TOO_LATE,
-    /**
-     * A cancelled lane runs one batch alone, of one lane, which is not lost and was started before
-     * now.
-     */
+    /** A cancelled lane runs one batch of one lane, not lost and started before now. */
     NOTHING_TO_CANCEL,
     /** A wake-up lies after now. */
     WAKE_IN_PAST,

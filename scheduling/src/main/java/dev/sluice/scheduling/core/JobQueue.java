@@ -22,16 +22,10 @@ final class JobQueue {
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
 
-  /**
-   * Jobs that wait though the run has ended, by entry; some of them have ended since. Null: the run
-   * has not ended.
-   */
+  /** Jobs that wait after the run's end, by entry; some have ended since. Null: no end yet. */
   private @Nullable PriorityQueue<QueuedJob> leftOver;
 
-  /**
-   * Waiting jobs over every budget, by entry; some of them have ended since. Null: none was asked
-   * for since the budgets changed.
-   */
+  /** Waiting jobs over every budget, by entry; some have ended since. Null: not collected. */
   private @Nullable PriorityQueue<QueuedJob> overBudget;
 
   JobQueue(CoreState state) {
@@ -68,19 +62,13 @@ final class JobQueue {
     overBudget = null;
   }
 
-  /**
-   * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
-   * them; they stay in the queue.
-   */
+  /** Returns the first jobs that wait after the run's end, still queued, and forgets them. */
   List<QueuedJob> takeLeftOver(int most) {
     leftOver = leftOver == null ? collect(group -> true) : leftOver;
     return take(leftOver, most);
   }
 
-  /**
-   * Returns waiting jobs over every budget, the first by entry, and no longer watches them; they
-   * stay in the queue.
-   */
+  /** Returns the first waiting jobs over every budget, still queued, and forgets them. */
   List<QueuedJob> takeOverBudget(int most) {
     overBudget = overBudget == null ? collect(group -> group.overBudget) : overBudget;
     return take(overBudget, most);
@@ -104,10 +92,7 @@ final class JobQueue {
     return taken;
   }
 
-  /**
-   * Returns jobs that have waited too long, the first by entry, and no longer watches them; they
-   * stay in the queue.
-   */
+  /** Returns the first jobs that have waited too long, still queued, and forgets them. */
   List<QueuedJob> takeExpired(int most) {
     List<QueuedJob> old = new ArrayList<>();
     while (old.size() < most && nextExpiryAtNs() <= state.nowNs()) {
@@ -118,10 +103,7 @@ final class JobQueue {
     return old;
   }
 
-  /**
-   * Returns when the oldest waiting job will have waited too long; {@link Long#MAX_VALUE} if none
-   * will.
-   */
+  /** Returns when the first job will have waited too long; {@link Long#MAX_VALUE}: none will. */
   long nextExpiryAtNs() {
     QueuedJob oldest = mayExpire.peek();
     if (oldest == null) {

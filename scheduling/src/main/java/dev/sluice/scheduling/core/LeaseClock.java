@@ -15,36 +15,16 @@ import java.util.List;
 final class LeaseClock {
   private final Leases leases;
   private final List<ExecutorLanes> executors;
-  private long nowNs;
+  long nowNs;
 
-  private final List<Long> reportedAtNs = new ArrayList<>();
+  final List<Long> reportedAtNs = new ArrayList<>();
 
-  /**
-   * Time before which no batch is overdue; sometimes too early, since completions do not move it.
-   */
-  private long overdueCheckAtNs = Long.MAX_VALUE;
+  /** Time before which no batch is overdue; maybe too early: completions do not move it. */
+  long overdueCheckAtNs = Long.MAX_VALUE;
 
   LeaseClock(Leases leases, List<ExecutorLanes> executors) {
     this.leases = leases;
     this.executors = executors;
-  }
-
-  void restore(long toNs, List<Long> reported, long overdueCheck) {
-    nowNs = toNs;
-    reportedAtNs.addAll(reported);
-    overdueCheckAtNs = overdueCheck;
-  }
-
-  long nowNs() {
-    return nowNs;
-  }
-
-  List<Long> reportedAtNs() {
-    return reportedAtNs;
-  }
-
-  long overdueCheckAtNs() {
-    return overdueCheckAtNs;
   }
 
   void advance(long passedNs) {
@@ -67,7 +47,7 @@ final class LeaseClock {
   }
 
   boolean hasExpired(ExecutorLanes executor) {
-    return executor.joined() && !executor.lost() && expiresAtNs(executor) <= nowNs;
+    return executor.joined() && !executor.lost && expiresAtNs(executor) <= nowNs;
   }
 
   void started(Batch batch) {
@@ -76,16 +56,12 @@ final class LeaseClock {
     }
   }
 
-  boolean anyMayBeOverdue() {
-    return overdueCheckAtNs <= nowNs;
-  }
-
   /** Looks up when the next batch will be overdue, after all overdue batches were lost. */
   void checkedOverdue() {
     overdueCheckAtNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors) {
-      for (ExecutorLane lane : executor.allLanes()) {
-        List<Batch> held = lane.held();
+      for (ExecutorLane lane : executor.allLanes) {
+        List<Batch> held = lane.held;
         if (!held.isEmpty() && !held.get(0).lost) {
           overdueCheckAtNs = Math.min(overdueCheckAtNs, lane.overdueAtLeaseNs());
           for (int i = 1; i < held.size(); i++) { // it comes first later, with a time of its own
@@ -103,7 +79,7 @@ final class LeaseClock {
   long untilNextCheckNs() {
     long dueNs = overdueCheckAtNs;
     for (ExecutorLanes executor : executors) {
-      if (executor.joined() && !executor.lost()) {
+      if (executor.joined() && !executor.lost) {
         dueNs = Math.min(dueNs, expiresAtNs(executor));
       }
     }

@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * Decisions of a record, and of another admission, in the state of a core that is deciding. States
- * are those that a core hands to its policy and its listener.
- */
+/** Decisions of a record, and of another admission, in the state that a core hands out. */
 public final class RecordedDecisions {
   private RecordedDecisions() {}
 
@@ -23,8 +20,6 @@ public final class RecordedDecisions {
    * Returns the start that a record names, as an answer of a policy in this state.
    *
    * @param batch ids of its jobs, the chosen one first
-   * @param executorId executor that it names
-   * @param lanes indexes of its lanes on the executor
    * @throws InvalidChoiceException if the start would break a rule of the core in this state
    */
   public static Choice.Start start(
@@ -47,7 +42,7 @@ public final class RecordedDecisions {
           "record",
           "lanes %s of (%s)".formatted(lanes, executorId));
     }
-    List<ExecutorLane> on = lanes.stream().map(executor::lane).toList();
+    List<ExecutorLane> on = lanes.stream().map(executor.allLanes::get).toList();
     Choice.Start start = Choice.start(List.copyOf(jobs), on);
     new DecisionCheck(core, "record", false).check(start);
     return start;
@@ -56,10 +51,7 @@ public final class RecordedDecisions {
   /** A waiting job that an admission would drop. */
   public record Late(String jobId, String classType, String reason) {}
 
-  /**
-   * Returns the jobs that an admission would drop in this state, by entry. The core must keep the
-   * order by deadline.
-   */
+  /** Returns the jobs that an admission would drop, by entry; the core must keep DEADLINE. */
   public static List<Late> late(SchedulerState state, Admission admission) {
     List<QueuedJob> jobs = Drops.late((CoreState) state, admission, Integer.MAX_VALUE);
     if (jobs.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.List;
 final class Remembering {
   private final CoreState state;
   private final SchedulingPolicy policy;
-  private final boolean remembers;
+  final boolean remembers;
 
   Remembering(CoreState state, SchedulingPolicy policy) {
     this.state = state;
@@ -23,10 +23,6 @@ final class Remembering {
     if (remembers) {
       policy.remember(state.memory, what, state);
     }
-  }
-
-  boolean remembers() {
-    return remembers;
   }
 
   void addTo(List<CoreEntity> entities) {

@@ -9,15 +9,11 @@ import dev.sluice.scheduling.state.Batch;
 import dev.sluice.scheduling.state.CoreState;
 import dev.sluice.scheduling.state.ExecutorLane;
 import dev.sluice.scheduling.state.ExecutorLanes;
-import dev.sluice.scheduling.state.LaneMemory;
 import dev.sluice.scheduling.state.QueuedJob;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Reports of executors that join, change, leave, or come back as another process; and the loss of
- * batches whose lane or executor is silent.
- */
+/** Executors that join, change, leave or restart, and the loss of silent ones' batches. */
 record Reports(
     CoreState state, LeaseClock leases, JobQueue queue, Batches batches, Completions completions) {
   void take(ExecutorReported report, CoreListener listener) {
@@ -38,7 +34,7 @@ record Reports(
       return;
     }
     leases.reported(known);
-    if (known.lost()) {
+    if (known.lost) {
       known.lost(false);
     }
     if (report.incarnation() > incarnation || report.leaving()) {
@@ -50,22 +46,18 @@ record Reports(
     for (ExecutorReported.Lane lane : report.lanes()) {
       if (lane.holds().isEmpty()
           && known.hasLane(lane.index())
-          && known.lane(lane.index()).refuses()) {
-        known.lane(lane.index()).refuses(false);
+          && known.allLanes.get(lane.index()).refuses) {
+        known.allLanes.get(lane.index()).refuses(false);
       }
     }
   }
 
   void take(ModelLoaded loaded) {
-    ExecutorLanes executor = state.executors.byId(loaded.executorId());
-    if (executor == null
-        || executor.report.incarnation() != loaded.incarnation()
-        || !executor.hasLane(loaded.lane())) {
-      return;
-    }
-    LaneMemory memory = executor.lane(loaded.lane()).memory();
-    if (memory != null) {
-      memory.loaded(loaded.model(), loaded.dispatchId(), loaded.cause() != null);
+    ExecutorLane lane = state.executors.lane(loaded.executorId(), loaded.lane());
+    if (lane != null
+        && lane.memory != null
+        && lane.executor.report.incarnation() == loaded.incarnation()) {
+      lane.memory.loaded(loaded.model(), loaded.dispatchId(), loaded.cause() != null);
     }
   }
 
@@ -73,14 +65,14 @@ record Reports(
   private void release(ExecutorLanes executor, CoreListener listener) {
     loseAll(executor, listener);
     List<Batch> answeredByNobody = new ArrayList<>();
-    for (ExecutorLane lane : executor.allLanes()) {
-      for (Batch batch : lane.held()) {
+    for (ExecutorLane lane : executor.allLanes) {
+      for (Batch batch : lane.held) {
         if (batch.lane == lane) {
           answeredByNobody.add(batch);
         }
       }
     }
-    executor.release(state.nowNs(), leases.nowNs());
+    executor.release(state.nowNs(), leases.nowNs);
     for (Batch batch : answeredByNobody) {
       if (!batch.hasUnendedJob()) {
         batches.forget(batch);
@@ -89,7 +81,7 @@ record Reports(
   }
 
   private void update(ExecutorLanes executor, ExecutorReported report) {
-    executor.update(report, state.nowNs(), leases.nowNs());
+    executor.update(report, state.nowNs(), leases.nowNs);
     state.executorsChanged();
     queue.budgetsChanged();
   }
@@ -101,7 +93,7 @@ record Reports(
         loseAll(executor, listener);
       }
     }
-    if (leases.anyMayBeOverdue()) {
+    if (leases.overdueCheckAtNs <= leases.nowNs) {
       loseOverdue(listener);
     }
   }
@@ -110,9 +102,9 @@ record Reports(
   private void loseOverdue(CoreListener listener) {
     List<ExecutorLane> hanging = new ArrayList<>();
     for (ExecutorLanes executor : state.executors.all) {
-      for (ExecutorLane lane : executor.allLanes()) {
-        List<Batch> held = lane.held();
-        if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs()) {
+      for (ExecutorLane lane : executor.allLanes) {
+        List<Batch> held = lane.held;
+        if (!held.isEmpty() && !held.get(0).lost && lane.overdueAtLeaseNs() <= leases.nowNs) {
           hanging.add(lane);
         }
       }
@@ -124,13 +116,13 @@ record Reports(
   }
 
   private void loseAll(ExecutorLanes executor, CoreListener listener) {
-    for (ExecutorLane lane : executor.allLanes()) {
+    for (ExecutorLane lane : executor.allLanes) {
       loseAll(lane, listener);
     }
   }
 
   private void loseAll(ExecutorLane lane, CoreListener listener) {
-    for (Batch batch : lane.held()) {
+    for (Batch batch : lane.held) {
       if (!batch.lost) {
         lose(batch, listener);
       }
@@ -140,15 +132,15 @@ record Reports(
   private void lose(Batch batch, CoreListener listener) {
     batches.running--;
     batches.lose(batch);
-    batch.lane.executor().lose(batch);
+    batch.lane.executor.lose(batch);
     for (QueuedJob job : batch.jobs) {
       if (job.phase == QueuedJob.Phase.ENDED) {
         continue;
       }
-      if (job.attempts() + 1 >= state.settings.leases().maxAttempts()) {
+      if (job.attempts + 1 >= state.settings.leases().maxAttempts()) {
         completions.end(job, batch, Status.FAILED, Reason.LANE_LOST.text(), listener);
       } else {
-        job.countLoss();
+        job.attempts++;
         Batches.rememberLostIn(job, batch);
         queue.putBack(job);
       }

@@ -31,10 +31,7 @@ import java.util.List;
  * answer. A core must be used by one thread only, and discarded after an exception.
  */
 public final class SchedulingCore {
-  /**
-   * Version of the core's decisions, noted in each recording. It is raised by each change after
-   * which equal facts may lead to other decisions.
-   */
+  /** Version of the decisions, in each recording; raised where equal facts may decide otherwise. */
   public static final String DECISIONS_VERSION = "2";
 
   /** Grain of the times at which a broker appends facts. */
@@ -68,11 +65,7 @@ public final class SchedulingCore {
     hasFineTime = policy.needs().has(Need.JOINING);
   }
 
-  /**
-   * Returns a core that goes on where another stopped.
-   *
-   * @param entities {@link #entities} of the other core, in any order
-   */
+  /** Returns a core that goes on from {@link #entities} of another one, in any order. */
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
     SchedulingCore core = new SchedulingCore(settings, policy);
@@ -82,8 +75,9 @@ public final class SchedulingCore {
 
   void restore(Progress progress) {
     state.advanceTo(progress.nowNs());
-    leases.restore(
-        progress.leaseNs(), progress.reportedAtLeaseNs(), progress.overdueCheckAtLeaseNs());
+    leases.nowNs = progress.leaseNs();
+    leases.reportedAtNs.addAll(progress.reportedAtLeaseNs());
+    leases.overdueCheckAtNs = progress.overdueCheckAtLeaseNs();
     queue.nextEntry = progress.nextEntry();
     arrivals.restoreSources(
         progress.sources(),
@@ -100,10 +94,8 @@ public final class SchedulingCore {
    * Takes in one fact, and tells the listener its consequences. Before {@link RunStarted} facts
    * move no clock and nothing starts.
    *
-   * @param factId number that names the dispatches which follow from the fact; rises from fact to
-   *     fact
-   * @param nowNs log time of the fact; a time before the last fact counts as the last fact's, a
-   *     time before zero as zero
+   * @param factId number that names the dispatches which follow; rises from fact to fact
+   * @param nowNs log time, which counts as the last fact's or zero if it is before that
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
   public void apply(long factId, long nowNs, Fact fact, CoreListener listener) {
@@ -113,22 +105,16 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes in a completion and decides nothing: its lanes are free, and the jobs that wait for its
-   * job are released by {@link #release}. In virtual time several jobs may end at one instant, and
-   * the lanes of all of them are free before the first of these ends is decided on. The core must
-   * not be cut before all of these ends are released.
+   * Takes in a completion and decides nothing: its lanes are free, so that those of all jobs that
+   * end at one instant are before the first of these ends is decided on; {@link #release} releases
+   * what waits for its job. The core must not be cut before all of these ends are released.
    */
   public void free(long nowNs, BatchCompleted completion, CoreListener listener) {
     advance(nowNs, false);
     arrivals.holdBack(() -> completions.take(completion, listener));
   }
 
-  /**
-   * Releases the jobs that waited for the first completion of {@link #free} that is not released
-   * yet, and decides.
-   *
-   * @param factId as of a fact
-   */
+  /** Releases what waited for the first completion of {@link #free} still held, and decides. */
   public void release(long factId, long nowNs, CoreListener listener) {
     advance(nowNs, false);
     arrivals.releaseHeldBack();
@@ -158,10 +144,7 @@ public final class SchedulingCore {
     return isWithin ? noted : appendedAtNs;
   }
 
-  /**
-   * Returns whether time is finer than the log's milliseconds, so that a tick is wanted at the very
-   * time of {@link #wakeAtNs} and must note when it was sent.
-   */
+  /** Returns whether time is finer than a millisecond: ticks at {@link #wakeAtNs}, with a time. */
   public boolean hasFineTime() {
     return hasFineTime;
   }
@@ -187,10 +170,7 @@ public final class SchedulingCore {
     }
   }
 
-  /**
-   * Returns when the core wants a {@link Ticked} if no other fact comes before; {@link
-   * Long#MAX_VALUE}: never. The latest answer replaces earlier answers.
-   */
+  /** Returns when the core now wants a {@link Ticked} at the latest; Long.MAX_VALUE: never. */
   public long wakeAtNs() {
     if (!arrivals.haveStarted()) {
       return Long.MAX_VALUE;
@@ -215,10 +195,7 @@ public final class SchedulingCore {
         : wakeAtNs;
   }
 
-  /**
-   * Returns the whole state as entities, from which {@link #restore} makes an equal core. Once in
-   * many facts is often enough, since the facts after it lead from it to the present state.
-   */
+  /** Returns the state, from which {@link #restore} makes an equal core; once in many facts. */
   public List<CoreEntity> entities() {
     return Snapshot.of(this, progress());
   }
@@ -236,10 +213,7 @@ public final class SchedulingCore {
     return batches.running;
   }
 
-  /**
-   * Returns a view of the state as it is whenever the view is asked. Asking changes no decision; a
-   * core whose view is not asked does nothing for it.
-   */
+  /** Returns a view of the present state. Asking it changes no decision. */
   public Inspection inspection() {
     return new Inspection(state, policy);
   }
@@ -273,15 +247,15 @@ public final class SchedulingCore {
   private Progress progress() {
     return new Progress(
         state.nowNs(),
-        leases.nowNs(),
+        leases.nowNs,
         queue.nextEntry,
         arrivals.count,
         arrivals.arrivalsEndAtNsMax,
-        arrivals.indexBySource(),
+        arrivals.indexBySource,
         List.copyOf(arrivals.ended),
         choices.wakeAtNs,
-        leases.reportedAtNs(),
-        leases.overdueCheckAtNs(),
+        leases.reportedAtNs,
+        leases.overdueCheckAtNs,
         choices.blockedSinceNs,
         choices.blockedCause);
   }

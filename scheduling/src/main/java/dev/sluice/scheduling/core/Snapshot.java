@@ -44,7 +44,7 @@ final class Snapshot {
     state.addPassedOverTo(snapshot.entities);
     state.jobs.addRatesTo(snapshot.entities);
     core.remembering.addTo(snapshot.entities);
-    core.batches.addLostTo(snapshot.entities);
+    core.batches.lost.values().forEach(batch -> snapshot.entities.add(batch.toLostEntity()));
     for (JobGroup group : state.groups()) {
       for (int i = 0; i < group.waiting(); i++) {
         QueuedJob job = group.anyList().at(i);
@@ -58,9 +58,9 @@ final class Snapshot {
   private void executors() {
     for (ExecutorLanes executor : state.executors.all) {
       entities.add(executor.toEntity());
-      for (ExecutorLane lane : executor.allLanes()) {
+      for (ExecutorLane lane : executor.allLanes) {
         entities.add(lane.toEntity());
-        for (Batch batch : lane.held()) {
+        for (Batch batch : lane.held) {
           if (batch.lane == lane && !batch.lost) {
             batch.jobs.forEach(this::workflowOf);
             entities.add(batch.toEntity());
@@ -121,7 +121,11 @@ final class Snapshot {
 
     private void waitingJobs() {
       entitiesOf(CoreEntity.Workflow.class)
-          .forEach(entity -> workflowByKey.put(entity.key(), RunningWorkflow.restore(entity)));
+          .forEach(
+              entity ->
+                  workflowByKey.put(
+                      key(entity.request().generator(), entity.request().index()),
+                      RunningWorkflow.restore(entity)));
       entitiesOf(CoreEntity.WaitingJob.class).stream()
           .sorted(Comparator.comparingLong(CoreEntity.WaitingJob::entry))
           .forEach(
@@ -148,7 +152,7 @@ final class Snapshot {
                 }
               });
       held.sort(Comparator.comparing(batch -> batch.dispatch.dispatchId()));
-      held.forEach(batch -> batch.lane.executor().hold(batch));
+      held.forEach(batch -> batch.lane.executor.hold(batch));
     }
 
     private void progress() {
@@ -161,10 +165,13 @@ final class Snapshot {
       QueuedJob queued = state.newJob(job.spec(), job.entry(), job.appendedAtNs(), job.attempts());
       JobSpec.Node node = job.spec().node();
       if (node != null) {
-        queued.workflow =
-            workflowByKey.get(CoreEntity.Workflow.key(job.spec().source(), node.workflow()));
+        queued.workflow = workflowByKey.get(key(job.spec().source(), node.workflow()));
       }
       return queued;
+    }
+
+    private static String key(int generator, long index) {
+      return generator + "/" + index;
     }
 
     private ExecutorLanes executorOf(String executorId) {
@@ -178,7 +185,7 @@ final class Snapshot {
     }
 
     private ExecutorLane laneOf(BatchDispatched dispatch) {
-      return executorOf(dispatch.executorId()).lane(dispatch.lanes().get(0));
+      return executorOf(dispatch.executorId()).allLanes.get(dispatch.lanes().get(0));
     }
 
     private Batch running(RunningBatch entity) {

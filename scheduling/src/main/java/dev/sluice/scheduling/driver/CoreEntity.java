@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * core would have. Entities hold plain values only, so that any format can carry them.
  */
 public sealed interface CoreEntity {
-  /** Returns the key, which is unique among all entities and starts with the kind of the entity. */
-  String key();
 
   /**
    * A job that waits.
@@ -28,12 +26,7 @@ public sealed interface CoreEntity {
    * @param attempts number of its dispatches that were lost or failed so far, without refusals
    */
   record WaitingJob(JobSpec spec, long entry, long appendedAtNs, int attempts)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return "job/" + spec.id();
-    }
-  }
+      implements CoreEntity {}
 
   /**
    * A workflow with a job that has not ended.
@@ -45,32 +38,18 @@ public sealed interface CoreEntity {
     public Workflow {
       ended = List.copyOf(ended);
     }
-
-    @Override
-    public String key() {
-      return key(request.generator(), request.index());
-    }
-
-    public static String key(int generator, long index) {
-      return "workflow/" + generator + "/" + index;
-    }
   }
 
   /**
    * A batch that runs or is about to, with everything that is needed to put its jobs back.
    *
-   * @param jobs the jobs of the batch that have not ended
+   * @param jobs its jobs that have not ended
    * @param decidedAtLeaseNs lease clock at its decision
    */
   record RunningBatch(BatchDispatched dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
       implements CoreEntity {
     public RunningBatch {
       jobs = List.copyOf(jobs);
-    }
-
-    @Override
-    public String key() {
-      return "batch/" + dispatch.dispatchId();
     }
   }
 
@@ -82,12 +61,7 @@ public sealed interface CoreEntity {
    * @param cancelled whether the policy cancelled it, which counts as no attempt of its jobs
    */
   record LostBatch(BatchDispatched dispatch, boolean held, boolean cancelled)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return "lost/" + dispatch.dispatchId();
-    }
-  }
+      implements CoreEntity {}
 
   /**
    * An executor, in the order in which executors joined.
@@ -95,20 +69,14 @@ public sealed interface CoreEntity {
    * @param report last report, without the dispatches that lanes held then
    * @param lost whether the executor's lease has expired
    */
-  record Executor(int order, ExecutorReported report, boolean lost) implements CoreEntity {
-    @Override
-    public String key() {
-      return "executor/" + report.executorId();
-    }
-  }
+  record Executor(int order, ExecutorReported report, boolean lost) implements CoreEntity {}
 
   /**
    * A lane of an executor.
    *
    * @param freedAtNs time at which its first batch last left it, or at which the lane joined
    * @param freedAtLeaseNs that moment by the lease clock
-   * @param refuses whether the lane refused its last batch as busy and is not known to be free
-   *     again
+   * @param refuses whether the lane refused its last batch as busy, and may still be
    * @param resident workload of the last batch that was started on the lane; null: none was
    * @param residents models in the lane's memory, the one that was not used for longest first
    */
@@ -123,11 +91,6 @@ public sealed interface CoreEntity {
       implements CoreEntity {
     public Lane {
       residents = List.copyOf(residents);
-    }
-
-    @Override
-    public String key() {
-      return "lane/" + executorId + "/" + index;
     }
   }
 
@@ -156,35 +119,12 @@ public sealed interface CoreEntity {
       int lanesNeeded,
       long sinceNs,
       long dueNs)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return String.join(
-          "/",
-          "passed",
-          executorId,
-          classType,
-          workload,
-          backend,
-          precision,
-          Integer.toString(samples),
-          Integer.toString(lanesNeeded));
-    }
-  }
+      implements CoreEntity {}
 
-  /**
-   * The memory of the policy.
-   *
-   * @param version version of what the policy remembers
-   */
+  /** The memory of the policy, and the version of what it remembers. */
   record Remembered(int version, Map<String, Double> numbers) implements CoreEntity {
     public Remembered {
       numbers = Map.copyOf(numbers);
-    }
-
-    @Override
-    public String key() {
-      return "memory";
     }
   }
 
@@ -202,11 +142,6 @@ public sealed interface CoreEntity {
     public ArrivalCounts {
       counts = List.copyOf(counts);
     }
-
-    @Override
-    public String key() {
-      return "rate/" + set;
-    }
   }
 
   /** A running mean of service times of one device kind, model and joined samples. */
@@ -218,39 +153,18 @@ public sealed interface CoreEntity {
       int samples,
       long count,
       double meanNs)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return String.join(
-          "/", "mean", deviceKind, workload, backend, precision, Integer.toString(samples));
-    }
-  }
+      implements CoreEntity {}
 
-  record Published(PredictionsPublished table) implements CoreEntity {
-    @Override
-    public String key() {
-      return "table/" + table.deviceKind();
-    }
-  }
+  record Published(PredictionsPublished table) implements CoreEntity {}
 
-  /**
-   * The correction of all predictions of a device kind's table.
-   *
-   * @param log natural logarithm of the factor
-   */
-  record DeviceCorrection(String deviceKind, double log) implements CoreEntity {
-    @Override
-    public String key() {
-      return "device/" + deviceKind;
-    }
-  }
+  /** The correction of a device kind's table, as the natural logarithm of the factor. */
+  record DeviceCorrection(String deviceKind, double log) implements CoreEntity {}
 
   /**
    * The correction that completions taught for one workload and backend on one device kind.
    *
    * @param log natural logarithm of its own factor, which multiplies the device kind's
-   * @param run number of latest errors with one sign: above 0 if services took longer, below 0 if
-   *     shorter
+   * @param run number of latest errors with one sign; above 0 if services took longer
    * @param missRates adapted miss rates of the upper quantiles
    * @param seen number of completions that were observed
    */
@@ -266,26 +180,12 @@ public sealed interface CoreEntity {
     public WorkloadCorrection {
       missRates = List.copyOf(missRates);
     }
-
-    @Override
-    public String key() {
-      return String.join("/", "workload", deviceKind, workload, backend);
-    }
   }
 
-  /**
-   * The correction of the predictions of one model and joined samples, which multiplies their
-   * workload's and device kind's.
-   */
+  /** The correction for one model and joined samples, on top of the workload's and device's. */
   record SamplesCorrection(
       String deviceKind, String workload, String backend, String precision, int samples, double log)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return String.join(
-          "/", "samples", deviceKind, workload, backend, precision, Integer.toString(samples));
-    }
-  }
+      implements CoreEntity {}
 
   /**
    * One of the last completions of a workload and backend on a device kind.
@@ -304,29 +204,20 @@ public sealed interface CoreEntity {
       int busyLanes,
       long serviceNs,
       double residual)
-      implements CoreEntity {
-    @Override
-    public String key() {
-      return String.join("/", "seen", deviceKind, workload, backend, Integer.toString(slot));
-    }
-  }
+      implements CoreEntity {}
 
   /**
    * The progress of a core: the times and counts of which a core has one each.
    *
    * @param nowNs the last log time
    * @param leaseNs lease clock: log time, of which at most a heartbeat between two facts counts
-   * @param nextEntry entry of the next job
    * @param sources number of sources; 0 before the run started
-   * @param arrivalsEndAtNsMax time at or after which no job is meant to arrive; {@link
-   *     Long#MAX_VALUE}: not known
+   * @param arrivalsEndAtNsMax time from which no job is meant to arrive; Long.MAX_VALUE: unknown
    * @param indexBySource highest index seen from each source
    * @param sourcesEnded sources that will send no more, ascending
-   * @param policyWakeAtNs time until which the policy's last answer starts nothing; {@link
-   *     Long#MAX_VALUE}: it named no time
+   * @param policyWakeAtNs time until which the policy starts nothing; Long.MAX_VALUE: it named none
    * @param reportedAtLeaseNs lease clock at each executor's last report, in the order of executors
-   * @param overdueCheckAtLeaseNs time of the lease clock before which no batch is overdue; {@link
-   *     Long#MAX_VALUE}: none will be
+   * @param overdueCheckAtLeaseNs lease clock before which no batch is overdue, or Long.MAX_VALUE
    * @param blockedSinceNs time since which lanes are idle while work waits
    * @param blockedCause cause for which lanes are idle while work waits; null: this is not the case
    */
@@ -348,11 +239,6 @@ public sealed interface CoreEntity {
       indexBySource = Map.copyOf(indexBySource);
       sourcesEnded = List.copyOf(sourcesEnded);
       reportedAtLeaseNs = List.copyOf(reportedAtLeaseNs);
-    }
-
-    @Override
-    public String key() {
-      return "progress";
     }
   }
 }

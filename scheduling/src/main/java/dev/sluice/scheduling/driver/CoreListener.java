@@ -27,16 +27,9 @@ public interface CoreListener {
 
   default void ended(JobEnded end) {}
 
-  /**
-   * Called after a span in which jobs waited, a lane was idle, and the policy had nothing to start.
-   * Spans do not overlap; spans below a millisecond are left out.
-   */
+  /** Called after a span of 1 ms or more in which jobs waited, a lane idled and nothing started. */
   default void blocked(Blocked span) {}
 
-  /**
-   * Called when a published table is refused; it leaves no trace in the core.
-   *
-   * @param reason the table's fault, with the values
-   */
+  /** Called when a published table is refused, for a fault that is told with its values. */
   default void refused(PredictionsPublished table, String reason) {}
 }

@@ -5,7 +5,6 @@ import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.SchedulerState;
 import dev.sluice.scheduling.policy.SchedulerState.Attribute;
 import dev.sluice.scheduling.policy.SchedulerState.CompatibleSet;
-import dev.sluice.scheduling.policy.SchedulerState.Group;
 import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
@@ -62,10 +61,10 @@ final class BatchAwarePolicy implements SchedulingPolicy {
     if (best == null) {
       return state.nothingStartable();
     }
-    Group group = best.job().group();
+
     // all jobs of a set have equal scores, so that its order is that of the ties
     return Queues.start(state, best.job(), best.lane(), JobOrder.DEADLINE)
-        .because(terms(group.set()));
+        .because(scoreTerms(state, best.job(), best.lane()));
   }
 
   /** Returns the score, which is equal for all jobs of a set. */
@@ -83,10 +82,7 @@ final class BatchAwarePolicy implements SchedulingPolicy {
 
   @Override
   public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
-    return terms(job.group().set());
-  }
-
-  private Map<String, Double> terms(CompatibleSet set) {
+    CompatibleSet set = job.group().set();
     Map<String, Double> terms = new LinkedHashMap<>();
     terms.put("workload", workload * (set.waitingWith(Attribute.WORKLOAD) - 1));
     terms.put("backend", backend * (set.waitingWith(Attribute.BACKEND) - 1));

@@ -50,14 +50,10 @@ final class ClipperPolicy implements SchedulingPolicy {
     return Needs.of(JobOrder.DEADLINE, Need.DEADLINES, Need.JOINING, Need.DROPPING, Need.MEMORY);
   }
 
-  private static String limitOf(Lane lane, String set) {
-    return String.join("/", "limit", lane.executorId(), Integer.toString(lane.index()), set);
-  }
-
   @Override
   public void remember(Memory memory, Happening what, SchedulerState state) {
     if (what instanceof Happening.Completed done) {
-      String name = limitOf(done.lane(), done.set());
+      String name = Queues.nameOf("limit", done.lane()) + "/" + done.set();
       double limit = memory.get(name, 1);
       if (done.serviceNs() > objective * done.sloNs()) {
         memory.set(name, Math.max(1, Math.floor(backoff * limit)));
@@ -104,6 +100,7 @@ final class ClipperPolicy implements SchedulingPolicy {
   }
 
   private static int limit(SchedulerState state, CompatibleSet set, Lane lane) {
-    return (int) Math.min(state.remembered(limitOf(lane, set.name()), 1), set.samplesMax());
+    String name = Queues.nameOf("limit", lane) + "/" + set.name();
+    return (int) Math.min(state.remembered(name, 1), set.samplesMax());
   }
 }

@@ -104,7 +104,7 @@ final class DynamicPolicy implements SchedulingPolicy {
                 best.lane(),
                 (job, lane) -> score(state, job.group(), job.deadlineNs(), lane)),
             state.lanesFrom(best.lane(), best.job().group()))
-        .because(terms(state, best.job(), best.lane()));
+        .because(scoreTerms(state, best.job(), best.lane()));
   }
 
   private double score(SchedulerState state, Group group, long deadlineNs, Lane lane) {
@@ -115,10 +115,7 @@ final class DynamicPolicy implements SchedulingPolicy {
         - tokensTerm(group.tokens());
   }
 
-  /**
-   * Returns the sum of the largest value of each term; rounding keeps the order of equal sums of
-   * terms.
-   */
+  /** Returns the sum of each term's largest value; rounding keeps the order of equal sums. */
   private double scoreMax(SchedulerState state, CompatibleSet set) {
     long leftNs = set.firstKey(JobOrder.DEADLINE) - state.nowNs();
     return interactiveTerm(set.jobClass())
@@ -130,10 +127,7 @@ final class DynamicPolicy implements SchedulingPolicy {
 
   @Override
   public Map<String, Double> scoreTerms(SchedulerState state, Job job, Lane lane) {
-    return terms(state, job, lane);
-  }
 
-  private Map<String, Double> terms(SchedulerState state, Job job, Lane lane) {
     Group group = job.group();
     Map<String, Double> terms = new LinkedHashMap<>();
     terms.put("interactive", interactiveTerm(group.jobClass()));

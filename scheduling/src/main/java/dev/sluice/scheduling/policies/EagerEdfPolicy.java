@@ -32,7 +32,8 @@ final class EagerEdfPolicy implements SchedulingPolicy {
     for (int i = 0; i < sets.size(); i++) {
       Job head = Queues.first(sets.get(i), JobOrder.DEADLINE);
       if (earliest == null || JobOrder.DEADLINE.compare(head, earliest) < 0) {
-        Lane found = Queues.longestIdle(state, head.group(), head.deadlineNs() - state.nowNs());
+        Lane found =
+            Queues.longestIdle(state, head.group(), head.deadlineNs() - state.nowNs(), false);
         if (found != null) {
           earliest = head;
           lane = found;

@@ -69,7 +69,7 @@ final class NexusPolicy implements SchedulingPolicy {
       List<Planned> sessions = sessions(state, lane);
       for (int i = 0; i < sessions.size(); i++) {
         if (sessions.get(i).set.name().equals(set)) {
-          memory.set(turnOf(lane), i + 1);
+          memory.set(Queues.nameOf("turn", lane), i + 1);
         }
       }
     }
@@ -134,18 +134,10 @@ final class NexusPolicy implements SchedulingPolicy {
         Share share = shares.get(place);
         String set = share.session().name();
         int samples = shares.size() == 1 ? share.session().largestAtHalf() : share.samples();
-        memory.set(planOf(lanes.get(i)) + "%03d/".formatted(place) + set, samples);
+        memory.set(Queues.nameOf("plan", lanes.get(i)) + "/%03d/".formatted(place) + set, samples);
         memory.set("planned/" + set, 1);
       }
     }
-  }
-
-  private static String planOf(Lane lane) {
-    return "plan/" + lane.executorId() + "/" + lane.index() + "/";
-  }
-
-  private static String turnOf(Lane lane) {
-    return "turn/" + lane.executorId() + "/" + lane.index();
   }
 
   // --- the lanes
@@ -156,10 +148,11 @@ final class NexusPolicy implements SchedulingPolicy {
   /** Returns the sessions that a lane runs in turn: those of its plan, then those of no plan. */
   private static List<Planned> sessions(SchedulerState state, Lane lane) {
     List<Planned> sessions = new ArrayList<>();
-    Map<String, Double> plan = state.rememberedWithPrefix(planOf(lane));
+    String prefix = Queues.nameOf("plan", lane) + "/";
+    Map<String, Double> plan = state.rememberedWithPrefix(prefix);
     List<? extends CompatibleSet> sets = state.allSets();
     for (Map.Entry<String, Double> entry : plan.entrySet()) {
-      String name = entry.getKey().substring(planOf(lane).length());
+      String name = entry.getKey().substring(prefix.length());
       String set = name.substring(name.indexOf('/') + 1);
       for (int i = 0; i < sets.size(); i++) {
         if (sets.get(i).name().equals(set)) {
@@ -183,7 +176,7 @@ final class NexusPolicy implements SchedulingPolicy {
     for (int i = 0; i < idle.size(); i++) {
       Lane lane = idle.get(i);
       List<Planned> sessions = sessions(state, lane);
-      int turn = (int) state.remembered(turnOf(lane), 0);
+      int turn = (int) state.remembered(Queues.nameOf("turn", lane), 0);
       for (int j = 0; j < sessions.size(); j++) {
         Planned session = sessions.get((turn + j) % sessions.size());
         Choice choice = session.set.waiting() == 0 ? null : run(state, lane, session);
@@ -293,22 +286,14 @@ final class NexusPolicy implements SchedulingPolicy {
     /** A session's share of a lane. */
     record Share(Session session, double rate, int samples) {}
 
-    /**
-     * A lane's shares, which it runs one after the other in each duty cycle.
-     *
-     * @param dutyMs duration of the cycle
-     */
+    /** A lane's shares, which it runs one after the other in each duty cycle of that length. */
     record LanePlan(double dutyMs, List<Share> shares) {
       double occupancy() {
         return shares.stream().mapToDouble(s -> s.session.serviceMs(s.samples)).sum() / dutyMs;
       }
     }
 
-    /**
-     * Packs the sessions, of those that are left the one with the highest rate first.
-     *
-     * @param lanes number of equal lanes; what they cannot carry is left out
-     */
+    /** Packs sessions, the highest rate left first; what equal lanes cannot carry is left out. */
     static List<LanePlan> pack(List<Session> sessions, int lanes) {
       List<LanePlan> plan = new ArrayList<>();
       double[] left = sessions.stream().mapToDouble(Session::rate).toArray();
@@ -361,15 +346,15 @@ final class NexusPolicy implements SchedulingPolicy {
       return new LanePlan(dutyMs, List.of(new Share(session, rate, samples)));
     }
 
-    /**
-     * Returns the lane with one more session at the shorter duty cycle; null: it carries no more.
-     */
+    /** Returns the lane with a session more at the shorter cycle; null: it carries no more. */
     private static @Nullable LanePlan join(LanePlan lane, Session session, double rate) {
       LanePlan alone = alone(session, rate);
       double dutyMs = Math.min(lane.dutyMs, alone.dutyMs);
       List<Share> shares = new ArrayList<>();
       double busyMs = 0;
-      for (Share share : both(lane, alone)) {
+      List<Share> both = new ArrayList<>(lane.shares);
+      both.addAll(alone.shares);
+      for (Share share : both) {
         int samples = Math.max(1, (int) Math.ceil(dutyMs * share.rate - EPSILON));
         busyMs += share.session.serviceMs(samples);
         if (samples > Math.max(1, share.session.largestAtHalf()) || busyMs > dutyMs) {
@@ -378,12 +363,6 @@ final class NexusPolicy implements SchedulingPolicy {
         shares.add(new Share(share.session, share.rate, samples));
       }
       return new LanePlan(dutyMs, List.copyOf(shares));
-    }
-
-    private static List<Share> both(LanePlan a, LanePlan b) {
-      List<Share> both = new ArrayList<>(a.shares);
-      both.addAll(b.shares);
-      return both;
     }
   }
 }

@@ -49,10 +49,7 @@ final class Queues {
     return due;
   }
 
-  /**
-   * Returns a drop of the jobs that would end late even alone, at once, on the fastest lane, by the
-   * predicted mean; null: there is none.
-   */
+  /** Returns a drop of jobs late, by the mean, even now, alone, on the fastest lane; or null. */
   static Choice.@Nullable Drop dropLate(SchedulerState state) {
     List<? extends CompatibleSet> sets = state.sets();
     for (int i = 0; i < sets.size(); i++) {
@@ -64,9 +61,7 @@ final class Queues {
     return null;
   }
 
-  /**
-   * Returns when a job of the set that starts now ends on the fastest lane; now if none runs it.
-   */
+  /** Returns when a job of the set started now ends on the fastest lane; now if none runs it. */
   static long earliestEndNs(SchedulerState state, CompatibleSet set) {
     long leastNs = set.predictedNsMin();
     return leastNs == Long.MAX_VALUE ? state.nowNs() : state.nowNs() + leastNs;
@@ -92,22 +87,10 @@ final class Queues {
    * the longest, of several the first by id; null: there is none.
    */
   static @Nullable Lane longestIdle(SchedulerState state, Group group) {
-    return longestIdle(state, group, Long.MAX_VALUE);
+    return longestIdle(state, group, Long.MAX_VALUE, false);
   }
 
-  /**
-   * Returns likewise, of the lanes alone on which one job takes at most a time by the predicted
-   * mean.
-   */
-  static @Nullable Lane longestIdle(SchedulerState state, Group group, long withinNs) {
-    return longestIdle(state, group, withinNs, false);
-  }
-
-  /**
-   * Returns likewise.
-   *
-   * @param mustHold whether the lane must have loaded the group's model
-   */
+  /** Returns likewise, of lanes where one job's mean fits and, if asked, its model is loaded. */
   static @Nullable Lane longestIdle(
       SchedulerState state, Group group, long withinNs, boolean mustHold) {
     Lane longest = null;
@@ -164,14 +147,14 @@ final class Queues {
         state.lanesFrom(lane, first.group()));
   }
 
-  /**
-   * Starts nothing before a time; by the policy's choice if some job could start on an idle lane,
-   * else for the first cause that holds up some job.
-   */
+  /** Starts nothing before a time: by choice if some idle lane could start a job, else blocked. */
   static Choice nothingUntil(SchedulerState state, long ns) {
     Cause cause = Cause.LANE;
     if (!state.idleLanes().isEmpty()) {
-      cause = mayStartAny(state) ? Cause.POLICY : causeOf(state.nothingStartable());
+      cause =
+          !mayStartAny(state) && state.nothingStartable() instanceof Choice.Nothing known
+              ? known.cause()
+              : Cause.POLICY;
     }
     return ns == Long.MAX_VALUE
         ? Choice.nothing(cause)
@@ -189,7 +172,8 @@ final class Queues {
     return false;
   }
 
-  private static Cause causeOf(Choice nothing) {
-    return nothing instanceof Choice.Nothing known ? known.cause() : Cause.POLICY;
+  /** Returns the name, in a policy's memory, of a number that belongs to a lane. */
+  static String nameOf(String what, Lane lane) {
+    return what + "/" + lane.executorId() + "/" + lane.index();
   }
 }

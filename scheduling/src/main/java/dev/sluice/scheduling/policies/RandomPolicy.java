@@ -9,10 +9,7 @@ import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
 
-/**
- * The lower bound of policies: starts a job drawn uniformly from all jobs that can start. Its batch
- * fills in order of entry.
- */
+/** The lower bound: a job drawn uniformly from all that can start. It fills in order of entry. */
 final class RandomPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {
@@ -30,7 +27,7 @@ final class RandomPolicy implements SchedulingPolicy {
     int[] startableInSet = new int[sets.size()];
     int startable = 0;
     for (int i = 0; i < sets.size(); i++) {
-      startableInSet[i] = state.startable(sets.get(i));
+      startableInSet[i] = startable(state, sets.get(i));
       startable += startableInSet[i];
     }
     if (startable == 0) {
@@ -44,6 +41,16 @@ final class RandomPolicy implements SchedulingPolicy {
       place -= startableInSet[i];
     }
     throw new IllegalStateException("the state changed while a job was drawn");
+  }
+
+  /** Returns how many jobs of a set may start now, each alone. */
+  private static int startable(SchedulerState state, CompatibleSet set) {
+    int startable = 0;
+    List<? extends Group> groups = state.mayStart(set) ? set.groups() : List.of();
+    for (int i = 0; i < groups.size(); i++) {
+      startable += state.laneFor(groups.get(i)) == null ? 0 : groups.get(i).waiting();
+    }
+    return startable;
   }
 
   private static Choice startOneOf(SchedulerState state, CompatibleSet set, int placeInSet) {

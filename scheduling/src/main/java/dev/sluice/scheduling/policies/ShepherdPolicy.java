@@ -70,7 +70,7 @@ final class ShepherdPolicy implements SchedulingPolicy {
     for (int i = 0; i < sets.size(); i++) {
       CompatibleSet set = sets.get(i);
       Job head = Queues.first(set, JobOrder.DEADLINE);
-      Lane lane = Queues.longestIdle(state, head.group(), head.deadlineNs() - state.nowNs());
+      Lane lane = Queues.longestIdle(state, head.group(), head.deadlineNs() - state.nowNs(), false);
       int samples = lane == null ? 0 : samplesOnTime(state, set, lane, null);
       if (samples > most) {
         best = head;
@@ -87,9 +87,7 @@ final class ShepherdPolicy implements SchedulingPolicy {
         : Choice.cancel(victim);
   }
 
-  /**
-   * Returns the first lane whose batch a larger one should take the place of; null: there is none.
-   */
+  /** Returns the first lane whose batch should give way to a larger one; null: there is none. */
   private @Nullable Lane victim(SchedulerState state) {
     List<? extends Lane> lanes = state.lanes();
     List<? extends CompatibleSet> sets = state.sets();

@@ -65,7 +65,6 @@ final class SlackPolicy implements SchedulingPolicy {
    * A set's next batch.
    *
    * @param samplesMax from which on larger batches save next to no time
-   * @param startNs when it starts
    * @param latestNs when it must start
    */
   private record Batch(
@@ -91,9 +90,9 @@ final class SlackPolicy implements SchedulingPolicy {
       Lane lane = start.lanes().get(0);
       CompatibleSet set = start.batch().get(0).group().set();
       int samples = start.batch().stream().mapToInt(job -> job.group().samples()).sum();
-      memory.set(boundOf(lane), (double) state.boundNs(set, samples, lane));
+      memory.set(Queues.nameOf("bound", lane), (double) state.boundNs(set, samples, lane));
     } else if (what instanceof Happening.Completed done) {
-      double boundNs = memory.get(boundOf(done.lane()), 0);
+      double boundNs = memory.get(Queues.nameOf("bound", done.lane()), 0);
       String name = SlackForecast.marginOf(done.set());
       double margin = memory.get(name, 1);
       boolean isExceeded = boundNs > 0 && done.serviceNs() > boundNs * margin * (1 + ROUNDING);
@@ -105,10 +104,6 @@ final class SlackPolicy implements SchedulingPolicy {
       hopNs += isLonger ? HOP_STEP_NS * QUANTILE : HOP_STEP_NS * (QUANTILE - 1);
       memory.set(hop, Math.max(0, hopNs));
     }
-  }
-
-  private static String boundOf(Lane lane) {
-    return String.join("/", "bound", lane.executorId(), Integer.toString(lane.index()));
   }
 
   private static String hopOf(Lane lane) {
@@ -191,10 +186,7 @@ final class SlackPolicy implements SchedulingPolicy {
     return Math.round(state.remembered(hopOf(lane), (double) firstHopNs));
   }
 
-  /**
-   * Returns the size from which on larger batches save next to no time for each sample, beside the
-   * best of the sizes 1, 2, 4 and so on.
-   */
+  /** Returns the size from which larger batches save next to no time a sample beside 1, 2, 4, … */
   static int worthwhile(SchedulerState state, CompatibleSet set, Lane lane) {
     int max = set.samplesMax();
     double leastNs = (double) state.boundNs(set, max, lane) / max;
@@ -218,10 +210,7 @@ final class SlackPolicy implements SchedulingPolicy {
     return enough;
   }
 
-  /**
-   * Returns whether beside an idle lane less than a quarter of all lanes is idle for a job, on few
-   * lanes none, and one of them is busy.
-   */
+  /** Returns whether less than a quarter of the lanes idles beside this one, and one is busy. */
   private static boolean isScarce(SchedulerState state, Job job, Lane idle) {
     List<? extends Lane> lanes = state.lanes();
     int enough = Math.max(1, lanes.size() / 4);

@@ -51,7 +51,7 @@ final class TritonPolicy implements SchedulingPolicy {
   }
 
   private static String runsOf(Lane lane, CompatibleSet set) {
-    return String.join("/", "runs", lane.executorId(), Integer.toString(lane.index()), set.name());
+    return Queues.nameOf("runs", lane) + "/" + set.name();
   }
 
   @Override

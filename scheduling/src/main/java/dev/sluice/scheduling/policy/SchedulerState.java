@@ -15,9 +15,7 @@ public interface SchedulerState {
 
   int waiting();
 
-  /**
-   * Returns the groups in which a job waits, in an order that depends on their attributes alone.
-   */
+  /** Returns the groups in which a job waits; their order depends on their attributes alone. */
   List<? extends Group> groups();
 
   /** Returns the compatible sets in which a job waits, in the order of {@link #groups}. */
@@ -41,29 +39,16 @@ public interface SchedulerState {
    */
   List<? extends CompatibleSet> setsThatMayStart();
 
-  /**
-   * Returns false only if no job of the set can start now. If true, it may still hold no job that
-   * can start: {@link #laneFor} decides.
-   */
+  /** Returns false only if no job of the set can start now; {@link #laneFor} decides of each. */
   boolean mayStart(CompatibleSet set);
 
-  /** Returns the compatible sets of gangs in which a job waits, in the order of {@link #groups}. */
-  List<? extends CompatibleSet> setsOfGangs();
-
-  /**
-   * Returns the first waiting job by {@link JobOrder#ARRIVAL}, an order that the policy must
-   * declare; null if none waits.
-   */
+  /** Returns the first waiting job by ARRIVAL, which the policy must declare; null: none waits. */
   @Nullable Job oldest();
 
-  /**
-   * Returns all lanes of executors that have not left, by id: executors as they joined, then index.
-   */
+  /** Returns all lanes of executors that have not left: executors as they joined, then index. */
   List<? extends Lane> lanes();
 
-  /**
-   * Returns the idle lanes, in the order of all lanes; the list is used again for the next choice.
-   */
+  /** Returns the idle lanes, in the order of all lanes, in a list that the next choice reuses. */
   List<? extends Lane> idleLanes();
 
   /**
@@ -129,12 +114,7 @@ public interface SchedulerState {
    */
   @Nullable Group firstStartable(CompatibleSet set, JobOrder order);
 
-  /** Returns how many jobs of the set may start now, each alone, by {@link #laneFor}. */
-  int startable(CompatibleSet set);
-
-  /**
-   * Returns why no job of the group may start now. Defined only while {@link #laneFor} gives null.
-   */
+  /** Returns why no job of the group may start now, while {@link #laneFor} gives null. */
   Choice.Cause blockedBy(Group group);
 
   /**
@@ -143,10 +123,7 @@ public interface SchedulerState {
    */
   Choice nothingStartable();
 
-  /**
-   * Returns the predicted mean service time of a number of samples of the group's model, at least 1
-   * ns.
-   */
+  /** Returns the predicted mean service time of a batch of the group's model, at least 1 ns. */
   default long predictedNs(Group group, int samples, Lane lane) {
     return predictedNs(group.set(), samples, lane);
   }
@@ -154,10 +131,7 @@ public interface SchedulerState {
   /** Returns the predicted mean service time likewise, for the model of a set. */
   long predictedNs(CompatibleSet set, int samples, Lane lane);
 
-  /**
-   * Returns the upper bound of the service time by the run's {@code predictor.quantile}; the mean
-   * where no bound is known.
-   */
+  /** Returns the upper bound by the run's {@code predictor.quantile}; the mean if none is known. */
   long boundNs(CompatibleSet set, int samples, Lane lane);
 
   /**
@@ -170,10 +144,7 @@ public interface SchedulerState {
   /** Returns likewise by the upper bound, {@link #boundNs}. */
   int largestWithinBound(CompatibleSet set, Lane lane, long ns);
 
-  /**
-   * Returns a uniform 64-bit number, hash(seed, fact, index); two calls for one choice give equal
-   * numbers.
-   */
+  /** Returns a uniform 64-bit number, hash(seed, fact, index): equal within one choice. */
   long draw();
 
   interface Job {
@@ -253,9 +224,7 @@ public interface SchedulerState {
     /** Returns how many waiting jobs share its attribute, those of other sets included. */
     int waitingWith(Attribute attribute);
 
-    /**
-     * Returns the fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE} if none waits.
-     */
+    /** Returns the fewest tokens of one of its waiting jobs; Long.MAX_VALUE if none waits. */
     long tokensMin();
 
     /**
@@ -329,10 +298,7 @@ public interface SchedulerState {
     /** Returns a name of the set, unique among sets and without meaning. */
     String name();
 
-    /**
-     * Returns the micro-batch of a chosen job likewise; groups are taken by the highest score of
-     * their jobs, ties by DEADLINE.
-     */
+    /** Returns the micro-batch likewise, the highest score first among groups, ties by DEADLINE. */
     List<Job> fill(Job first, Lane lane, Score score);
   }
 
@@ -372,10 +338,7 @@ public interface SchedulerState {
   }
 
   interface Lane {
-    /**
-     * Returns the models in its memory, the one that was not used for longest first; empty where
-     * lanes hold all models.
-     */
+    /** Returns the models in its memory, the longest unused first; empty where lanes hold all. */
     List<? extends Resident> residents();
 
     /** Returns its memory that no model takes; {@link Long#MAX_VALUE} where lanes hold all. */
@@ -400,10 +363,7 @@ public interface SchedulerState {
     /** Returns whether the lane holds nothing and takes a batch. */
     boolean idle();
 
-    /**
-     * Returns whether the lane's executor or one of its batches was given up, so that it may never
-     * be idle again.
-     */
+    /** Returns whether its executor or a batch was given up: it may never be idle again. */
     boolean hangs();
 
     /**

@@ -93,9 +93,7 @@ final class ConformalBounds {
         Math.max(rate / MISS_RATE_FACTOR_MAX, Math.min(rate * MISS_RATE_FACTOR_MAX, next));
   }
 
-  /**
-   * Takes in the residual of a completed batch, and returns its slot. Call {@link #judge} before.
-   */
+  /** Takes in a batch's residual, and returns its slot. Call {@link #judge} before. */
   int observe(double residual) {
     int slot = (int) (seen % WINDOW);
     int count = remembered();
@@ -138,10 +136,7 @@ final class ConformalBounds {
     }
   }
 
-  /**
-   * Returns the residual that a share of at most the miss rate exceeds; unknown residuals count as
-   * the largest.
-   */
+  /** Returns the residual exceeded by at most the miss rate; unknown ones count as the largest. */
   private double quantile(int level) {
     int own = remembered();
     double weight = (double) (WINDOW - own) / WINDOW;

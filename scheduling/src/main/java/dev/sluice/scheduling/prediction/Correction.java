@@ -32,35 +32,20 @@ final class Correction {
 
   private static final int RUN_MAX = 20;
 
-  private final Factor workload = new Factor();
-  private int run;
+  final Factor workload = new Factor();
+
+  /** Number of latest errors with one sign; above 0 if services took longer. */
+  int run;
 
   /** A factor that is learnt in steps. */
   static final class Factor {
-    private double log;
-    private double value = 1;
-
-    double log() {
-      return log;
-    }
-
-    double value() {
-      return value;
-    }
+    double log;
+    double value = 1;
 
     void set(double newLog) {
       log = Math.max(-LOG_MAX, Math.min(LOG_MAX, newLog));
       value = StrictMath.exp(log);
     }
-  }
-
-  Factor workload() {
-    return workload;
-  }
-
-  /** Returns how many latest errors had one sign; above 0 if services took longer. */
-  int run() {
-    return run;
   }
 
   /** Goes on from a factor, with a number of latest errors of one sign. */
@@ -69,13 +54,9 @@ final class Correction {
     run = newRun;
   }
 
-  /**
-   * Learns from a completed batch.
-   *
-   * @param log natural logarithm of its service time / what the table says of it
-   */
+  /** Learns from ln(actual / the table's time) of a completed batch. */
   void learn(double log, Factor device, Factor samples) {
-    double error = log - device.log() - workload.log() - samples.log();
+    double error = log - device.log - workload.log - samples.log;
     if (error == 0) {
       return;
     }
@@ -84,10 +65,10 @@ final class Correction {
     int length = Math.abs(run);
     double growth = StrictMath.pow(GROWTH, length - 1);
     double step = Math.min(RATE_MAX, RATE * growth) * clipped(error, ERROR_MAX * growth);
-    device.set(device.log() + DEVICE_SHARE * step);
-    workload.set(workload.log() + (1 - DEVICE_SHARE) * step);
+    device.set(device.log + DEVICE_SHARE * step);
+    workload.set(workload.log + (1 - DEVICE_SHARE) * step);
     if (length <= RUN_OF_SAMPLES_MAX) {
-      samples.set(samples.log() + RATE * clipped(error, ERROR_MAX));
+      samples.set(samples.log + RATE * clipped(error, ERROR_MAX));
     }
   }
 

@@ -16,28 +16,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Service times of one device kind beside its running means: its published table, and the
- * corrections and bounds that completions taught.
- */
+/** A device kind's published table, and the corrections and bounds that completions taught. */
 final class DeviceTimes {
   final String deviceKind;
   private final CoreSettings.Predictor settings;
-  private final Factor factor = new Factor();
+  final Factor factor = new Factor();
   private final Map<List<String>, Workload> workloads = new LinkedHashMap<>();
-  private @Nullable PublishedTable table;
+  @Nullable PublishedTable table;
 
   DeviceTimes(String deviceKind, CoreSettings.Predictor settings) {
     this.deviceKind = deviceKind;
     this.settings = settings;
-  }
-
-  @Nullable PublishedTable table() {
-    return table;
-  }
-
-  Factor factor() {
-    return factor;
   }
 
   Workload workload(String workload, String backend) {
@@ -65,7 +54,7 @@ final class DeviceTimes {
   void addTo(List<CoreEntity> entities) {
     if (table != null) {
       entities.add(new CoreEntity.Published(table.fact));
-      entities.add(new CoreEntity.DeviceCorrection(deviceKind, factor.log()));
+      entities.add(new CoreEntity.DeviceCorrection(deviceKind, factor.log));
     }
     workloads.values().forEach(workload -> workload.addTo(entities));
   }
@@ -116,13 +105,10 @@ final class DeviceTimes {
 
     /** Returns the factor by which the device kind and the workload correct predictions. */
     double correctionFactor() {
-      return factor.value() * correction.workload().value();
+      return factor.value * correction.workload.value;
     }
 
-    /**
-     * Returns a bound as a factor of the predicted mean. Levels: 0 for the settings' quantile, 1
-     * for p95, 2 for p99.
-     */
+    /** Returns a bound / the mean. Levels: 0 for the settings' quantile, 1 for p95, 2 for p99. */
     double boundFactor(int level) {
       return bounds.factor(level);
     }
@@ -154,12 +140,7 @@ final class DeviceTimes {
       }
     }
 
-    /**
-     * Corrects predictions by a completed batch that the table predicts.
-     *
-     * @param tableNs mean in the table
-     * @param ofSamples factor of the batch's precision and samples
-     */
+    /** Corrects predictions by a batch whose mean the table has, and the factor of its samples. */
     void correct(double tableNs, long serviceNs, Factor ofSamples) {
       correction.learn(StrictMath.log(serviceNs / tableNs), factor, ofSamples);
     }
@@ -180,8 +161,8 @@ final class DeviceTimes {
           deviceKind,
           workload,
           backend,
-          correction.workload().log(),
-          correction.run(),
+          correction.workload.log,
+          correction.run,
           Arrays.stream(bounds.missRates()).boxed().toList(),
           bounds.seen());
     }
@@ -228,10 +209,7 @@ final class DeviceTimes {
       return rows.get(model);
     }
 
-    /**
-     * Returns the calibration residuals of a workload and backend, ascending; empty if there are
-     * none.
-     */
+    /** Returns the residuals of a workload and backend, ascending; empty if there are none. */
     double[] residuals(String workload, String backend) {
       return residuals.getOrDefault(List.of(workload, backend), new double[0]);
     }
@@ -267,10 +245,7 @@ final class DeviceTimes {
         return Math.min(samples, leastNs.length);
       }
 
-      /**
-       * Returns the mean; of more lanes or samples than it holds that of the most, scaled by
-       * samples.
-       */
+      /** Returns the mean; beyond its lanes or samples that of the most, scaled by samples. */
       double meanNs(int samples, int busyLanes) {
         return at(meanNs[Math.min(busyLanes, meanNs.length) - 1], samples);
       }

@@ -69,20 +69,16 @@ public final class ModelTimes {
   }
 
   void findRow() {
-    PublishedTable table = device.table();
+    PublishedTable table = device.table;
     row = table == null ? null : table.row(key);
   }
 
-  /**
-   * Returns the mean service time of a batch, at least 1 ns.
-   *
-   * @param busyLanes how many lanes of the executor are busy then, this one included
-   */
+  /** Returns a batch's mean time, at least 1 ns, with that many lanes busy, its own included. */
   public long meanNs(int samples, int busyLanes) {
     PublishedTable.Row published = row;
     return published == null
         ? guess(samples).meanNs()
-        : corrected(published.meanNs(samples, busyLanes), samples);
+        : corrected(published, published.meanNs(samples, busyLanes), samples);
   }
 
   /** Returns the least mean of a number of samples, whatever the busy lanes. */
@@ -90,21 +86,14 @@ public final class ModelTimes {
     PublishedTable.Row published = row;
     return published == null
         ? guess(samples).meanNs()
-        : corrected(published.leastNs(samples), samples);
+        : corrected(published, published.leastNs(samples), samples);
   }
 
-  private long corrected(double tableNs, int samples) {
-    int index = nearestInTable(samples);
+  private long corrected(PublishedTable.Row published, double tableNs, int samples) {
+    int index = published.nearest(samples);
     Factor factor = index < factors.length ? factors[index] : null;
-    double ofSamples = factor == null ? 1 : factor.value();
+    double ofSamples = factor == null ? 1 : factor.value;
     return Math.max(1, Math.round(tableNs * workload.correctionFactor() * ofSamples));
-  }
-
-  /**
-   * Returns the samples whose correction counts: the most that the table holds, if it lacks them.
-   */
-  private int nearestInTable(int samples) {
-    return row == null ? samples : row.nearest(samples);
   }
 
   /** Returns the upper bound by the settings' quantile, or the mean if there is none. */
@@ -136,7 +125,7 @@ public final class ModelTimes {
           ? withBounds(guess.meanNs(), guess.source, busyLanes, null)
           : Prediction.ofMean(guess.meanNs(), guess.source.text(), busyLanes);
     }
-    PublishedTable table = device.table();
+    PublishedTable table = device.table;
     return withBounds(
         meanNs(samples, busyLanes),
         source(samples),
@@ -205,13 +194,11 @@ public final class ModelTimes {
     return difference < 0 ? a : b;
   }
 
-  /**
-   * Takes in the service time of a batch.
-   *
-   * @param predicted what was known in advance of it
-   */
+  /** Takes in the service time of a batch, beside what was predicted of it. */
   public void completed(Prediction predicted, int samples, long serviceNs) {
-    addToMean(samples, serviceNs);
+    Mean known = means.getOrDefault(samples, new Mean(0, 0));
+    long count = known.count + 1;
+    restore(samples, count, known.ns + (serviceNs - known.ns) / count);
     if (!learns) {
       return;
     }
@@ -220,10 +207,8 @@ public final class ModelTimes {
       workload.observe(key.precision(), samples, busyLanes, predicted, serviceNs);
     }
     if (row != null) {
-      int index = nearestInTable(samples);
-      Factor factor = factorOf(index);
       double tableNs = row.meanNs(samples, busyLanes);
-      workload.correct(tableNs, serviceNs, factor);
+      workload.correct(tableNs, serviceNs, factorOf(row.nearest(samples)));
     }
   }
 
@@ -241,12 +226,6 @@ public final class ModelTimes {
 
   void forgetCorrections() {
     factors = new Factor[0];
-  }
-
-  private void addToMean(int samples, long serviceNs) {
-    Mean known = means.getOrDefault(samples, new Mean(0, 0));
-    long count = known.count + 1;
-    restore(samples, count, known.ns + (serviceNs - known.ns) / count);
   }
 
   void addTo(List<CoreEntity> entities) {
@@ -271,7 +250,7 @@ public final class ModelTimes {
                 key.backend(),
                 key.precision(),
                 samples,
-                factor.log()));
+                factor.log));
       }
     }
   }

@@ -52,17 +52,13 @@ public final class ServiceTimes {
     }
   }
 
-  /**
-   * Takes a published table, unless predictions are running means alone.
-   *
-   * @return why it is refused; null: it is not, or it is the one in use
-   */
+  /** Takes a published table if predictions use any, and returns why not; null: no fault. */
   @Nullable
   public String publish(PredictionsPublished fact, List<ExecutorReported> executors) {
     if (!settings.enabled()) {
       return null;
     }
-    PublishedTable known = device(fact.deviceKind()).table();
+    PublishedTable known = device(fact.deviceKind()).table;
     if (known != null && known.fact.equals(fact)) {
       return null;
     }
@@ -137,9 +133,10 @@ public final class ServiceTimes {
     models.values().forEach(ModelTimes::findRow);
     for (CoreEntity entity : entities) {
       if (entity instanceof CoreEntity.RunningMean mean) {
-        restore(mean);
+        var model = new ModelKey(mean.workload(), mean.backend(), mean.precision());
+        model(mean.deviceKind(), model).restore(mean.samples(), mean.count(), mean.meanNs());
       } else if (entity instanceof CoreEntity.DeviceCorrection correction) {
-        device(correction.deviceKind()).factor().set(correction.log());
+        device(correction.deviceKind()).factor.set(correction.log());
       } else if (entity instanceof CoreEntity.WorkloadCorrection correction) {
         device(correction.deviceKind())
             .workload(correction.workload(), correction.backend())
@@ -150,10 +147,5 @@ public final class ServiceTimes {
         model(correction.deviceKind(), model).factorOf(correction.samples()).set(correction.log());
       }
     }
-  }
-
-  private void restore(CoreEntity.RunningMean mean) {
-    model(mean.deviceKind(), new ModelKey(mean.workload(), mean.backend(), mean.precision()))
-        .restore(mean.samples(), mean.count(), mean.meanNs());
   }
 }

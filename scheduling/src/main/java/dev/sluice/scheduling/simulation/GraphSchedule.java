@@ -233,9 +233,7 @@ public final class GraphSchedule {
       return Arrays.stream(sortedNs).asDoubleStream().sum() / Math.max(1, sortedNs.length);
     }
 
-    /**
-     * Returns the percentile between the two nearest ranks in proportion, which is numpy's default.
-     */
+    /** Returns the percentile between the nearest ranks in proportion, numpy's default. */
     public double percentileNs(double percent) {
       if (sortedNs.length == 0) {
         return 0;
@@ -285,11 +283,7 @@ public final class GraphSchedule {
   public record UnfinishedRequest(
       WorkflowRequested request, boolean sent, boolean failed, String reason) {}
 
-  /**
-   * Batches that ran but are not in the schedule, since they failed or were given up.
-   *
-   * @param heldNs total time for which they held GPUs
-   */
+  /** Batches that failed or were given up, and the total time for which they held GPUs. */
   public record Attempts(int count, long heldNs) {
     public static final Attempts NONE = new Attempts(0, 0);
   }

@@ -69,9 +69,7 @@ public final class GraphSimulation {
   private final Placing placing = new Placing();
   private long nowNs;
 
-  /**
-   * Number of the next fact; that of the run's beginning, the first that may start a node, is 0.
-   */
+  /** Number of the next fact; that of the run's beginning, which may start nodes, is 0. */
   private long factId = -1;
 
   private long placed;
@@ -103,10 +101,10 @@ public final class GraphSimulation {
         new SchedulingCore(
             settings.with(
                 new CoreSettings.Placing(
-                    settings.ahead(),
-                    settings.cpuFallback(),
+                    settings.placing().ahead(),
+                    settings.placing().cpuFallback(),
                     this::switchNs,
-                    settings.laneBytes())),
+                    settings.placing().laneBytes())),
             policy);
     this.resident = new GpuModel[gpus.count()];
     this.endedAtNs = new long[requests.size()][];
@@ -253,10 +251,7 @@ public final class GraphSimulation {
     listener.placed(execution);
   }
 
-  /**
-   * Listener that places what the core starts. It fails on any other answer, which would lose a
-   * node.
-   */
+  /** Listener that places what starts. It fails on any other answer, which would lose a node. */
   private final class Placing implements CoreListener {
     @Override
     public void started(BatchDispatched dispatch) {

@@ -4,10 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Recorded times that the real loop takes from one step to the next. Immutable; may be used from
- * many threads.
- */
+/** Recorded times between the real loop's steps. Immutable; many threads may use them. */
 public final class Hops {
   /** A loop that takes no time at all. */
   public static final Hops NONE = new Hops(null, null);
@@ -29,8 +26,7 @@ public final class Hops {
    * One passage through the loop.
    *
    * @param atNs beginning: the job's intended arrival, or the batch's end
-   * @param lateNs lateness of a job's sending after its intended arrival, or of a lane's end after
-   *     its batch was done
+   * @param lateNs lateness of a job's sending, or of a lane's end after its batch was done
    * @param appendNs time from that beginning until the fact was in the log
    * @param startNs time from that append until the batch started that the fact led to
    */
@@ -66,12 +62,7 @@ public final class Hops {
     this.completions = completions;
   }
 
-  /**
-   * Hops that are played from a recording, in blocks of a second.
-   *
-   * @param hops some of each kind
-   * @param seed seed of the drawn blocks
-   */
+  /** Hops played from a recording with some of each kind, in seeded blocks of a second. */
   public static Hops recorded(List<Hop> hops, long seed) {
     return new Hops(
         new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));

@@ -23,9 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The traffic between the cores and the lanes: dispatches arrive, batches run, completions leave.
- */
+/** The traffic between cores and lanes: dispatches arrive, batches run, completions leave. */
 final class LaneTraffic {
   private final Simulation simulation;
   private final SimulationSettings settings;
@@ -102,7 +100,7 @@ final class LaneTraffic {
       begin(lane, dispatch);
     } else if (notAfterNs != null && simulation.nowNs > notAfterNs) {
       refuse(lane, dispatch, Reason.TOO_LATE);
-    } else if (lane.holds() > settings.core().ahead()) {
+    } else if (lane.holds() > settings.core().placing().ahead()) {
       refuse(lane, dispatch, Reason.BUSY);
     } else if (lane.running == null) {
       begin(lane, dispatch);
@@ -176,7 +174,8 @@ final class LaneTraffic {
   private boolean mayBegin(SimulatedLane lane, BatchDispatched dispatch) {
     Long notBeforeNs = dispatch.notBeforeNs();
     return (notBeforeNs == null || notBeforeNs <= simulation.nowNs)
-        && (settings.core().laneBytes() == 0 || lane.loaded.contains(dispatch.work().model()));
+        && (settings.core().placing().laneBytes() == 0
+            || lane.loaded.contains(dispatch.work().model()));
   }
 
   /** Runs the batch that waits on a lane which runs none, if it may begin. */
@@ -285,10 +284,7 @@ final class LaneTraffic {
     }
   }
 
-  /**
-   * Releases the lane after a batch: its next batch may begin, and the completion leaves for the
-   * log.
-   */
+  /** Releases the lane after a batch: the next may begin, and the completion leaves. */
   private void release(SimulatedLane lane) {
     BatchDispatched dispatch = lane.running;
     if (dispatch == null) {

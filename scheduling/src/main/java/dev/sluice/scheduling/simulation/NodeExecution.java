@@ -8,8 +8,7 @@ package dev.sluice.scheduling.simulation;
  * @param switchNs how long the node held its GPUs before it started, to load its model
  * @param replaces whether the load replaced another model; false for a first load
  * @param startedAtNs after the switch
- * @param batch the number of the batch in which it ran; nodes that shared one have equal numbers,
- *     and only the first of them is said to have waited for the switch
+ * @param batch number of its batch; of nodes that share one, only the first waited for the switch
  */
 public record NodeExecution(
     int request,

@@ -20,10 +20,7 @@ public interface Requests {
     return false;
   }
 
-  /**
-   * Returns the next job, meant to arrive at a time; null: there is none, or it would come too
-   * late.
-   */
+  /** Returns the next job, meant to arrive at a time; null: none is left, or it were too late. */
   default @Nullable JobRequested nextAt(long intendedAtNs) {
     throw new IllegalStateException("jobs arrive at times of their own");
   }

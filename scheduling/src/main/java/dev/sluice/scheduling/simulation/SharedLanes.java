@@ -13,10 +13,7 @@ public final class SharedLanes {
   /** Longest service time: about three years. */
   private static final double LONGEST_NS = 1e17;
 
-  /**
-   * Service times by lane, for batches that depend on the number of busy lanes; null: the lane runs
-   * no such batch.
-   */
+  /** Service times of batches that depend on the busy lanes, by lane; null: no such batch. */
   private final double[] @Nullable [] nsByBusyLanes;
 
   private final double[] factor;
@@ -35,10 +32,7 @@ public final class SharedLanes {
   /** Number of running batches that depend on the number of busy lanes. */
   private int contended;
 
-  /**
-   * Time at which the remaining shares were true; rates have held since then. It does not move
-   * while no batch depends on others.
-   */
+  /** Time of which the remaining shares tell; it rests while no batch depends on others. */
   private long changedAtNs = Long.MIN_VALUE;
 
   private long nextFinishNs = Timeline.NEVER;
@@ -65,8 +59,7 @@ public final class SharedLanes {
   /**
    * Begins a batch on an idle lane. Batches that end before atNs must have been ended.
    *
-   * @param ns service times by number of lanes that are busy all the time, from 1 on; the last one
-   *     holds beyond
+   * @param ns service times by number of busy lanes, from 1 on; the last one holds beyond
    * @param multiplier factor on each of these times
    */
   public void start(int lane, double[] ns, double multiplier, long atNs) {
@@ -129,11 +122,7 @@ public final class SharedLanes {
     return count;
   }
 
-  /**
-   * Takes a lane's batch off before its end.
-   *
-   * @return false if the lane runs none, or one that is over by now
-   */
+  /** Takes a lane's batch off before its end; false: it runs none, or one that is over by now. */
   public boolean cancel(int lane, long atNs) {
     if (finishNs[lane] == Timeline.NEVER || finishNs[lane] <= atNs) {
       return false;

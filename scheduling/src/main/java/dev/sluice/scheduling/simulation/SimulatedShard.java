@@ -42,7 +42,7 @@ final class SimulatedShard implements CoreListener {
   private final SchedulingCore core;
   private final SimulationListener listener;
   private final Consumer<JobEnded> ends;
-  private long facts;
+  long facts;
   private long appendedAtNs;
 
   SimulatedShard(
@@ -70,24 +70,14 @@ final class SimulatedShard implements CoreListener {
     return Simulation.epochMs(appendedAtNs);
   }
 
-  /**
-   * Applies a fact that is appended now to the core and tells of it; {@link #started} then holds
-   * the batches that it starts.
-   */
+  /** Applies a fact that is appended now; {@link #started} then holds what it starts. */
   void apply(Fact fact, long atLogTimeNs) {
     appendedAtNs = atLogTimeNs;
     listener.onFact(fact, number, appendedAtEpochMs());
     core.apply(facts++, appendedAtNs, fact, this);
   }
 
-  long facts() {
-    return facts;
-  }
-
-  /**
-   * Returns when the core wants a tick, rounded up to whole milliseconds unless its time is finer,
-   * since an earlier log time would be too early.
-   */
+  /** Returns when the core wants a tick, rounded up to a millisecond unless its time is finer. */
   long wakeAtNs() {
     long atNs = core.wakeAtNs();
     if (atNs == Long.MAX_VALUE) {
@@ -148,10 +138,7 @@ final class SimulatedShard implements CoreListener {
 
     int busyLanesAtStart;
 
-    /**
-     * Batches that the lane holds beside the running one, in order; the first may wait for its
-     * model.
-     */
+    /** Batches beside the running one, in order; the first may wait for its model. */
     final ArrayDeque<BatchDispatched> ahead = new ArrayDeque<>(1);
 
     /** Time since which the running batch, or the first one that does not run, has waited here. */

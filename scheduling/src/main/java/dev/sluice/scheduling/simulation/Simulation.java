@@ -111,7 +111,7 @@ public final class Simulation {
     ticksDue = timeline.add(all, shard -> tickIfDue(shards[shard]));
     reports = timeline.add(all, shard -> report(shards[shard]));
     end = timeline.add(1, slot -> endSlotDue());
-    int memories = settings.core().laneBytes() > 0 ? lanes : 0;
+    int memories = settings.core().placing().laneBytes() > 0 ? lanes : 0;
     loads = timeline.add(memories, lane -> traffic.endLoad(lane(lane)));
   }
 
@@ -142,7 +142,7 @@ public final class Simulation {
     }
     long facts = 0;
     for (SimulatedShard shard : shards) {
-      facts += shard.facts();
+      facts += shard.facts;
     }
     return new SimulationEnd(
         jobsSent, facts + traffic.started + traffic.finished, lastEndNs, tailLimitReached);
@@ -200,9 +200,7 @@ public final class Simulation {
     }
   }
 
-  /**
-   * Handles the end of the duration or of the tail, or the arrival of the arrivals' end in the log.
-   */
+  /** Handles the end of the duration or tail, or the arrivals' end that reaches the log. */
   private void endSlotDue() {
     end.set(0, Timeline.NEVER);
     if (arrivalsEnding) {
@@ -323,10 +321,7 @@ public final class Simulation {
     endArrivalsIfOver();
   }
 
-  /**
-   * Asks for a tick as a live scheduler's timer does: while one tick is on its way, no other
-   * follows for a heartbeat.
-   */
+  /** Asks for a tick as a live timer does: while one is on its way, none for a heartbeat. */
   private void askForTick(SimulatedShard shard) {
     long heartbeatNs = settings.core().leases().heartbeatNs();
     long heartbeatAtNs =
@@ -422,11 +417,7 @@ public final class Simulation {
      */
     double[] nsByBusyLanes(Work batch);
 
-    /**
-     * Returns the factor on the typical service times for one batch; above 0.
-     *
-     * @param startsAtNs when it starts
-     */
+    /** Returns the factor on a batch's typical service times if it starts then; above 0. */
     double factor(Work batch, long startsAtNs);
   }
 

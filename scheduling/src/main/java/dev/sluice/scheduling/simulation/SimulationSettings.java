@@ -13,14 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Settings of a simulation of shards, each with one queue and one executor.
  *
  * @param policies makes each shard's policy
- * @param shards at least 1
- * @param lanes of each executor, at least 1
+ * @param lanes of each executor, at least 1, as shards and generators are
  * @param started the run's beginning, whose time zero is {@link Simulation#TIME_ZERO_EPOCH_MS}
  * @param tokens the budget that an executor's lanes share; null: none
  * @param emulated whether completions hold the intended duration of their batches
  * @param capabilities what each lane can run
  * @param predictions what each executor publishes when it has joined; null: nothing
- * @param generators at least 1
  * @param durationNs arrivals do not end before this time
  * @param tailEndNs no job is meant to arrive at or after it
  * @param hops what the loop takes from one step to the next

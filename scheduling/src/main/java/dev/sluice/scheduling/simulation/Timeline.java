@@ -44,11 +44,7 @@ final class Timeline {
     }
   }
 
-  /**
-   * Adds slots of a kind, before any slot is moved.
-   *
-   * @param happens what happens when the slot of a number, from 0, is due
-   */
+  /** Adds slots of a kind, before any is moved, and what happens when one, by number, is due. */
   Slots add(int count, IntConsumer happens) {
     Slots added = new Slots(slots, happens);
     kinds.add(added);

@@ -39,7 +39,7 @@ public final class Batch implements SchedulerState.Running {
 
   /** Returns how long the batch may be first on its lane by the lease clock, loading included. */
   public long allowedNs() {
-    long loadNs = lane.executor().loadNs(dispatch.work().model());
+    long loadNs = lane.executor.loadNs(dispatch.work().model());
     long meanNs = dispatch.prediction().meanNs() + loadNs + heldBackNs();
     return meanNs > Long.MAX_VALUE / (2 * OVERDUE_PREDICTED_TIMES)
         ? Long.MAX_VALUE / 2
@@ -74,8 +74,7 @@ public final class Batch implements SchedulerState.Running {
 
   public boolean hasUnendedJob() {
     for (int i = 0; i < jobs.size(); i++) {
-      QueuedJob job = jobs.get(i);
-      if (job.phase != QueuedJob.Phase.ENDED) {
+      if (jobs.get(i).phase != QueuedJob.Phase.ENDED) {
         return true;
       }
     }
@@ -84,15 +83,10 @@ public final class Batch implements SchedulerState.Running {
 
   public CoreEntity.RunningBatch toEntity() {
     return new CoreEntity.RunningBatch(
-        dispatch,
-        jobs.stream()
-            .filter(job -> job.phase != QueuedJob.Phase.ENDED)
-            .map(QueuedJob::toEntity)
-            .toList(),
-        decidedAtLeaseNs);
+        dispatch, jobs().stream().map(QueuedJob::toEntity).toList(), decidedAtLeaseNs);
   }
 
   public CoreEntity.LostBatch toLostEntity() {
-    return new CoreEntity.LostBatch(dispatch, lane.holds(this), cancelled);
+    return new CoreEntity.LostBatch(dispatch, lane.held.contains(this), cancelled);
   }
 }

@@ -14,7 +14,6 @@ import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.prediction.ServiceTimes;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +52,7 @@ public final class CoreState implements SchedulerState {
   public void deciding(long fact, int index) {
     factId = fact;
     dispatchIndex = index;
-    executors.deciding();
+    executors.idleIsStale = true;
   }
 
   @Override
@@ -63,7 +62,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public long draw() {
-    return SplitMix64.mix(SplitMix64.mix(settings.seed(), factId) + dispatchIndex);
+    return SplitMix64.mix(SplitMix64.mix(settings.jobs().seed(), factId) + dispatchIndex);
   }
 
   /** Makes a job that the core knew before. */
@@ -77,12 +76,12 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public int waiting() {
-    return jobs.waiting();
+    return jobs.waiting;
   }
 
   @Override
   public List<JobGroup> groups() {
-    return jobs.groups();
+    return jobs.groupsSeen;
   }
 
   @Override
@@ -92,7 +91,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> sets() {
-    return jobs.waitingSets();
+    return jobs.setsSeen;
   }
 
   @Override
@@ -120,7 +119,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public List<JobSet> setsThatMayStart() {
-    return jobs.anyRipe(nowNs) ? jobs.waitingSets() : List.of();
+    return jobs.anyRipe(nowNs) ? jobs.setsSeen : List.of();
   }
 
   @Override
@@ -129,7 +128,7 @@ public final class CoreState implements SchedulerState {
     if (!jobs.hasRipe(nowNs)) {
       return false;
     }
-    long tokensMin = settings.cpuFallback() ? Long.MIN_VALUE : jobs.tokensMin();
+    long tokensMin = settings.placing().cpuFallback() ? Long.MIN_VALUE : jobs.tokensMin();
     for (int i = 0; i < executors.all.size(); i++) {
       ExecutorLanes executor = executors.all.get(i);
       if (tokensMin <= executor.freeTokens()
@@ -139,27 +138,6 @@ public final class CoreState implements SchedulerState {
       }
     }
     return false;
-  }
-
-  @Override
-  public List<JobSet> setsOfGangs() {
-    List<JobSet> ofGangs = new ArrayList<>();
-    for (JobSet set : jobs.waitingSets()) {
-      if (set.lanesNeeded() > 1) {
-        ofGangs.add(set);
-      }
-    }
-    return ofGangs;
-  }
-
-  @Override
-  public int startable(CompatibleSet set) {
-    int startable = 0;
-    List<JobGroup> groups = mayStart(set) ? ((JobSet) set).groups() : List.of();
-    for (int i = 0; i < groups.size(); i++) {
-      startable += laneFor(groups.get(i)) == null ? 0 : groups.get(i).waiting();
-    }
-    return startable;
   }
 
   @Override
@@ -200,27 +178,27 @@ public final class CoreState implements SchedulerState {
       return null;
     }
     for (ExecutorLanes executor : executors.all) {
-      ExecutorLane lane = executor.hasIdleLane() ? executor.firstIdle(group.lanesNeeded()) : null;
+      ExecutorLane lane = executor.idle.isEmpty() ? null : executor.firstIdle(group.lanesNeeded());
       if (lane != null && hasRoom(group, executor)) {
         return lane;
       }
     }
-    return settings.ahead() == 0 || group.lanesNeeded() > 1 ? null : busyLaneFor(group);
+    return settings.placing().ahead() == 0 || group.lanesNeeded() > 1 ? null : busyLaneFor(group);
   }
 
   @Override
   public List<ExecutorLane> lanesFrom(Lane first, Group group) {
     ExecutorLane lane = (ExecutorLane) first;
-    return lane.executor().lanesFrom(lane, group.lanesNeeded());
+    return lane.executor.lanesFrom(lane, group.lanesNeeded());
   }
 
   @Override
   public boolean mayStartOn(Lane lane, Group asked) {
     ExecutorLane first = (ExecutorLane) lane;
     JobGroup group = (JobGroup) asked;
-    return first.executor().isIdle(first, group.lanesNeeded())
+    return first.executor.isIdle(first, group.lanesNeeded())
         && group.ripe(nowNs)
-        && hasRoom(group, first.executor());
+        && hasRoom(group, first.executor);
   }
 
   @Override
@@ -229,11 +207,11 @@ public final class CoreState implements SchedulerState {
     ExecutorLane best = null;
     long bestNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : executors.all) {
-      if (executor.joined() && !executor.lost() && couldEverRun(gang, executor)) {
+      if (executor.joined() && !executor.lost && couldEverRun(gang, executor)) {
         for (int i = 0;
             i + gang.lanesNeeded() <= executor.lanes().size();
             i += gang.lanesNeeded()) {
-          ExecutorLane lane = executor.lane(i);
+          ExecutorLane lane = executor.allLanes.get(i);
           long freeAtNs = executor.expectedFreeAtNs(lane, gang.lanesNeeded());
           if (best == null || freeAtNs < bestNs) {
             best = lane;
@@ -247,17 +225,19 @@ public final class CoreState implements SchedulerState {
 
   /** Returns whether the executor can run the group's model, and has the tokens if it is empty. */
   private boolean couldEverRun(JobGroup group, ExecutorLanes executor) {
-    return group.modelOn(executor) != null
-        && (group.overBudget ? settings.cpuFallback() : group.tokens <= executor.budgetTokens());
+    return group.set.modelOn(executor) != null
+        && (group.overBudget
+            ? settings.placing().cpuFallback()
+            : group.tokens <= executor.budgetTokens);
   }
 
   @Override
   public long switchNs(Lane lane, Group asked) {
     ExecutorLane first = (ExecutorLane) lane;
     JobGroup group = (JobGroup) asked;
-    ExecutorLanes executor = first.executor();
+    ExecutorLanes executor = first.executor;
     long loadNs = executor.loadNs(group.model());
-    if (loadNs == 0 && settings.switching() == CoreSettings.Switching.NONE) {
+    if (loadNs == 0 && settings.placing().switching() == CoreSettings.Switching.NONE) {
       return 0;
     }
     long longestNs = 0;
@@ -274,7 +254,7 @@ public final class CoreState implements SchedulerState {
   /** Returns the loading time that the executor says, else that of the settings. */
   private long switchNs(@Nullable String resident, String workload, long loadNs) {
     if (loadNs == 0) {
-      return settings.switching().switchNs(resident, workload);
+      return settings.placing().switching().switchNs(resident, workload);
     }
     return workload.equals(resident) ? 0 : loadNs;
   }
@@ -295,17 +275,16 @@ public final class CoreState implements SchedulerState {
 
   /** Returns whether the executor can run the group's model, and has the tokens for one job. */
   private boolean hasRoom(JobGroup group, ExecutorLanes executor) {
-    return group.modelOn(executor) != null
+    return group.set.modelOn(executor) != null
         && (group.overBudget
-            ? settings.cpuFallback()
+            ? settings.placing().cpuFallback()
             : group.tokens <= executor.freeTokens(group, nowNs));
   }
 
   @Override
   public boolean isLoaded(CompatibleSet set, Lane lane) {
-    LaneMemory memory = ((ExecutorLane) lane).memory;
-    LaneMemory.Resident resident = memory == null ? null : memory.of(((JobSet) set).model());
-    return memory == null || (resident != null && resident.isLoaded);
+    LaneMemory.Resident resident = resident(set, lane);
+    return ((ExecutorLane) lane).memory == null || (resident != null && resident.isLoaded);
   }
 
   @Override
@@ -317,17 +296,17 @@ public final class CoreState implements SchedulerState {
   @Override
   public long loadNs(CompatibleSet set, Lane lane) {
     ExecutorLane on = (ExecutorLane) lane;
-    return on.memory == null ? 0 : on.executor().loadNs(((JobSet) set).model());
+    return on.memory == null ? 0 : on.executor.loadNs(((JobSet) set).model());
   }
 
   @Override
   public long memoryBytes(CompatibleSet set, Lane lane) {
-    return ((ExecutorLane) lane).executor().memoryBytes(((JobSet) set).model());
+    return ((ExecutorLane) lane).executor.memoryBytes(((JobSet) set).model());
   }
 
   /** Returns the tokens that a batch of the group takes; 0 if it may run outside the budget. */
   public long tokensHeldBy(JobGroup group, long samples) {
-    return group.overBudget && settings.cpuFallback() ? 0 : group.tokensOf(samples);
+    return group.overBudget && settings.placing().cpuFallback() ? 0 : group.tokensOf(samples);
   }
 
   public void started(List<QueuedJob> jobs, ExecutorLanes executor) {
@@ -349,7 +328,7 @@ public final class CoreState implements SchedulerState {
             entity.precision(),
             entity.samples(),
             entity.lanesNeeded());
-    JobGroup group = jobs.groupOf(key);
+    JobGroup group = jobs.groupByKey.get(key);
     if (executor == null || group == null || !reserves) {
       throw new IllegalArgumentException(
           "(%s) is of an executor, of jobs or of a policy that are not here".formatted(entity));
@@ -372,7 +351,7 @@ public final class CoreState implements SchedulerState {
     Cause cause = Cause.CAPABILITY;
     for (ExecutorLanes executor : executors.all) {
       if (executor.joined() && set.modelOn(executor) != null) {
-        if (executor.takes(set.lanesNeeded())) {
+        if (executor.takes(set.lanesNeeded)) {
           return Cause.TOKENS;
         }
         cause = Cause.LANE;
@@ -383,12 +362,12 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public Choice nothingStartable() {
-    if (jobs.waiting() > 0 && !jobs.anyRipe(nowNs)) {
+    if (jobs.waiting > 0 && !jobs.anyRipe(nowNs)) {
       return Choice.nothing(Cause.WINDOW);
     }
     boolean anyForLanes = false;
     boolean anyForWindow = false;
-    List<JobSet> sets = jobs.waitingSets();
+    List<JobSet> sets = jobs.setsSeen;
     for (int i = 0; i < sets.size(); i++) {
       JobSet set = sets.get(i);
       Cause cause = set.hasRipe(nowNs) ? ripeBlockedBy(set) : Cause.WINDOW;
@@ -449,11 +428,11 @@ public final class CoreState implements SchedulerState {
   }
 
   private static int busyLanesWith(ExecutorLane lane, JobSet set) {
-    return lane.executor().busyLanesWith(lane, set.lanesNeeded());
+    return lane.executor.busyLanesWith(lane, set.lanesNeeded);
   }
 
   private static ModelTimes modelOn(ExecutorLane lane, JobSet set) {
-    ModelTimes model = set.modelOn(lane.executor());
+    ModelTimes model = set.modelOn(lane.executor);
     if (model == null) {
       throw new IllegalArgumentException(lane + " cannot run " + set.name());
     }
@@ -462,7 +441,7 @@ public final class CoreState implements SchedulerState {
 
   @Override
   public boolean canRun(Lane lane, CompatibleSet set) {
-    return ((JobSet) set).modelOn(((ExecutorLane) lane).executor()) != null;
+    return ((JobSet) set).modelOn(((ExecutorLane) lane).executor) != null;
   }
 
   /** Returns what is known in advance of a batch on the lane, which does not hold it yet. */

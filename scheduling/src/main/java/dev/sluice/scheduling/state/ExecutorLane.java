@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A lane of an executor: the batches that it holds, and whether it takes another. */
 public final class ExecutorLane implements SchedulerState.Lane {
-  private final ExecutorLanes executor;
+  public final ExecutorLanes executor;
 
   final int index;
 
@@ -18,20 +18,21 @@ public final class ExecutorLane implements SchedulerState.Lane {
 
   final List<ExecutorLane> alone;
 
-  final List<Batch> held;
+  /** Batches that the lane holds, in the order in which it runs them. */
+  public final List<Batch> held;
 
-  boolean refuses;
+  /** Whether the lane takes nothing, since it refused a batch as busy. */
+  public boolean refuses;
 
   /** Whether it takes nothing, since another lane's batch was cancelled for the next start. */
   boolean closed;
 
-  @Nullable String resident;
+  public @Nullable String resident;
 
-  final @Nullable LaneMemory memory;
+  /** Models in its memory; null: lanes hold all models at once, or one at a time. */
+  public final @Nullable LaneMemory memory;
 
-  /**
-   * Time at which a first batch last left the lane; its present first batch is first since then.
-   */
+  /** Time at which a first batch last left; the present first batch is first since then. */
   long freedAtNs;
 
   long freedAtLeaseNs;
@@ -50,10 +51,6 @@ public final class ExecutorLane implements SchedulerState.Lane {
     return lanesNeeded == 1
         ? indexes
         : IntStream.range(index, index + lanesNeeded).boxed().toList();
-  }
-
-  public ExecutorLanes executor() {
-    return executor;
   }
 
   void hold(Batch batch) {
@@ -87,15 +84,6 @@ public final class ExecutorLane implements SchedulerState.Lane {
     executor.firstToTakeMoreIsStale = true;
   }
 
-  public void load(String workload) {
-    resident = workload;
-  }
-
-  /** Returns the batches that the lane holds, in the order in which it runs them. */
-  public List<Batch> held() {
-    return held;
-  }
-
   /** Returns the batch of that name if the lane holds it and has not lost it; else null. */
   @Nullable
   public Batch runningBatch(DispatchId name) {
@@ -108,26 +96,12 @@ public final class ExecutorLane implements SchedulerState.Lane {
     return null;
   }
 
-  public boolean holds(Batch batch) {
-    return held.contains(batch);
-  }
-
   public boolean takesBatch() {
     return executor.idle.get(index) || executor.takesMore.get(index);
   }
 
-  public boolean refuses() {
-    return refuses;
-  }
-
-  /** Sets whether the lane takes nothing, since it refused a batch as busy. */
   public void refuses(boolean nowRefuses) {
     refuses = nowRefuses;
-    refresh();
-  }
-
-  void close(boolean nowClosed) {
-    closed = nowClosed;
     refresh();
   }
 
@@ -157,14 +131,9 @@ public final class ExecutorLane implements SchedulerState.Lane {
         memory == null ? List.of() : memory.toEntities());
   }
 
-  /** Returns the models in its memory; null: lanes hold all models at once, or one at a time. */
-  public @Nullable LaneMemory memory() {
-    return memory;
-  }
-
   @Override
   public List<LaneMemory.Resident> residents() {
-    return memory == null ? List.of() : memory.residents();
+    return memory == null ? List.of() : memory.residents;
   }
 
   @Override

@@ -19,7 +19,7 @@ public final class ExecutorLanes {
   public ExecutorReported report;
 
   /** Memory budget of the executor; {@link Long#MAX_VALUE}: none. */
-  private long tokens;
+  public long budgetTokens;
 
   final Reservations reservations = new Reservations(this);
 
@@ -28,7 +28,8 @@ public final class ExecutorLanes {
   /** Memory of each lane; 0: lanes hold all models at once, or one at a time. */
   final long laneBytes;
 
-  private final List<ExecutorLane> lanes = new ArrayList<>();
+  /** All lanes by index, also lanes that the last report lacks. */
+  public final List<ExecutorLane> allLanes = new ArrayList<>();
 
   final BitSet idle = new BitSet();
 
@@ -42,7 +43,7 @@ public final class ExecutorLanes {
 
   private boolean loads;
 
-  boolean lost;
+  public boolean lost;
   private long tokensHeld;
   private long tokensLost;
 
@@ -55,13 +56,11 @@ public final class ExecutorLanes {
 
   private void report(ExecutorReported newer) {
     report = lasting(newer);
-    tokens = report.tokens() == null ? Long.MAX_VALUE : report.tokens();
+    budgetTokens = report.tokens() == null ? Long.MAX_VALUE : report.tokens();
     loads = report.capabilities().stream().anyMatch(capability -> capability.loadNs() != null);
   }
 
-  /**
-   * Returns a report without what holds for its moment alone: dispatches on lanes, measurements.
-   */
+  /** Returns a report without what holds for its moment: dispatches on lanes, measurements. */
   public static ExecutorReported lasting(ExecutorReported report) {
     return ExecutorReported.of(
         report.executorId(),
@@ -89,7 +88,7 @@ public final class ExecutorLanes {
     if (lane.memory != null) {
       entity.residents().forEach(lane.memory::restore);
     }
-    lanes.add(lane);
+    allLanes.add(lane);
     lane.refresh();
   }
 
@@ -102,50 +101,38 @@ public final class ExecutorLanes {
     return !report.leaving();
   }
 
-  public boolean lost() {
-    return lost;
-  }
-
   public void lost(boolean nowLost) {
     lost = nowLost;
-    refreshAll();
+    allLanes.forEach(ExecutorLane::refresh);
   }
 
   /** Takes a newer report of the same incarnation, or the first one, as its state. */
   public void update(ExecutorReported newer, long nowNs, long leaseNs) {
     report(newer);
-    for (int i = lanes.size(); i < report.lanes().size(); i++) {
+    for (int i = allLanes.size(); i < report.lanes().size(); i++) {
       ExecutorLane lane = new ExecutorLane(this, i);
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
-      lanes.add(lane);
+      allLanes.add(lane);
     }
-    refreshAll();
+    allLanes.forEach(ExecutorLane::refresh);
   }
 
   /** Empties all lanes: the process that held their batches is gone. */
   public void release(long nowNs, long leaseNs) {
-    for (ExecutorLane lane : lanes) {
+    for (ExecutorLane lane : allLanes) {
       lane.held.clear();
       lane.refuses = false;
       lane.resident = null;
       if (lane.memory != null) {
-        lane.memory.clear();
+        lane.memory.residents.clear();
       }
       lane.freedAtNs = nowNs;
       lane.freedAtLeaseNs = leaseNs;
     }
     tokensHeld = 0;
     tokensLost = 0;
-    refreshAll();
-  }
-
-  private void refreshAll() {
-    lanes.forEach(ExecutorLane::refresh);
-  }
-
-  boolean canRun(ModelKey model) {
-    return capability(model) != null;
+    allLanes.forEach(ExecutorLane::refresh);
   }
 
   /** Returns how long a lane takes to load a model, as the executor says; 0: it does not say. */
@@ -160,7 +147,7 @@ public final class ExecutorLanes {
     return capability == null || capability.memoryBytes() == null ? 0 : capability.memoryBytes();
   }
 
-  private @Nullable Capability capability(ModelKey model) {
+  @Nullable Capability capability(ModelKey model) {
     for (Capability capability : report.capabilities()) {
       if (capability.workload().equals(model.workload())
           && capability.backend().equals(model.backend())
@@ -171,13 +158,9 @@ public final class ExecutorLanes {
     return null;
   }
 
-  public long budgetTokens() {
-    return tokens;
-  }
-
   /** Returns the tokens that no batch holds; negative if the budget shrank below what is held. */
   public long freeTokens() {
-    return tokens - tokensHeld;
+    return budgetTokens - tokensHeld;
   }
 
   /** Returns the tokens that no batch holds and that are not reserved for another group. */
@@ -187,11 +170,7 @@ public final class ExecutorLanes {
 
   /** Returns the budget without what lost batches hold, which may never come back. */
   long usableTokens() {
-    return tokens - tokensLost;
-  }
-
-  boolean hasIdleLane() {
-    return !idle.isEmpty();
+    return budgetTokens - tokensLost;
   }
 
   /** Returns whether a lane takes a batch, idle or not. */
@@ -199,10 +178,7 @@ public final class ExecutorLanes {
     return !idle.isEmpty() || !takesMore.isEmpty();
   }
 
-  /**
-   * Returns whether a job that needs this many lanes finds them; a job of one lane may also take a
-   * busy one.
-   */
+  /** Returns whether a job finds its lanes; a job of one lane may also take a busy one. */
   public boolean takes(int lanesNeeded) {
     return lanesNeeded == 1 ? takesBatch() : firstIdle(lanesNeeded) != null;
   }
@@ -226,7 +202,7 @@ public final class ExecutorLanes {
       }
       first = idle.nextSetBit(end);
     }
-    return first < 0 ? null : lanes.get(first);
+    return first < 0 ? null : allLanes.get(first);
   }
 
   /** Returns whether this lane and as many of the next ones as needed are idle and take a batch. */
@@ -234,21 +210,18 @@ public final class ExecutorLanes {
     return idle.nextClearBit(lane.index) - lane.index >= lanesNeeded;
   }
 
-  /**
-   * Returns the latest {@link ExecutorLane#expectedFreeAtNs} of this lane and as many of the next
-   * ones as needed.
-   */
+  /** Returns the latest expectedFreeAtNs of this lane and as many next ones as needed. */
   long expectedFreeAtNs(ExecutorLane lane, int lanesNeeded) {
     long freeAtNs = Long.MIN_VALUE;
     for (int i = lane.index; i < lane.index + lanesNeeded; i++) {
-      freeAtNs = Math.max(freeAtNs, lanes.get(i).expectedFreeAtNs());
+      freeAtNs = Math.max(freeAtNs, allLanes.get(i).expectedFreeAtNs());
     }
     return freeAtNs;
   }
 
   /** This lane and as many of the next ones as needed, which are there. */
   List<ExecutorLane> lanesFrom(ExecutorLane lane, int lanesNeeded) {
-    return lanesNeeded == 1 ? lane.alone : lanes.subList(lane.index, lane.index + lanesNeeded);
+    return lanesNeeded == 1 ? lane.alone : allLanes.subList(lane.index, lane.index + lanesNeeded);
   }
 
   /** Finds, of the busy lanes that take a batch, the one that is expected free first. */
@@ -256,7 +229,7 @@ public final class ExecutorLanes {
     if (firstToTakeMoreIsStale) {
       firstToTakeMore = null;
       for (int i = takesMore.nextSetBit(0); i >= 0; i = takesMore.nextSetBit(i + 1)) {
-        ExecutorLane lane = lanes.get(i);
+        ExecutorLane lane = allLanes.get(i);
         if (firstToTakeMore == null
             || lane.expectedFreeAtNs() < firstToTakeMore.expectedFreeAtNs()) {
           firstToTakeMore = lane;
@@ -267,32 +240,17 @@ public final class ExecutorLanes {
     return firstToTakeMore;
   }
 
-  void addIdle(List<ExecutorLane> to) {
-    for (int i = idle.nextSetBit(0); i >= 0; i = idle.nextSetBit(i + 1)) {
-      to.add(lanes.get(i));
-    }
-  }
-
   /** Returns the lanes of the executor's last report, by index. */
   public List<ExecutorLane> lanes() {
-    return lanes.subList(0, report.lanes().size());
-  }
-
-  /** Returns all lanes, also lanes that the last report lacks. */
-  public List<ExecutorLane> allLanes() {
-    return lanes;
-  }
-
-  public ExecutorLane lane(int index) {
-    return lanes.get(index);
+    return allLanes.subList(0, report.lanes().size());
   }
 
   public boolean hasLane(int index) {
-    return index >= 0 && index < lanes.size();
+    return index >= 0 && index < allLanes.size();
   }
 
   public boolean hasLane(ExecutorLane lane) {
-    return joined() && lane.index < report.lanes().size() && lanes.get(lane.index) == lane;
+    return joined() && lane.index < report.lanes().size() && allLanes.get(lane.index) == lane;
   }
 
   public void hold(Batch batch) {
@@ -303,10 +261,7 @@ public final class ExecutorLanes {
     }
   }
 
-  /**
-   * Gives a batch up. The batch stays on its lanes, which take nothing more until the executor
-   * answers it.
-   */
+  /** Gives a batch up, which stays on its closed lanes until the executor answers it. */
   public void lose(Batch batch) {
     batch.lost = true;
     tokensLost += batch.dispatch.tokens();
@@ -324,12 +279,6 @@ public final class ExecutorLanes {
     }
   }
 
-  void openOnly(@Nullable ExecutorLane open) {
-    for (ExecutorLane lane : lanes) {
-      lane.close(open != null && lane != open);
-    }
-  }
-
   public void finish(Batch batch, long nowNs, long leaseNs) {
     tokensHeld -= batch.dispatch.tokens();
     tokensLost -= batch.lost ? batch.dispatch.tokens() : 0;
@@ -339,6 +288,6 @@ public final class ExecutorLanes {
   }
 
   public ExecutorLane laneOf(Batch batch, int number) {
-    return number == 0 ? batch.lane : lanes.get(batch.lane.index + number);
+    return number == 0 ? batch.lane : allLanes.get(batch.lane.index + number);
   }
 }

@@ -3,6 +3,7 @@ package dev.sluice.scheduling.state;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.scheduling.prediction.ModelTimes;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +20,16 @@ public final class ExecutorTable {
 
   private final List<ExecutorLane> idleLanes = new ArrayList<>();
 
-  private boolean idleIsStale = true;
+  boolean idleIsStale = true;
 
   public @Nullable ExecutorLanes byId(String executorId) {
     return executorById.get(executorId);
+  }
+
+  /** Finds a lane, also one that the last report lacks; null: there is none of that index. */
+  public @Nullable ExecutorLane lane(String executorId, int index) {
+    ExecutorLanes executor = byId(executorId);
+    return executor == null || !executor.hasLane(index) ? null : executor.allLanes.get(index);
   }
 
   public void add(ExecutorLanes executor) {
@@ -31,7 +38,7 @@ public final class ExecutorTable {
   }
 
   public boolean hasLane(ExecutorLane lane) {
-    ExecutorLanes executor = lane.executor();
+    ExecutorLanes executor = lane.executor;
     return executor.order < all.size()
         && all.get(executor.order) == executor
         && executor.hasLane(lane);
@@ -47,22 +54,17 @@ public final class ExecutorTable {
   }
 
   public List<ExecutorReported> reports() {
-    List<ExecutorReported> reports = new ArrayList<>(all.size());
-    for (ExecutorLanes executor : all) {
-      reports.add(executor.report);
-    }
-    return reports;
-  }
-
-  void deciding() {
-    idleIsStale = true;
+    return all.stream().map(executor -> executor.report).toList();
   }
 
   List<ExecutorLane> idleLanes() {
     if (idleIsStale) {
       idleLanes.clear();
       for (ExecutorLanes executor : all) {
-        executor.addIdle(idleLanes);
+        BitSet idle = executor.idle;
+        for (int i = idle.nextSetBit(0); i >= 0; i = idle.nextSetBit(i + 1)) {
+          idleLanes.add(executor.allLanes.get(i));
+        }
       }
       idleIsStale = false;
     }
@@ -70,26 +72,26 @@ public final class ExecutorTable {
   }
 
   /** Lets no lane but this take a batch; null: lets all. */
-  public void openOnly(@Nullable ExecutorLane lane) {
+  public void openOnly(@Nullable ExecutorLane open) {
     for (ExecutorLanes executor : all) {
-      executor.openOnly(lane);
+      for (ExecutorLane lane : executor.allLanes) {
+        lane.closed = open != null && lane != open;
+        lane.refresh();
+      }
     }
   }
 
   /** Returns whether some lane is idle and takes a batch. */
   public boolean hasIdleLane() {
     for (ExecutorLanes executor : all) {
-      if (executor.hasIdleLane()) {
+      if (!executor.idle.isEmpty()) {
         return true;
       }
     }
     return false;
   }
 
-  /**
-   * Returns whether some lane takes a batch, be it idle or, with {@code ahead}, holding one
-   * already.
-   */
+  /** Returns whether some lane takes a batch, idle or, with {@code ahead}, holding one. */
   public boolean hasFreeLane() {
     for (ExecutorLanes executor : all) {
       if (executor.takesBatch()) {
@@ -99,14 +101,11 @@ public final class ExecutorTable {
     return false;
   }
 
-  /**
-   * Upper bound of the time of one job of the group alone on the fastest joined executor, if none
-   * of its other lanes is busy; 0: none can run it.
-   */
+  /** Upper bound of a job's time alone on the fastest idle executor; 0: none can run it. */
   public long fastestNs(JobGroup group) {
     long fastestNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : all) {
-      ModelTimes model = executor.joined() ? group.modelOn(executor) : null;
+      ModelTimes model = executor.joined() ? group.set.modelOn(executor) : null;
       if (model != null) {
         fastestNs = Math.min(fastestNs, model.boundNs(group.samples(), 1));
       }
@@ -120,7 +119,7 @@ public final class ExecutorTable {
     for (ExecutorLanes executor : all) {
       if (executor.joined()) {
         anyJoined = true;
-        if (group.tokens <= executor.budgetTokens()) {
+        if (group.tokens <= executor.budgetTokens) {
           return false;
         }
       }

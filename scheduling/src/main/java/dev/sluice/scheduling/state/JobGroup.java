@@ -7,7 +7,6 @@ import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
-import dev.sluice.scheduling.prediction.ModelTimes;
 import dev.sluice.scheduling.state.Reservations.PassedOver;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,7 +14,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
@@ -137,15 +135,7 @@ public final class JobGroup implements SchedulerState.Group {
   }
 
   boolean isBefore(JobGroup that, JobOrder order) {
-    long firstKey = firstKey(order);
-    long thatKey = that.firstKey(order);
-    return firstKey != thatKey
-        ? firstKey < thatKey
-        : order.compare(first(order), that.first(order)) < 0;
-  }
-
-  public @Nullable ModelTimes modelOn(ExecutorLanes executor) {
-    return set.modelOn(executor);
+    return order.compare(first(order), that.first(order)) < 0;
   }
 
   @Override

@@ -20,17 +20,14 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The groups of equal class, workload, backend, precision and lanes needed, and the filling of
- * their batches.
- */
+/** The groups of equal class, model and lanes needed, and the filling of their batches. */
 public final class JobSet implements SchedulerState.CompatibleSet {
   static final Comparator<JobSet> BY_RANK = Comparator.comparingInt(set -> set.rank);
 
   private final String name;
   private final JobClass jobClass;
   private final ModelKey model;
-  private final int lanesNeeded;
+  final int lanesNeeded;
   private final long promiseNs;
   private final int samplesMax;
   private final boolean mayShare;
@@ -142,11 +139,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   // --- what runs its jobs
 
-  int lanesNeeded() {
-    return lanesNeeded;
-  }
-
-  @Nullable ModelTimes modelOn(ExecutorLanes executor) {
+  public @Nullable ModelTimes modelOn(ExecutorLanes executor) {
     return models[executor.order];
   }
 
@@ -155,7 +148,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     models = new ModelTimes[executors.size()];
     for (int i = 0; i < models.length; i++) {
       ExecutorLanes executor = executors.get(i);
-      if (executor.canRun(model)) {
+      if (executor.capability(model) != null) {
         models[i] = serviceTimes.model(executor.report.deviceKind(), model);
       }
     }
@@ -181,7 +174,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
 
   /** Returns whether some waiting job of the set need not wait for a window. */
   boolean hasRipe(long atNs) {
-    return waiting > 0 && (readyAtNs() <= atNs || waitingToShare() < waiting);
+    return waiting > 0 && (readyAtNs() <= atNs || toShare < waiting);
   }
 
   /** Returns whether some waiting job of the set waits for its window. */
@@ -309,7 +302,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
       JobOrder order,
       SchedulerState.@Nullable Score score,
       int most) {
-    if (!first.group.shares || waitingToShare() == 1 || first.group.overBudget) {
+    if (!first.group.shares || toShare == 1 || first.group.overBudget) {
       return List.of(first);
     }
     long atNs = nowNs.getAsLong();
@@ -320,8 +313,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     List<SchedulerState.Job> batch = new ArrayList<>();
     batch.add(first);
     long joined = first.group.samples();
-    long freeTokens = lane.executor().freeTokens(first.group, atNs);
-    ModelTimes times = modelOn(lane.executor());
+    long freeTokens = lane.executor.freeTokens(first.group, atNs);
+    ModelTimes times = modelOn(lane.executor);
     Deadlines deadlines =
         microbatch.respectDeadlines() && times != null
             ? new Deadlines(first, times, lane, atNs)
@@ -343,10 +336,7 @@ public final class JobSet implements SchedulerState.CompatibleSet {
     return batch;
   }
 
-  /**
-   * A walk over the jobs of several groups, the best one first. Used again for each walk of a set,
-   * so that a walk makes no object for each group.
-   */
+  /** A walk over several groups' jobs, the best first, used again: no object for each group. */
   private final class SetWalk implements SchedulerState.Walk {
     private Head[] heads = {};
     private int count;
@@ -464,8 +454,8 @@ public final class JobSet implements SchedulerState.CompatibleSet {
      */
     Deadlines(QueuedJob first, ModelTimes model, ExecutorLane lane, long nowNs) {
       this.model = model;
-      this.busyLanes = lane.executor().busyLanesWith(lane, first.group.lanesNeeded());
-      this.startNs = lane.held().isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
+      this.busyLanes = lane.executor.busyLanesWith(lane, first.group.lanesNeeded());
+      this.startNs = lane.held.isEmpty() ? nowNs : Math.max(nowNs, lane.expectedFreeAtNs());
       this.earliestMetNs = Long.MAX_VALUE;
       joined(first, first.group.samples());
     }

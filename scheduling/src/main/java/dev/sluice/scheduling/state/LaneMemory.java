@@ -17,7 +17,7 @@ public final class LaneMemory {
   private final long bytes;
 
   /** Models that the lane holds or loads, the one that was not used for longest first. */
-  private final List<Resident> residents = new ArrayList<>();
+  public final List<Resident> residents = new ArrayList<>();
 
   public final class Resident implements SchedulerState.Resident {
     final ModelKey model;
@@ -84,10 +84,6 @@ public final class LaneMemory {
         .toList();
   }
 
-  public List<Resident> residents() {
-    return residents;
-  }
-
   /** Returns what the lane holds of a model; null: nothing. */
   public @Nullable Resident of(ModelKey model) {
     for (Resident resident : residents) {
@@ -126,10 +122,6 @@ public final class LaneMemory {
     residents.add(new Resident(model, modelBytes, by, false, nowNs));
   }
 
-  public void release(List<Resident> released) {
-    residents.removeAll(released);
-  }
-
   public void used(ModelKey model, long nowNs) {
     Resident resident = of(model);
     if (resident != null) {
@@ -149,9 +141,5 @@ public final class LaneMemory {
       }
       lane.refresh();
     }
-  }
-
-  void clear() {
-    residents.clear();
   }
 }

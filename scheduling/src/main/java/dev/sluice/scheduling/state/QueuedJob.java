@@ -21,7 +21,7 @@ public final class QueuedJob implements SchedulerState.Job {
   public final long deadlineNs;
 
   /** Number of its dispatches that were lost or failed so far, without refusals. */
-  private int attempts;
+  public int attempts;
 
   public Phase phase = Phase.WAITING;
 
@@ -65,14 +65,6 @@ public final class QueuedJob implements SchedulerState.Job {
   @Override
   public long deadlineNs() {
     return deadlineNs;
-  }
-
-  public int attempts() {
-    return attempts;
-  }
-
-  public void countLoss() {
-    attempts++;
   }
 
   public WaitingJob toEntity() {

@@ -17,10 +17,7 @@ final class Reservations {
   /** Passed-over groups in no order, since they come and go with almost every start. */
   private final List<PassedOver> passedOver = new ArrayList<>();
 
-  /**
-   * Holder of the reservation. It stays until it goes or usable tokens change, since groups that
-   * fall due later come after it.
-   */
+  /** Holder, until it goes or usable tokens change: groups that fall due later come after it. */
   private @Nullable PassedOver holder;
 
   private boolean holderIsStale;
@@ -54,12 +51,9 @@ final class Reservations {
     this.executor = executor;
   }
 
-  /**
-   * Notes that a batch started on the executor, which now passes over the waiting groups that are
-   * too large for it.
-   */
+  /** Notes a start on the executor, which passes over the groups that are too large for it. */
   void started(List<JobGroup> waiting, long nowNs) {
-    if (executor.budgetTokens() == Long.MAX_VALUE) {
+    if (executor.budgetTokens == Long.MAX_VALUE) {
       return;
     }
     long freeTokens = executor.freeTokens();
@@ -74,8 +68,8 @@ final class Reservations {
 
   private boolean couldStart(JobGroup group) {
     return executor.joined()
-        && group.tokens <= executor.budgetTokens()
-        && group.modelOn(executor) != null;
+        && group.tokens <= executor.budgetTokens
+        && group.set.modelOn(executor) != null;
   }
 
   private boolean isPassedOver(JobGroup group) {
@@ -95,10 +89,7 @@ final class Reservations {
     holderIsStale |= holder != null && passed.isBefore(holder);
   }
 
-  /**
-   * Notes that a job of the group started, or that none of its jobs waits: no executor passes over
-   * the group.
-   */
+  /** Notes that a job of the group started or none waits: no executor passes over it. */
   static void end(JobGroup group) {
     for (int i = 0; i < group.passedOver.size(); i++) {
       PassedOver passed = group.passedOver.get(i);
@@ -121,22 +112,17 @@ final class Reservations {
     }
   }
 
-  /** Tokens that the group must leave free for the one that holds the reservation. */
-  long reservedForOthers(JobGroup group, long nowNs) {
-    JobGroup holds = holder(nowNs);
-    return holds == null || holds == group ? 0 : holds.tokens;
-  }
-
   /**
-   * Returns the group that holds the reservation; a group that lost batches keep out holds none.
+   * Returns the tokens that the group must leave free for the one that holds the reservation; a
+   * group that lost batches keep out holds none.
    */
-  private @Nullable JobGroup holder(long nowNs) {
+  long reservedForOthers(JobGroup group, long nowNs) {
     if (holderIsStale
         || (holder == null && nowNs >= nextDueNs)
         || usableTokens != executor.usableTokens()) {
       findHolder(nowNs);
     }
-    return holder == null ? null : holder.group;
+    return holder == null || holder.group == group ? 0 : holder.group.tokens;
   }
 
   private void findHolder(long nowNs) {

@@ -5,11 +5,8 @@ import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobSpec;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
 import java.util.stream.IntStream;
 
 /**
@@ -50,11 +47,7 @@ public final class RunningWorkflow {
     return IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == 0).boxed().toList();
   }
 
-  /**
-   * Notes that a node has ended and was done.
-   *
-   * @return the nodes that no longer wait for another one, ascending
-   */
+  /** Notes that a node was done, and returns the nodes that wait for no other now, ascending. */
   public List<Integer> end(int node) {
     inputsLeft[node] = ENDED;
     left--;
@@ -68,29 +61,20 @@ public final class RunningWorkflow {
     return freed;
   }
 
-  /**
-   * Notes that a node has ended and was not done: the nodes that wait for it, at whatever distance,
-   * end as well.
-   *
-   * @return these nodes, in the order of their distance
-   */
+  /** Notes that a node was not done: returns all that wait for it and end too, nearest first. */
   public List<Integer> endUndone(int node) {
-    List<Integer> ended = new ArrayList<>();
-    Queue<Integer> undone = new ArrayDeque<>();
+    List<Integer> ended = new ArrayList<>(List.of(node));
     inputsLeft[node] = ENDED;
-    left--;
-    undone.add(node);
-    while (!undone.isEmpty()) {
-      for (int output : graph.outputs(undone.remove())) {
+    for (int i = 0; i < ended.size(); i++) {
+      for (int output : graph.outputs(ended.get(i))) {
         if (inputsLeft[output] != ENDED) {
           inputsLeft[output] = ENDED;
-          left--;
           ended.add(output);
-          undone.add(output);
         }
       }
     }
-    return ended;
+    left -= ended.size();
+    return ended.subList(1, ended.size());
   }
 
   public boolean isOver() {
@@ -123,10 +107,5 @@ public final class RunningWorkflow {
     return new CoreEntity.Workflow(
         request,
         IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == ENDED).boxed().toList());
-  }
-
-  @Override
-  public String toString() {
-    return request.requestId() + " " + Arrays.toString(inputsLeft);
   }
 }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs, by group and set, in the orders that are read. */
@@ -34,7 +35,7 @@ public final class WaitingJobs {
   private final boolean ignoresClass;
 
   private final Map<String, JobClass> classes = new HashMap<>();
-  private final Map<JobGroup.Key, JobGroup> groupByKey = new HashMap<>();
+  final Map<JobGroup.Key, JobGroup> groupByKey = new HashMap<>();
   private final Map<String, JobSet> setByName = new HashMap<>();
 
   /** Numbers of waiting jobs that share an attribute, each in an array of its own. */
@@ -45,17 +46,16 @@ public final class WaitingJobs {
   /** Sets by rank: in the order of their keys. */
   private List<JobSet> sets = List.of();
 
-  /** Groups and sets in which a job waits, by rank. */
+  /** Groups and sets in which a job waits, by rank; then what policies see of them. */
   private final List<JobGroup> waitingGroups = new ArrayList<>();
 
   private final List<JobSet> waitingSets = new ArrayList<>();
 
-  /** What policies see of them. */
-  private final List<JobGroup> waitingGroupsView = Collections.unmodifiableList(waitingGroups);
+  final List<JobGroup> groupsSeen = Collections.unmodifiableList(waitingGroups);
 
-  private final List<JobSet> waitingSetsView = Collections.unmodifiableList(waitingSets);
+  final List<JobSet> setsSeen = Collections.unmodifiableList(waitingSets);
 
-  private int waiting;
+  int waiting;
 
   WaitingJobs(
       CoreSettings settings,
@@ -76,26 +76,19 @@ public final class WaitingJobs {
     }
     this.keepsRates = needs.has(Need.RATES);
     this.ignoresClass = needs.has(Need.SETS_OF_ALL_CLASSES);
-    settings.classes().forEach(jobClass -> classes.put(jobClass.name(), jobClass));
+    settings.jobs().classes().forEach(jobClass -> classes.put(jobClass.name(), jobClass));
   }
 
-  /**
-   * Finds the group of a job; null: the settings lack its class or workload, or no core can place
-   * it at all.
-   */
+  /** Finds a job's group; null: its class or workload is unknown, or no core can place it. */
   public @Nullable JobGroup groupOf(JobSpec job) {
     JobGroup.Key key = JobGroup.Key.of(job);
     JobGroup known = groupByKey.get(key);
     return known == null ? newGroup(job, key) : known;
   }
 
-  @Nullable JobGroup groupOf(JobGroup.Key key) {
-    return groupByKey.get(key);
-  }
-
   private @Nullable JobGroup newGroup(JobSpec job, JobGroup.Key key) {
     JobClass jobClass = classes.get(job.classType());
-    Integer baseTokens = settings.workloadTokens().get(job.workload());
+    Integer baseTokens = settings.jobs().workloadTokens().get(job.workload());
     if (jobClass == null || baseTokens == null || job.lanesNeeded() < 1 || job.samples() < 1) {
       return null;
     }
@@ -118,7 +111,13 @@ public final class WaitingJobs {
                     settings.microbatch(),
                     settings.microbatch().enabled() && (ignoresClass || jobClass.microbatch()),
                     nowNs,
-                    countsOf(key)));
+                    Stream.of(
+                            "workload/" + key.workload(),
+                            "backend/" + key.backend(),
+                            "precision/" + key.precision(),
+                            "class/" + key.classType())
+                        .map(shared -> countByAttribute.computeIfAbsent(shared, s -> new int[1]))
+                        .toArray(int[][]::new)));
     if (keepsRates && set.rate == null) {
       set.rate = new ArrivalRate();
     }
@@ -142,23 +141,6 @@ public final class WaitingJobs {
       sets.get(rank).rank = rank;
     }
     return group;
-  }
-
-  /**
-   * Returns the counts of the key's attributes, in the order of {@link
-   * dev.sluice.scheduling.policy.SchedulerState.Attribute}.
-   */
-  private int[][] countsOf(JobGroup.Key key) {
-    return new int[][] {
-      count("workload", key.workload()),
-      count("backend", key.backend()),
-      count("precision", key.precision()),
-      count("class", key.classType())
-    };
-  }
-
-  private int[] count(String attribute, String value) {
-    return countByAttribute.computeIfAbsent(attribute + "/" + value, unused -> new int[1]);
   }
 
   public void restore(CoreEntity.ArrivalCounts entity) {
@@ -206,10 +188,6 @@ public final class WaitingJobs {
     waiting--;
   }
 
-  int waiting() {
-    return waiting;
-  }
-
   /** Returns the waiting jobs of all groups that match, by entry. Walks over all of their jobs. */
   public List<QueuedJob> waitingIn(Predicate<JobGroup> matches) {
     List<QueuedJob> jobs = new ArrayList<>();
@@ -228,14 +206,6 @@ public final class WaitingJobs {
   /** Returns the sets that a job has joined, of those whose arrivals are counted. */
   List<JobSet> allSets() {
     return sets.stream().filter(set -> set.rate != null && set.rate.hasArrival()).toList();
-  }
-
-  List<JobSet> waitingSets() {
-    return waitingSetsView;
-  }
-
-  List<JobGroup> groups() {
-    return waitingGroupsView;
   }
 
   @Nullable QueuedJob oldest() {

@@ -68,7 +68,7 @@ public final class Facts {
   }
 
   public static CoreSettings ahead(CoreSettings settings) {
-    return settings.with(new Placing(1, settings.cpuFallback(), Switching.NONE, 0));
+    return settings.with(new Placing(1, settings.placing().cpuFallback(), Switching.NONE, 0));
   }
 
   static CoreSettings bounded(int maxWaiting, long expireAfterMs) {
@@ -77,7 +77,7 @@ public final class Facts {
   }
 
   static CoreSettings cpuFallback(CoreSettings settings) {
-    return settings.with(new Placing(settings.ahead(), true, Switching.NONE, 0));
+    return settings.with(new Placing(settings.placing().ahead(), true, Switching.NONE, 0));
   }
 
   public static CoreSettings alone() {
@@ -212,7 +212,8 @@ public final class Facts {
           samples,
           lanes,
           sloMs * MS,
-          intendedMs * MS);
+          intendedMs * MS,
+          null);
     }
 
     public Step arrives() {

@@ -86,8 +86,8 @@ final class RandomFacts {
     settings =
         drawn.with(
             new Placing(
-                drawn.ahead(),
-                drawn.cpuFallback(),
+                drawn.placing().ahead(),
+                drawn.placing().cpuFallback(),
                 random.nextBoolean() ? Switching.NONE : RandomFacts::switchNs,
                 0));
     gangs = random.nextInt(3) == 0;

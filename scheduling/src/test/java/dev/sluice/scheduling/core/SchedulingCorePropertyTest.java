@@ -403,7 +403,7 @@ final class SchedulingCorePropertyTest {
               unanswered.values().stream()
                   .filter(d -> d.executorId().equals(dispatch.executorId()))
                   .filter(d -> !Collections.disjoint(d.lanes(), dispatch.lanes())))
-          .hasSizeLessThanOrEqualTo(1 + settings.ahead());
+          .hasSizeLessThanOrEqualTo(1 + settings.placing().ahead());
       if (dispatch.tokens() > 0) {
         assertThat(
                 unanswered.values().stream()
@@ -412,7 +412,7 @@ final class SchedulingCorePropertyTest {
                     .sum())
             .isLessThanOrEqualTo(executor.tokens() == null ? Long.MAX_VALUE : executor.tokens());
       } else {
-        assertThat(settings.cpuFallback()).isTrue();
+        assertThat(settings.placing().cpuFallback()).isTrue();
         assertThat(dispatch.jobs()).hasSize(1);
       }
     }

@@ -18,6 +18,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A core with a driver that numbers the facts and keeps its state after each. */
 public class Shard implements CoreListener {
@@ -88,17 +90,58 @@ public class Shard implements CoreListener {
   /** Takes the next snapshot, before which the last one must be what it was. */
   private void keep() {
     for (CoreEntity entity : snapshot) {
-      if (!entity.equals(kept.get(entity.key()))) {
-        throw new AssertionError(entity + " was in a snapshot " + kept.get(entity.key()));
+      if (!entity.equals(kept.get(key(entity)))) {
+        throw new AssertionError(entity + " was in a snapshot " + kept.get(key(entity)));
       }
     }
     kept.clear();
     snapshot = core.entities();
     for (CoreEntity entity : snapshot) {
-      if (kept.put(entity.key(), entity) != null) {
-        throw new AssertionError(entity.key() + " stands for two entities");
+      if (kept.put(key(entity), entity) != null) {
+        throw new AssertionError(key(entity) + " stands for two entities");
       }
     }
+  }
+
+  /** What names an entity among all of a snapshot. */
+  private static String key(CoreEntity entity) {
+    if (entity instanceof CoreEntity.WaitingJob e) {
+      return path("job", e.spec().id());
+    } else if (entity instanceof CoreEntity.Workflow e) {
+      return path("workflow", e.request().generator(), e.request().index());
+    } else if (entity instanceof CoreEntity.RunningBatch e) {
+      return path("batch", e.dispatch().dispatchId());
+    } else if (entity instanceof CoreEntity.LostBatch e) {
+      return path("lost", e.dispatch().dispatchId());
+    } else if (entity instanceof CoreEntity.Executor e) {
+      return path("executor", e.report().executorId());
+    } else if (entity instanceof CoreEntity.Lane e) {
+      return path("lane", e.executorId(), e.index());
+    } else if (entity instanceof CoreEntity.PassedOver e) {
+      String model = path(e.workload(), e.backend(), e.precision());
+      return path("passed", e.executorId(), e.classType(), model, e.samples(), e.lanesNeeded());
+    } else if (entity instanceof CoreEntity.ArrivalCounts e) {
+      return path("rate", e.set());
+    } else if (entity instanceof CoreEntity.RunningMean e) {
+      String model = path(e.workload(), e.backend(), e.precision());
+      return path("mean", e.deviceKind(), model, e.samples());
+    } else if (entity instanceof CoreEntity.Published e) {
+      return path("table", e.table().deviceKind());
+    } else if (entity instanceof CoreEntity.DeviceCorrection e) {
+      return path("device", e.deviceKind());
+    } else if (entity instanceof CoreEntity.WorkloadCorrection e) {
+      return path("workload", e.deviceKind(), e.workload(), e.backend());
+    } else if (entity instanceof CoreEntity.SamplesCorrection e) {
+      String model = path(e.workload(), e.backend(), e.precision());
+      return path("samples", e.deviceKind(), model, e.samples());
+    } else if (entity instanceof CoreEntity.Observed e) {
+      return path("seen", e.deviceKind(), e.workload(), e.backend(), e.slot());
+    }
+    return entity instanceof CoreEntity.Remembered ? "memory" : "progress";
+  }
+
+  private static String path(Object... parts) {
+    return Stream.of(parts).map(String::valueOf).collect(Collectors.joining("/"));
   }
 
   /** Applies the fact and returns the ids of the jobs of each batch that started. */

@@ -85,7 +85,7 @@ final class NaiveCriticalPath implements NaivePolicy {
         .filter(
             e ->
                 state.overBudget(w.spec)
-                    ? state.settings.cpuFallback()
+                    ? state.settings.placing().cpuFallback()
                     : state.tokens(w.spec) <= e.budgetTokens())
         .flatMap(
             e ->

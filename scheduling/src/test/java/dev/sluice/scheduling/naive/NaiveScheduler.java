@@ -278,7 +278,10 @@ public final class NaiveScheduler {
     if (spec.index() > highest.getOrDefault(spec.source(), -1L)) {
       highest.put(spec.source(), spec.index());
       Waiting job = new Waiting(spec, entries++, state.nowNs);
-      if (!runEnded() && sources > 0 && state.overBudget(spec) && !state.settings.cpuFallback()) {
+      if (!runEnded()
+          && sources > 0
+          && state.overBudget(spec)
+          && !state.settings.placing().cpuFallback()) {
         end(job, JobEnded.Status.DROPPED, "over_budget");
       } else if (!runEnded() && state.waiting.size() >= state.settings.bounds().maxWaiting()) {
         end(job, JobEnded.Status.DROPPED, "queue_full");
@@ -551,7 +554,7 @@ public final class NaiveScheduler {
     if (runEnded()) {
       return "run_ended";
     }
-    if (state.overBudget(w.spec) && !state.settings.cpuFallback()) {
+    if (state.overBudget(w.spec) && !state.settings.placing().cpuFallback()) {
       return "over_budget";
     }
     if (state.nowNs - w.appendedNs > state.settings.bounds().expireAfterNs()) {

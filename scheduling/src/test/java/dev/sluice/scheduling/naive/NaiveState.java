@@ -393,7 +393,7 @@ final class NaiveState {
     for (Executor executor : executors) {
       boolean room =
           overBudget(w.spec)
-              ? settings.cpuFallback()
+              ? settings.placing().cpuFallback()
               : tokens(w.spec) <= freeTokens(executor, w.spec);
       for (int lane = 0; lane < executor.report.lanes().size(); lane++) {
         if (room && canRun(executor, w.spec) && takesFrom(executor, lane, w.spec.lanesNeeded())) {
@@ -423,7 +423,7 @@ final class NaiveState {
             && !executor.lost
             && !executor.refusing.contains(lane)
             && held.stream().noneMatch(h -> h.lost)
-            && held.size() <= settings.ahead();
+            && held.size() <= settings.placing().ahead();
     return usable ? held.size() : -1;
   }
 
@@ -454,7 +454,11 @@ final class NaiveState {
   long switchNs(LaneOf lane, Waiting w) {
     return IntStream.range(lane.index(), lane.index() + w.spec.lanesNeeded())
         .mapToLong(
-            i -> settings.switching().switchNs(lane.executor().resident.get(i), w.spec.workload()))
+            i ->
+                settings
+                    .placing()
+                    .switching()
+                    .switchNs(lane.executor().resident.get(i), w.spec.workload()))
         .max()
         .orElseThrow();
   }
@@ -588,7 +592,7 @@ final class NaiveState {
   }
 
   JobClass jobClass(JobSpec job) {
-    return settings.classes().stream()
+    return settings.jobs().classes().stream()
         .filter(c -> c.name().equals(job.classType()))
         .findFirst()
         .orElseThrow();
@@ -599,7 +603,7 @@ final class NaiveState {
   }
 
   long tokens(JobSpec job, int samples) {
-    int full = settings.workloadTokens().get(job.workload()) + 4 * samples;
+    int full = settings.jobs().workloadTokens().get(job.workload()) + 4 * samples;
     return job.precision().equals("fp32") ? full : (long) Math.ceil(full * 7 / 10.0);
   }
 

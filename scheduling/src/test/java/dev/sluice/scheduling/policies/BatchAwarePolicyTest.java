@@ -80,7 +80,8 @@ final class BatchAwarePolicyTest {
         1,
         1,
         1000 * MS,
-        0);
+        0,
+        null);
   }
 
   private static final List<Capability> EVERY_MODEL =

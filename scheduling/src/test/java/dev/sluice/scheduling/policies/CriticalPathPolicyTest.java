@@ -30,7 +30,8 @@ final class CriticalPathPolicyTest {
   private static Shard shard(Switching switching, int lanes) {
     CoreSettings s = alone();
     CoreSettings settings =
-        s.with(new CoreSettings.Placing(s.ahead(), s.cpuFallback(), switching, 0));
+        s.with(
+            new CoreSettings.Placing(s.placing().ahead(), s.placing().cpuFallback(), switching, 0));
     Shard shard = new Shard(settings, Policies.create("critical_path", Map.of()));
     shard.at(0, executor("e", lanes, 1000));
     shard.at(0, START);

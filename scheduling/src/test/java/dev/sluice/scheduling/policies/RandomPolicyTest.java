@@ -20,7 +20,7 @@ final class RandomPolicyTest {
     for (long seed = 0; seed < 1000; seed++) {
       CoreSettings base = alone();
       CoreSettings settings =
-          CoreSettings.of(seed, base.classes(), base.workloadTokens())
+          CoreSettings.of(seed, base.jobs().classes(), base.jobs().workloadTokens())
               .with(base.microbatch())
               .with(base.admission());
       Shard shard = new Shard(settings, Policies.create("random", Map.of()));

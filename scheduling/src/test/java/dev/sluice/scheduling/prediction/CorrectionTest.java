@@ -17,7 +17,7 @@ final class CorrectionTest {
   private final Factor samples = new Factor();
 
   private double log() {
-    return device.log() + correction.workload().log() + samples.log();
+    return device.log + correction.workload.log + samples.log;
   }
 
   private void learn(double log) {
@@ -30,7 +30,7 @@ final class CorrectionTest {
       learn(0);
     }
     assertThat(log()).isZero();
-    assertThat(device.value()).isEqualTo(1);
+    assertThat(device.value).isEqualTo(1);
   }
 
   @Test
@@ -84,7 +84,7 @@ final class CorrectionTest {
     for (int i = 0; i < batches; i++) {
       Factor ofSamples = factors[1 + random.nextInt(4)];
       double seen = log + noise * random.nextGaussian();
-      double corrected = factors[0].log() + correction.workload().log() + ofSamples.log();
+      double corrected = factors[0].log + correction.workload.log + ofSamples.log;
       errors[i] = Math.abs(seen - corrected);
       correction.learn(seen, factors[0], ofSamples);
     }
@@ -105,15 +105,14 @@ final class CorrectionTest {
       learn(SLOWER_BY_HALF);
     }
     assertThat(log()).isEqualTo(SLOWER_BY_HALF, within(0.01));
-    double lent = device.log();
+    double lent = device.log;
     assertThat(lent).isBetween(0.05, SLOWER_BY_HALF / 2);
 
     for (int i = 0; i < 60; i++) {
       learn(SLOWER_BY_HALF);
       other.learn(0, device, otherSamples);
     }
-    assertThat(device.log() + other.workload().log() + otherSamples.log())
-        .isEqualTo(0, within(0.01));
+    assertThat(device.log + other.workload.log + otherSamples.log).isEqualTo(0, within(0.01));
     assertThat(log()).isEqualTo(SLOWER_BY_HALF, within(0.01));
   }
 
@@ -125,7 +124,7 @@ final class CorrectionTest {
       correction.learn(0, device, right);
     }
     assertThat(log()).isEqualTo(0.1, within(0.01));
-    assertThat(device.log() + correction.workload().log() + right.log()).isEqualTo(0, within(0.01));
+    assertThat(device.log + correction.workload.log + right.log).isEqualTo(0, within(0.01));
   }
 
   @Test
@@ -134,6 +133,6 @@ final class CorrectionTest {
       learn(1000);
     }
     assertThat(log()).isLessThan(3 * StrictMath.log(8) + 1e-9);
-    assertThat(Math.abs(correction.run())).isEqualTo(20);
+    assertThat(Math.abs(correction.run)).isEqualTo(20);
   }
 }

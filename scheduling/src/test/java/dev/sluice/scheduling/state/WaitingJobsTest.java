@@ -42,6 +42,7 @@ final class WaitingJobsTest {
         samples,
         1,
         job.sloNs(),
-        job.intendedAtNs());
+        job.intendedAtNs(),
+        null);
   }
 }
