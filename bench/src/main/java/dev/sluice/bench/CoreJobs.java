@@ -136,9 +136,10 @@ final class CoreJobs implements CoreListener {
       String id = "executor-" + i;
       executorIds.add(id);
       apply(
-          ExecutorReported.alive(
+          ExecutorReported.of(
               id,
               1,
+              false,
               "accelerator",
               TOKENS,
               IntStream.range(0, LANES_EACH).mapToObj(lane -> new Lane(lane, List.of())).toList(),
@@ -362,7 +363,7 @@ final class CoreJobs implements CoreListener {
     long meanNs = serviceNs(first.workload(), first.backend(), dispatch.samples());
     long tookNs = (long) (meanNs * noise[(int) (factId % noise.length)]);
     Running before = runningByLane[lane];
-    if (before != null && before.name.equals(dispatch.cancels())) {
+    if (before != null && before.name.equals(dispatch.decision().cancels())) {
       cancelled.add(cancellation(before, lane));
     }
     runningByLane[lane] =

@@ -283,10 +283,10 @@ final class RecordCommandTest {
     assertThat(salvaged.status()).as(salvaged.err()).isZero();
     assertThat(salvaged.out()).contains("missing", "cut short after ");
     try (var reader = RecordingReader.ofLog(file("x"), false)) {
+      assertThat(reader.next()).isNotNull();
       while (reader.next() != null) {
         assertThat(reader.loss()).isNull();
       }
-      assertThat(reader.records()).isPositive();
     }
   }
 }

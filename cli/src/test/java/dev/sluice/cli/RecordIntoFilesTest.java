@@ -37,10 +37,10 @@ final class RecordIntoFilesTest {
 
   private static void assertWhole(Path recording) throws Exception {
     try (var reader = RecordingReader.ofRequests(recording, false)) {
+      assertThat(reader.next()).isNotNull();
       while (reader.next() != null) {
         assertThat(reader.loss()).isNull();
       }
-      assertThat(reader.records()).isPositive();
     }
   }
 

@@ -6,8 +6,8 @@ import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.Replay;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,8 +42,8 @@ public final class RunHead {
     if (emulated) {
       notes.add("emulated lanes: they waited instead of computing");
     }
-    if (experiment.load().arrivals() instanceof Arrivals.Replayed replayed) {
-      notes.add(replayed.words());
+    if (experiment.load().arrivals() instanceof Replay replay) {
+      notes.add(replay.words());
     }
     notes.addAll(more);
     return notes;

@@ -403,7 +403,7 @@ public final class LiveFold implements LogFold {
         (lastArrivalNs != null && logTimeNs >= lastArrivalNs + ABANDONED_AFTER_NS)
             || (allAnnounced(start) && logTimeNs >= lastEndedAtNs + ABANDONED_AFTER_NS);
     return over
-        ? new RunEnded(start.runId(), requested, droppedAtTheEnd, false, logTimeNs, null)
+        ? new RunEnded(start.runId(), requested, droppedAtTheEnd, false, logTimeNs, null, null)
         : null;
   }
 

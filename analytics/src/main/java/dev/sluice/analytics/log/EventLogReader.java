@@ -454,7 +454,8 @@ public final class EventLogReader implements AutoCloseable {
         false,
         false,
         Math.max(0, fold.logTimeNs()),
-        early.why());
+        early.why(),
+        null);
   }
 
   private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {

@@ -114,7 +114,7 @@ public final class Batches {
   public void take(BatchDispatched dispatch, int shard, long epochMs) {
     Row row = rows.get(row(shard, dispatch.dispatchId()));
     if (row.kind == null) {
-      var terms = new TreeMap<>(dispatch.scoreTerms());
+      var terms = new TreeMap<>(dispatch.decision().scoreTerms());
       Prediction prediction = dispatch.prediction();
       var upperNs =
           new UpperNs(
@@ -131,7 +131,7 @@ public final class Batches {
                   prediction.modelVersion()));
       row.samples = dispatch.samples();
       row.tokens = dispatch.tokens();
-      row.attempt = dispatch.attempt();
+      row.attempt = dispatch.work().attempt();
       row.decidedAtNs = dispatch.decidedAtNs();
       row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
       row.predictedNs = prediction.meanNs();

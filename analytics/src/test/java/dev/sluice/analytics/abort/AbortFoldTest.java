@@ -74,7 +74,7 @@ final class AbortFoldTest {
             Map.of(),
             List.of(),
             Map.of(),
-            new Vocabulary(Map.of(), Map.of(), Map.of(), List.of()));
+            new Vocabulary(Map.of(), Map.of(), Map.of(), Map.of(), List.of()));
     return AbortFold.of(
         parsed,
         new PlannedJobs() {

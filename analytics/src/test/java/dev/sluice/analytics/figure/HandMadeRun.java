@@ -130,7 +130,7 @@ final class HandMadeRun {
                 1,
                 84,
                 batch.attempt),
-            new Decision(decidedMs * MS, null, Map.of()),
+            new Decision(decidedMs * MS, null, Map.of(), null, null),
             Prediction.ofMean(predictedNs, "running_mean", 1)),
         decidedMs);
     return id;
@@ -187,7 +187,8 @@ final class HandMadeRun {
 
   /** The run's end, with the number of jobs that were sent. */
   HandMadeRun ended(int sent, boolean interrupted) {
-    return put("runs", new RunEnded("run-1", sent, false, interrupted, 4000 * MS, null), 4000);
+    return put(
+        "runs", new RunEnded("run-1", sent, false, interrupted, 4000 * MS, null, null), 4000);
   }
 
   /** The end of a run with a number of jobs that no generator sent; null: nobody knows it. */

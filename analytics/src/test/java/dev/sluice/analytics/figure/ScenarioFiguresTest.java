@@ -105,7 +105,7 @@ final class ScenarioFiguresTest {
   private static List<SyntheticRun.Entry> ended(List<SyntheticRun.Entry> log, int jobs) {
     RunReportTest.add(log, "facts", ArrivalsEnded.punctual(0, jobs), 3100);
     RunReportTest.add(
-        log, "runs", new RunEnded("run-1", jobs, false, false, 3_100_000_000L, null), 3150);
+        log, "runs", new RunEnded("run-1", jobs, false, false, 3_100_000_000L, null, null), 3150);
     return log;
   }
 
@@ -124,7 +124,7 @@ final class ScenarioFiguresTest {
             like.predictor(),
             like.kafka(),
             like.thresholds(),
-            Experiment.Simulation.DEFAULT);
+            new Experiment.Simulation(null, null, null));
     return RunReport.of(SyntheticRun.fold(log), SyntheticRun.context(experiment)).summary();
   }
 }

@@ -69,9 +69,10 @@ final class LanesFoldTest {
     begin(2);
     assertThat(lane(0).underWay()).isZero();
     fold.onFact(
-        ExecutorReported.alive(
+        ExecutorReported.of(
             "local",
             1,
+            false,
             "cpu",
             null,
             List.of(
@@ -232,7 +233,7 @@ final class LanesFoldTest {
         new Place("local", 1, List.of(lane)),
         Work.firstAttempt(
             new ModelKey("resnet18", "onnx", "fp32"), List.of(new DispatchedJob(job, 2)), 80),
-        new BatchDispatched.Decision(decidedMs * MS, null, Map.of("urgency", 0.5)),
+        new BatchDispatched.Decision(decidedMs * MS, null, Map.of("urgency", 0.5), null, null),
         new Prediction(50 * MS, "running_mean", 1, null, null, 60 * MS, null));
   }
 

@@ -158,7 +158,7 @@ final class LiveFoldTest {
                   new ModelKey("resnet18", "onnx", "fp32"),
                   List.of(new BatchDispatched.DispatchedJob("w", 1)),
                   1),
-              new BatchDispatched.Decision(2 * NS, null, Map.of()),
+              new BatchDispatched.Decision(2 * NS, null, Map.of(), null, null),
               new Prediction(NS / 2, "running_mean", 1, null, null, null, null));
       var end = BatchCompleted.done(new DispatchId(2, 0), "local", 1, 0, 2 * NS, NS / 2, 1);
       if (endFirst) {
@@ -364,7 +364,7 @@ final class LiveFoldTest {
     assertThat(fold.endIfAbandoned()).isNull();
     fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 35_000);
     assertThat(fold.endIfAbandoned())
-        .isEqualTo(new RunEnded("run-1", 6, false, false, 35 * NS, null));
+        .isEqualTo(new RunEnded("run-1", 6, false, false, 35 * NS, null, null));
     List<SyntheticRun.Entry> late = new ArrayList<>();
     RunReportTest.job(late, "x", 9, "batch", "vit_tiny", 1, 3200, 3200, 35_001);
     late.forEach(entry -> SyntheticRun.apply(fold, entry, 0));
@@ -387,7 +387,7 @@ final class LiveFoldTest {
   @Test
   void isCompleteAtOnce_whenTheRunWasGivenUp() {
     var fold = new LiveFold();
-    fold.onRunRecord(new RunEnded("run-1", 6, false, false, 1, "no lane came back"), 0);
+    fold.onRunRecord(new RunEnded("run-1", 6, false, false, 1, "no lane came back", null), 0);
     assertThat(fold.isComplete()).isTrue();
   }
 

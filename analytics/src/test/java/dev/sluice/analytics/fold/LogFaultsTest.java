@@ -258,7 +258,7 @@ final class LogFaultsTest {
         new Place(
             first.place().executorId(), first.place().incarnation() + 1, first.place().lanes()),
         new Work(work.model(), work.jobs(), work.samples(), work.tokens(), 2),
-        new Decision(1_600_000_000, null, first.decision().scoreTerms()),
+        new Decision(1_600_000_000, null, first.decision().scoreTerms(), null, null),
         first.prediction());
   }
 

@@ -27,7 +27,9 @@ import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.value.DispatchId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -84,7 +86,16 @@ public final class SyntheticRun {
     return new Experiment(
         "quickstart",
         42,
-        new Experiment.Load(duration, warmup, 30, rate, Arrivals.POISSON, 1),
+        new Experiment.Load(
+            duration,
+            warmup,
+            30,
+            rate,
+            Arrivals.POISSON,
+            LoadShape.even(),
+            Experiment.Scenario.SERVER,
+            1,
+            null),
         new Experiment.Jobs(
             0.4,
             classes,
@@ -99,13 +110,14 @@ public final class SyntheticRun {
             "none",
             null,
             null,
-            new Microbatch(true, 10, 128, List.of("dynamic"), false)),
+            new Microbatch(true, 10, 128, List.of("dynamic"), false, Map.of()),
+            List.of()),
         new Resources(true, 1000, false),
         new Lanes(true, lanes, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), null),
         new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
         thresholds,
-        Experiment.Simulation.DEFAULT);
+        new Experiment.Simulation(null, null, null));
   }
 
   public static RunContext context(Experiment experiment) {
@@ -290,7 +302,7 @@ public final class SyntheticRun {
     fact(new Ticked(), endNs + 1);
     entries.add(
         new Entry(
-            new RunEnded("run-1", requests.size(), false, false, endNs, null),
+            new RunEnded("run-1", requests.size(), false, false, endNs, null, null),
             "runs",
             ZERO_EPOCH_MS + endNs / 1_000_000));
   }
@@ -312,13 +324,15 @@ public final class SyntheticRun {
                 id,
                 new Place("local", 1, List.of(lane)),
                 Work.firstAttempt(
-                    job.model(),
+                    new ModelKey(job.workload(), job.backend(), job.precision()),
                     List.of(new BatchDispatched.DispatchedJob(job.jobId(), job.samples())),
                     80 + 4 * job.samples()),
                 new Decision(
                     floorMs(nowNs),
                     null,
-                    Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01)),
+                    Map.of("interactive", 10.0, "urgency", random.nextDouble(), "tokens", -0.01),
+                    null,
+                    null),
                 new Prediction(
                     Math.round(typicalMs * 1.04e6),
                     "running_mean",

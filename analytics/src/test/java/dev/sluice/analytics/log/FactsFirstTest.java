@@ -81,7 +81,7 @@ final class FactsFirstTest {
                 new ModelKey("resnet18", "onnx", "fp32"),
                 List.of(new BatchDispatched.DispatchedJob("job-0", 1)),
                 1),
-            new BatchDispatched.Decision(0, null, Map.of()),
+            new BatchDispatched.Decision(0, null, Map.of(), null, null),
             new Prediction(1, "running_mean", 1, null, null, null, null));
     take(DISPATCHES, 0, atEpochMs, EventCodec.DISPATCHES.write(dispatch));
   }

@@ -336,7 +336,7 @@ final class PlotsTest {
         new Experiment.Predictor(enabled, "models/latency", 0.95, 60),
         plain.kafka(),
         plain.thresholds(),
-        Experiment.Simulation.DEFAULT);
+        new Experiment.Simulation(null, null, null));
   }
 
   private Set<Integer> coloursOf(String name) throws IOException {

@@ -26,7 +26,7 @@ final class MarksTest {
   void isNotComparable_whenItWasInterrupted() {
     var log = new ArrayList<>(RunReportTest.log());
     log.removeIf(entry -> entry.event() instanceof RunEnded);
-    log.add(new SyntheticRun.Entry(new RunEnded("run-1", 6, true, true, 1, null), "runs", 0));
+    log.add(new SyntheticRun.Entry(new RunEnded("run-1", 6, true, true, 1, null, null), "runs", 0));
     Summary summary = summary(log);
     assertThat(summary.notComparableReasons()).containsExactly("interrupted");
     assertThat(summary.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
@@ -58,7 +58,7 @@ final class MarksTest {
     log.removeIf(entry -> entry.event() instanceof RunEnded);
     log.add(
         new SyntheticRun.Entry(
-            new RunEnded("run-1", 6, false, false, 1, "no lane came back"), "runs", 0));
+            new RunEnded("run-1", 6, false, false, 1, "no lane came back", null), "runs", 0));
     Summary summary = summary(log);
     assertThat(summary.verdict()).isEqualTo(Verdict.FAILED);
     assertThat(summary.values()).containsEntry("failure", "no lane came back");
@@ -76,7 +76,9 @@ final class MarksTest {
                     && job.intendedAtNs() >= 1_000_000_000));
     int early = (int) log.stream().filter(e -> e.event() instanceof JobRequested).count();
     assertThat(early).isPositive();
-    log.add(new SyntheticRun.Entry(new RunEnded("run-1", early, false, false, 1, null), "runs", 0));
+    log.add(
+        new SyntheticRun.Entry(
+            new RunEnded("run-1", early, false, false, 1, null, null), "runs", 0));
     Summary summary = summary(log);
     assertThat(summary.verdict()).isEqualTo(Verdict.FAILED);
     assertThat(summary.verdictReasons())
@@ -113,7 +115,8 @@ final class MarksTest {
             entry.event() instanceof RunEnded
                 || (entry.event() instanceof JobRequested job
                     && job.intendedAtNs() > 1_100_000_000));
-    log.add(new SyntheticRun.Entry(new RunEnded("run-1", 4, false, true, 1, null), "runs", 0));
+    log.add(
+        new SyntheticRun.Entry(new RunEnded("run-1", 4, false, true, 1, null, null), "runs", 0));
     Summary summary = summary(log);
     assertThat(summary.figure("window_seconds")).isEqualTo(0.1); // from 1 s to the last arrival
     assertThat(summary.figure("lane_use")).isEqualTo(0.96); // 1004 to 1104 ms, cut at 1100

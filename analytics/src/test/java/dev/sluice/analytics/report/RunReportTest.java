@@ -93,7 +93,7 @@ public final class RunReportTest {
     job(log, "t", 5, "batch", "vit_tiny", 1, 3100, 3100, 3101);
     batch(log, 11, "t", "vit_tiny", 1, 3208, 3210, 3310, 3311);
     add(log, "facts", ArrivalsEnded.punctual(0, 6), 3320);
-    add(log, "runs", new RunEnded("run-1", 6, false, false, 3_400_000_000L, null), 3400);
+    add(log, "runs", new RunEnded("run-1", 6, false, false, 3_400_000_000L, null, null), 3400);
     return SyntheticRun.merged(log, SyntheticRun.heartbeats("local", 1, 0, 3300));
   }
 
@@ -154,7 +154,12 @@ public final class RunReportTest {
                 new ModelKey(workload, "onnx", "fp32"),
                 List.of(new BatchDispatched.DispatchedJob(job, samples)),
                 80 + 4 * samples),
-            new Decision(decidedMs * 1_000_000, null, Map.of("interactive", 3.0, "tokens", -1.0)),
+            new Decision(
+                decidedMs * 1_000_000,
+                null,
+                Map.of("interactive", 3.0, "tokens", -1.0),
+                null,
+                null),
             new Prediction(
                 200_000_000,
                 "running_mean",

@@ -94,7 +94,7 @@ final class LogAuditTest {
         with(first(ArrivalsEnded.class), ArrivalsEnded.punctual(0, 7)),
         "generator 0 announced 7 jobs to shard 0, which holds " + count(JobRequested.class));
     finds(
-        with(first(RunEnded.class), new RunEnded("run-1", 7, false, false, 1, null)),
+        with(first(RunEnded.class), new RunEnded("run-1", 7, false, false, 1, null, null)),
         "the run's end names 7 jobs, the log holds " + count(JobRequested.class));
     List<Entry> endless = new ArrayList<>(log);
     endless.remove(first(RunEnded.class));
@@ -151,8 +151,8 @@ final class LogAuditTest {
             entry ->
                 entry.event() instanceof ExecutorReported r
                     ? new Entry(
-                        ExecutorReported.alive(
-                            r.executorId(), 1, "cpu", 100L, r.lanes(), List.of()),
+                        ExecutorReported.of(
+                            r.executorId(), 1, false, "cpu", 100L, r.lanes(), List.of()),
                         "facts",
                         entry.appendedAtEpochMs())
                     : entry);
@@ -376,7 +376,7 @@ final class LogAuditTest {
         old.dispatchId(),
         old.place(),
         new Work(work.model(), work.jobs(), work.samples(), work.tokens() + 1, work.attempt()),
-        new Decision(old.decision().decidedAtNs(), null, old.decision().scoreTerms()),
+        new Decision(old.decision().decidedAtNs(), null, old.decision().scoreTerms(), null, null),
         old.prediction());
   }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param busyLanes number of the executor's lanes that ran a batch when this one began, its own
  *     included; null if it never began, and before version 2
  */
+@Event.Version(2)
 public record BatchCompleted(
     DispatchId dispatchId,
     String executorId,
@@ -39,15 +40,11 @@ public record BatchCompleted(
     @Nullable Long emulatedServiceNs,
     @Nullable Integer busyLanes)
     implements Fact {
-  public static final int VERSION = 2;
-
   public BatchCompleted {
     results = List.copyOf(results);
     Checks.atLeast(0, serviceNs, "serviceNs");
     Checks.atLeast(0, switchNs, "switchNs");
-    if (busyLanes != null) {
-      Checks.atLeast(1, busyLanes, "busyLanes");
-    }
+    Checks.atLeastOrNull(1, busyLanes, "busyLanes");
     if (result == Result.DONE && (startedAtNs == null || finishedAtNs == null)) {
       throw new IllegalArgumentException("a done batch needs startedAtNs and finishedAtNs");
     }
@@ -95,11 +92,6 @@ public record BatchCompleted(
         List.of(),
         null,
         null);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   public enum Result {

@@ -21,16 +21,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param prediction service time predicted at the decision, and frozen then
  */
+@Event.Version(4)
 public record BatchDispatched(
     DispatchId dispatchId, Place place, Work work, Decision decision, Prediction prediction)
     implements Dispatch {
-  public static final int VERSION = 4;
-
-  @Override
-  public int version() {
-    return VERSION;
-  }
-
   @Override
   public String executorId() {
     return place.executorId;
@@ -57,29 +51,9 @@ public record BatchDispatched(
     return work.tokens;
   }
 
-  public int attempt() {
-    return work.attempt;
-  }
-
   @Override
   public long decidedAtNs() {
     return decision.decidedAtNs;
-  }
-
-  public @Nullable Long notAfterNs() {
-    return decision.notAfterNs;
-  }
-
-  public @Nullable Long notBeforeNs() {
-    return decision.notBeforeNs;
-  }
-
-  public @Nullable DispatchId cancels() {
-    return decision.cancels;
-  }
-
-  public Map<String, Double> scoreTerms() {
-    return decision.scoreTerms;
   }
 
   /**
@@ -135,15 +109,9 @@ public record BatchDispatched(
       Map<String, Double> scoreTerms,
       @Nullable DispatchId cancels,
       @Nullable Long notBeforeNs) {
-
-    /** A decision that cancels nothing, and starts at once. */
-    public Decision(long decidedAtNs, @Nullable Long notAfterNs, Map<String, Double> scoreTerms) {
-      this(decidedAtNs, notAfterNs, scoreTerms, null, null);
-    }
-
-    /** A decision without a limit or a score. */
+    /** A decision without a limit or a score, which cancels nothing. */
     public static Decision at(long decidedAtNs) {
-      return new Decision(decidedAtNs, null, Map.of());
+      return new Decision(decidedAtNs, null, Map.of(), null, null);
     }
   }
 
@@ -189,7 +157,7 @@ public record BatchDispatched(
 
     @JsonProperty("version")
     int version() {
-      return VERSION;
+      return Event.versionOf(BatchDispatched.class);
     }
   }
 

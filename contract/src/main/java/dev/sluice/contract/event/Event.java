@@ -1,15 +1,28 @@
 package dev.sluice.contract.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 
 /**
  * Any record by which the roles of a run meet: its JSON carries the record's name as type, and its
  * version.
  */
 public sealed interface Event permits Fact, Outcome, RunRecord, Dispatch, WindowRecord {
-  /** The version of this record's fields that this build writes; 1 unless the record says more. */
+  /** Version of a record's fields that this build writes. */
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface Version {
+    int value();
+  }
+
   @JsonProperty("version")
   default int version() {
-    return 1;
+    return versionOf(getClass());
+  }
+
+  /** The version of a type's fields that this build writes; 1 unless the type says more. */
+  static int versionOf(Class<?> type) {
+    Version version = type.getAnnotation(Version.class);
+    return version == null ? 1 : version.value();
   }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param fitCpuNs processor time that fitting latency models beside the run has taken since this
  *     incarnation began; null before version 2
  */
+@Event.Version(4)
 public record ExecutorReported(
     String executorId,
     long incarnation,
@@ -33,22 +34,9 @@ public record ExecutorReported(
     @Nullable Double cpuPerLane,
     @Nullable Long fitCpuNs)
     implements Fact {
-  public static final int VERSION = 4;
-
   public ExecutorReported {
     lanes = List.copyOf(lanes);
     capabilities = List.copyOf(capabilities);
-  }
-
-  /** A living executor whose clock agrees with the broker's, without measurements of its cost. */
-  public static ExecutorReported alive(
-      String executorId,
-      long incarnation,
-      String deviceKind,
-      @Nullable Long tokens,
-      List<Lane> lanes,
-      List<Capability> capabilities) {
-    return of(executorId, incarnation, false, deviceKind, tokens, lanes, capabilities);
   }
 
   /** An executor whose clock agrees with the broker's, without measurements of its cost. */
@@ -62,11 +50,6 @@ public record ExecutorReported(
       List<Capability> capabilities) {
     return new ExecutorReported(
         executorId, incarnation, leaving, deviceKind, tokens, lanes, capabilities, 0, null, null);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /**
@@ -100,12 +83,8 @@ public record ExecutorReported(
       @Nullable Long memoryBytes) {
     public Capability {
       warmUps = List.copyOf(warmUps);
-      if (loadNs != null) {
-        Checks.atLeast(1, loadNs, "loadNs");
-      }
-      if (memoryBytes != null) {
-        Checks.atLeast(1, memoryBytes, "memoryBytes");
-      }
+      Checks.atLeastOrNull(1, loadNs, "loadNs");
+      Checks.atLeastOrNull(1, memoryBytes, "memoryBytes");
     }
 
     /** A model that lanes which hold all their models at once can run. */

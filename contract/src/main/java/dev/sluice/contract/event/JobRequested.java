@@ -1,7 +1,6 @@
 package dev.sluice.contract.event;
 
 import dev.sluice.contract.value.Checks;
-import dev.sluice.contract.value.ModelKey;
 
 /**
  * A job entered the system. Topic {@code facts}.
@@ -49,9 +48,5 @@ public record JobRequested(
         sloNs,
         intendedAtNs,
         ns);
-  }
-
-  public ModelKey model() {
-    return new ModelKey(workload, backend, precision);
   }
 }

@@ -23,7 +23,6 @@ public final class LatencyHistogram {
     this.count = Arrays.stream(counts).sum();
   }
 
-  /** What takes a bucket and its count. */
   @FunctionalInterface
   public interface Bucket {
     void take(int index, long count);
@@ -88,7 +87,6 @@ public final class LatencyHistogram {
     return list;
   }
 
-  /** Number of times. */
   public long count() {
     return count;
   }

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param sendLatenessMsP99 nearest rank of these delays; null likewise
  * @param predictions how predicted service times came out; null before version 2
  */
+@Event.Version(2)
 public record MetricsWindow(
     long fromNs,
     long toNs,
@@ -48,16 +49,9 @@ public record MetricsWindow(
     @Nullable Double sendLatenessMsP99,
     @Nullable Predictions predictions)
     implements WindowRecord {
-  public static final int VERSION = 2;
-
   public MetricsWindow {
     byClass = new TreeMap<>(byClass);
     blockedNs = new TreeMap<>(blockedNs);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 
   /**

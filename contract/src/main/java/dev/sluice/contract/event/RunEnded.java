@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobsNeverSent number of jobs of the request list that were meant for a time at which no
  *     generator ran, so that none was sent; null: not known
  */
+@Event.Version(3)
 public record RunEnded(
     String runId,
     long jobsSent,
@@ -24,28 +25,8 @@ public record RunEnded(
     @Nullable String failure,
     @Nullable Long jobsNeverSent)
     implements RunRecord {
-  public static final int VERSION = 3;
-
   public RunEnded {
     Checks.atLeast(0, jobsSent, "jobsSent");
-    if (jobsNeverSent != null) {
-      Checks.atLeast(0, jobsNeverSent, "jobsNeverSent");
-    }
-  }
-
-  /** The end of a run of which nobody knows whether jobs were never sent. */
-  public RunEnded(
-      String runId,
-      long jobsSent,
-      boolean tailLimitReached,
-      boolean interrupted,
-      long endedAtNs,
-      @Nullable String failure) {
-    this(runId, jobsSent, tailLimitReached, interrupted, endedAtNs, failure, null);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
+    Checks.atLeastOrNull(0, jobsNeverSent, "jobsNeverSent");
   }
 }

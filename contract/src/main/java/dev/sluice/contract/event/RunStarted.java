@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param arrivalsEndAtNsMax time at or after which no job is intended, so that a shard whose
  *     generator died does not wait for ever for its {@link ArrivalsEnded}; null: not known
  */
+@Event.Version(2)
 public record RunStarted(
     String runId,
     long timeZeroEpochMs,
@@ -27,15 +28,8 @@ public record RunStarted(
     int generators,
     @Nullable Long arrivalsEndAtNsMax)
     implements Fact, RunRecord {
-  public static final int VERSION = 2;
-
   public RunStarted {
     Checks.atLeast(1, shards, "shards");
     Checks.atLeast(1, generators, "generators");
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

@@ -10,16 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sentAtNs time at which the scheduler sent it; null: before version 2, or not noted
  */
+@Event.Version(2)
 public record Ticked(@Nullable Long sentAtNs) implements Fact {
-  public static final int VERSION = 2;
-
   /** A tick without a time of its own. */
   public Ticked() {
     this(null);
-  }
-
-  @Override
-  public int version() {
-    return VERSION;
   }
 }

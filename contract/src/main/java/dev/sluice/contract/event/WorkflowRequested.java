@@ -37,9 +37,7 @@ public record WorkflowRequested(
     Checks.atLeast(0, index, "index");
     Checks.atLeast(0, intendedAtNs, "intendedAtNs");
     Checks.atLeast(1, nodes.size(), "nodes");
-    if (sloNs != null) {
-      Checks.atLeast(1, sloNs, "sloNs");
-    }
+    Checks.atLeastOrNull(1, sloNs, "sloNs");
     checkGraph(nodes);
   }
 

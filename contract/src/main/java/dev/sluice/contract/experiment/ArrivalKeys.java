@@ -12,7 +12,6 @@ import java.util.function.Function;
  * @param rule a mistake in values that are each in their range; empty: there is none
  */
 public record ArrivalKeys(List<Key> keys, Function<Map<String, Double>, Optional<Mistake>> rule) {
-  /** The keys of a process that has none of its own. */
   public static final ArrivalKeys NONE = of();
 
   /**

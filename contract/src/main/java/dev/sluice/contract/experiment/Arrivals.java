@@ -6,12 +6,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Where the arrivals of a run come from, the key {@code arrivals}. */
-public sealed interface Arrivals {
+public sealed interface Arrivals permits Arrivals.Drawn, Replay {
   /** Poisson arrivals, which a file without the key has. */
   Arrivals POISSON = drawn("poisson");
-
-  /** Name of the process, as the file gives it. */
-  String process();
 
   /** The process and its settings, for a person: {@code gamma, cv 2}. */
   String words();
@@ -21,19 +18,11 @@ public sealed interface Arrivals {
     return new Drawn(process, Map.of());
   }
 
-  record Replayed(Replay replay) implements Arrivals {
-    @Override
-    public String process() {
-      return replay.source().key();
-    }
-
-    @Override
-    public String words() {
-      return replay.words();
-    }
-  }
-
-  /** Arrivals drawn from the run's seed. */
+  /**
+   * Arrivals drawn from the run's seed.
+   *
+   * @param process name of the process, as the file gives it
+   */
   record Drawn(String process, Map<String, Double> settings) implements Arrivals {
     public Drawn {
       settings = Map.copyOf(settings);

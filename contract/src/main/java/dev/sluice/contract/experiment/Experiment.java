@@ -76,36 +76,7 @@ public record Experiment(
       int generators,
       @Nullable Double offeredLoad) {
 
-    /** A load over time whose rate never changes. */
-    public Load(
-        double durationSeconds,
-        double warmupSeconds,
-        double tailSeconds,
-        double arrivalRateJobsPerSec,
-        Arrivals arrivals,
-        int generators) {
-      this(
-          durationSeconds,
-          warmupSeconds,
-          tailSeconds,
-          arrivalRateJobsPerSec,
-          arrivals,
-          LoadShape.even(),
-          Scenario.SERVER,
-          generators,
-          null);
-    }
-
-    Load withRate(double jobsPerSecond) {
-      return with(durationSeconds, warmupSeconds, jobsPerSecond);
-    }
-
-    /** Returns the same load with all times of arrivals multiplied by a factor; not its tail. */
-    Load stretched(double factor) {
-      return with(durationSeconds * factor, warmupSeconds * factor, arrivalRateJobsPerSec / factor);
-    }
-
-    private Load with(double duration, double warmup, double jobsPerSecond) {
+    Load with(double duration, double warmup, double jobsPerSecond) {
       return new Load(
           duration,
           warmup,
@@ -131,7 +102,7 @@ public record Experiment(
      * the process and the shape. NaN where a file says when requests come.
      */
     public double askedRateJobsPerSec() {
-      if (arrivals instanceof Arrivals.Replayed) {
+      if (arrivals instanceof Replay) {
         return Double.NaN;
       }
       return shape instanceof LoadShape.Rates // which are scaled to it
@@ -144,7 +115,7 @@ public record Experiment(
      * where the scenario has one. NaN where a file says when requests come.
      */
     public double askedJobs() {
-      if (arrivals instanceof Arrivals.Replayed || shape instanceof LoadShape.Rates) {
+      if (arrivals instanceof Replay || shape instanceof LoadShape.Rates) {
         return Double.NaN;
       }
       double endSeconds =
@@ -247,17 +218,6 @@ public record Experiment(
       weights = Map.copyOf(weights);
       decides = List.copyOf(decides);
     }
-
-    /** Rules of a policy that decides nothing beside which job starts next. */
-    public Scheduling(
-        String schedulerName,
-        Map<String, Double> weights,
-        String admission,
-        @Nullable Integer maxWaiting,
-        @Nullable Double expireAfterMs,
-        Microbatch microbatch) {
-      this(schedulerName, weights, admission, maxWaiting, expireAfterMs, microbatch, List.of());
-    }
   }
 
   /**
@@ -339,11 +299,6 @@ public record Experiment(
       inputs = List.copyOf(inputs);
     }
 
-    /** A model that takes one tensor of float32, of this shape for each sample. */
-    public static ModelFile of(String path, String backend, List<Integer> inputShape) {
-      return new ModelFile(path, backend, List.of(ModelInput.of(inputShape)));
-    }
-
     /** The shape of one sample if float32 is all that the model takes; else null. */
     public @Nullable List<Integer> inputShape() {
       List<Integer> shape = inputs.get(0).shape();
@@ -358,12 +313,7 @@ public record Experiment(
    * @param memoryMb memory of a lane that it takes, in 10^6 bytes; null: not said
    */
   public record LinearServiceTime(
-      double alphaMs, double betaMs, @Nullable Double loadMs, @Nullable Double memoryMb) {
-    /** A model that lanes hold all the time. */
-    public LinearServiceTime(double alphaMs, double betaMs) {
-      this(alphaMs, betaMs, null, null);
-    }
-  }
+      double alphaMs, double betaMs, @Nullable Double loadMs, @Nullable Double memoryMb) {}
 
   /**
    * Joining of compatible jobs into one inference.
@@ -383,16 +333,6 @@ public record Experiment(
     public Microbatch {
       policies = List.copyOf(policies);
       models = Collections.unmodifiableMap(new TreeMap<>(models));
-    }
-
-    /** Rules with one limit for all models. */
-    public Microbatch(
-        boolean enabled,
-        double windowMs,
-        int maxBatch,
-        List<String> policies,
-        boolean respectDeadlines) {
-      this(enabled, windowMs, maxBatch, policies, respectDeadlines, Map.of());
     }
   }
 
@@ -527,8 +467,6 @@ public record Experiment(
    */
   public record Simulation(
       @Nullable String latencyTable, @Nullable String hops, @Nullable Integer noiseSeed) {
-    public static final Simulation DEFAULT = new Simulation(null, null, null);
-
     /** Value of {@code hops} for a loop that takes no time. */
     public static final String NO_HOPS = "none";
   }

@@ -43,10 +43,7 @@ public final class ExperimentFile {
   /** Key, below each of {@link #FILES}, of its SHA-256 in hex. */
   public static final String DIGEST = "sha256";
 
-  /** Key of the rate of all generators. */
   static final String RATE = "arrival_rate_jobs_per_sec";
-
-  /** Key of the load that stands in place of a rate. */
   static final String OFFERED_LOAD = "offered_load";
 
   private static final int BYTES_MAX = 1 << 20;
@@ -77,13 +74,13 @@ public final class ExperimentFile {
     try {
       return read(text, name, recording, List.of(), vocabulary);
     } catch (UserMistakeException e) {
-      List<UserMistakeException.Problem> problems = new ArrayList<>();
+      List<UserMistakeException.Problem> problems = new ArrayList<>(e.problems());
       problems.add(
+          0,
           new UserMistakeException.Problem(
               recording.toString(),
               "the recorded experiment has what this Sluice does not know",
               "a newer Sluice recorded it, and that one reads it"));
-      problems.addAll(e.problems());
       throw new UserMistakeException(problems);
     }
   }

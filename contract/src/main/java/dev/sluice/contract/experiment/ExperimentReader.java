@@ -312,7 +312,6 @@ record ExperimentReader(Problems problems, Map<String, Place> places, Vocabulary
     return vocabulary.schedulers().getOrDefault(schedulerName, PolicyWeights.NONE);
   }
 
-  /** The policy's weights that the file gives. */
   private static Map<String, Double> weights(Section section, PolicyWeights policy) {
     Map<String, Double> weights = new LinkedHashMap<>();
     for (PolicyWeights.Weight weight : policy.weights()) {
@@ -331,7 +330,7 @@ record ExperimentReader(Problems problems, Map<String, Place> places, Vocabulary
       policy
           .rule()
           .apply(weights)
-          .ifPresent(m -> section.error(m.weight(), section.name(m.what()), m.maybe()));
+          .ifPresent(m -> section.error(m.key(), section.name(m.what()), m.maybe()));
     }
     return weights;
   }

@@ -67,11 +67,8 @@ record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
   private static double rate(Section top, @Nullable Double offered, Arrivals arrivals) {
     String key = ExperimentFile.RATE;
     double rate = top.number(key, Double.NaN, RATES, "you meant a number such as 10");
-    if (offered == null && !(arrivals instanceof Arrivals.Replayed) && !top.has(key)) {
-      top.error(
-          key,
-          key + " is missing",
-          "a line should be added: " + key + ": 10, or offered_load: 0.5");
+    if (offered == null && !(arrivals instanceof Replay) && !top.has(key)) {
+      top.missing(key, "10, or offered_load: 0.5");
     } else if (offered != null && top.has(key)) {
       top.error(
           ExperimentFile.OFFERED_LOAD,
@@ -256,7 +253,7 @@ record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
     }
     Arrivals arrivals =
         Source.of(process)
-            .<Arrivals>map(source -> new Arrivals.Replayed(replay(section, source)))
+            .<Arrivals>map(source -> replay(section, source))
             .orElseGet(() -> drawn(section, process));
     section.end();
     return arrivals;
@@ -298,10 +295,7 @@ record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
           name,
           section.number(name, Double.NaN, key.range(), "you meant a number such as " + example));
       if (!section.has(name)) {
-        section.error(
-            name,
-            section.name(name) + " is missing",
-            "a line should be added: " + name + ": " + example);
+        section.missing(name, example);
       }
     }
     if (settings.values().stream().noneMatch(value -> value.isNaN())) {
@@ -314,11 +308,7 @@ record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
     boolean trace = source == Source.TRACE;
     String file = section.text("file", "");
     if (file.isEmpty() && !section.has("file")) {
-      section.error(
-          "file",
-          section.name("file") + " is missing",
-          "a line should be added: file: "
-              + (trace ? "monday.csv" : "../results/quickstart/log.jsonl.gz"));
+      section.missing("file", trace ? "monday.csv" : "../results/quickstart/log.jsonl.gz");
     }
     return new Replay(
         source,

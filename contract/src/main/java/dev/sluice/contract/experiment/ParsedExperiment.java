@@ -37,20 +37,25 @@ public record ParsedExperiment(
     Load load = experiment.load();
     return load.offeredLoad() != null
         && Double.isNaN(load.arrivalRateJobsPerSec())
-        && !(load.arrivals() instanceof Arrivals.Replayed);
+        && !(load.arrivals() instanceof Replay);
   }
 
-  /** Returns the same experiment with the rate that follows from its offered load. */
   public ParsedExperiment withRate(double jobsPerSecond) {
-    return with(experiment.load().withRate(jobsPerSecond));
+    Load load = experiment.load();
+    return with(load.with(load.durationSeconds(), load.warmupSeconds(), jobsPerSecond));
   }
 
   /**
    * Returns the same experiment with all times of its arrivals multiplied by a factor: the measured
-   * window is as many times as long, and the rate is divided by the factor.
+   * window is as many times as long, and the rate is divided by the factor. The tail stays.
    */
   public ParsedExperiment stretched(double factor) {
-    return with(experiment.load().stretched(factor));
+    Load load = experiment.load();
+    return with(
+        load.with(
+            load.durationSeconds() * factor,
+            load.warmupSeconds() * factor,
+            load.arrivalRateJobsPerSec() / factor));
   }
 
   private ParsedExperiment with(Load load) {

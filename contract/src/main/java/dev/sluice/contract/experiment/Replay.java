@@ -26,7 +26,8 @@ public record Replay(
     Scale scale,
     Names names,
     Map<String, Column> columns,
-    boolean spread) {
+    boolean spread)
+    implements Arrivals {
   /** Attributes of a job that a trace may hold. */
   public static final List<String> ATTRIBUTES =
       List.of("class", "workload", "backend", "precision", "samples", "slo_ms");
@@ -42,7 +43,6 @@ public record Replay(
     /** A trace, in one of the known formats. */
     TRACE;
 
-    /** Name of the process that replays such a file. */
     String key() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -117,6 +117,7 @@ public record Replay(
    */
   public record Column(String from, boolean stripe) {}
 
+  @Override
   public String words() {
     var words = new ArrayList<String>();
     words.add((source == Source.REPLAY ? "replay of " : "trace ") + file);

@@ -109,11 +109,12 @@ public final class ResolvedConfig {
 
   /** A name alone where the process has no settings. */
   private static Object arrivals(Arrivals arrivals) {
-    if (arrivals instanceof Arrivals.Replayed replayed) {
-      return replayed(replayed.replay());
+    if (arrivals instanceof Replay replay) {
+      return replayed(replay);
     }
-    if (!(arrivals instanceof Arrivals.Drawn drawn) || drawn.settings().isEmpty()) {
-      return arrivals.process();
+    var drawn = (Arrivals.Drawn) arrivals;
+    if (drawn.settings().isEmpty()) {
+      return drawn.process();
     }
     Map<String, Object> mapping = new LinkedHashMap<>();
     mapping.put("process", drawn.process());

@@ -45,15 +45,6 @@ public record Vocabulary(
     return figures.stream().filter(figure -> !figure.startsWith(OF_ALL)).toList();
   }
 
-  /** A vocabulary whose workloads have no layers. */
-  public Vocabulary(
-      Map<String, PolicyWeights> schedulers,
-      Map<String, ArrivalKeys> arrivals,
-      Map<String, Integer> workloadTokens,
-      List<String> figures) {
-    this(schedulers, arrivals, workloadTokens, Map.of(), figures);
-  }
-
   /**
    * The weights of a policy, which are keys below {@code scheduler}. None must be given.
    *
@@ -65,11 +56,11 @@ public record Vocabulary(
    */
   public record PolicyWeights(
       List<Weight> weights,
-      Function<Map<String, Double>, Optional<Mistake>> rule,
+      Function<Map<String, Double>, Optional<ArrivalKeys.Mistake>> rule,
       List<String> decides,
       boolean needsBounds) {
-    /** The weights of a policy that has none. */
-    public static final PolicyWeights NONE = of();
+    public static final PolicyWeights NONE =
+        new PolicyWeights(List.of(), given -> Optional.empty(), List.of(), false);
 
     /**
      * A weight.
@@ -78,21 +69,9 @@ public record Vocabulary(
      */
     public record Weight(String name, Range range, double defaultValue) {}
 
-    /**
-     * A mistake in the values together.
-     *
-     * @param weight weight whose line is reported
-     */
-    public record Mistake(String weight, String what, String maybe) {}
-
     public PolicyWeights {
       weights = List.copyOf(weights);
       decides = List.copyOf(decides);
-    }
-
-    /** Weights without a rule between them. */
-    public static PolicyWeights of(Weight... weights) {
-      return new PolicyWeights(List.of(weights), given -> Optional.empty(), List.of(), false);
     }
   }
 }

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeSet;
@@ -49,7 +50,6 @@ final class WorkloadReader {
 
   private static final Range WEIGHT = Range.within(1e-6, 1e9);
 
-  /** Key of the memory that the parameters of a built-in model may take. */
   private static final String MEMORY_BUDGET = "memory_budget";
 
   /** Half of what a size as text is rounded to, below 100 MB and above. */
@@ -382,11 +382,7 @@ final class WorkloadReader {
     List<Integer> shape = section.wholes("shape", List.of(), 1, SIZE_MAX, true);
     List<String> dtypes = Arrays.stream(Dtype.values()).map(Dtype::text).toList();
     String dtypeText = section.oneOf("dtype", Dtype.FLOAT32.text(), dtypes, "kinds of values");
-    Dtype dtype =
-        Arrays.stream(Dtype.values())
-            .filter(of -> of.text().equals(dtypeText))
-            .findFirst()
-            .orElseThrow();
+    Dtype dtype = Dtype.valueOf(dtypeText.toUpperCase(Locale.ROOT));
     List<Double> range = section.numbers("range", List.of(), RANGES.getOrDefault(dtype, FLOATS));
     section.end();
     if (!range.isEmpty() && (range.size() != 2 || range.get(0) > range.get(1))) {

@@ -26,11 +26,7 @@ import java.util.Objects;
 public record CsvRows(List<String> comments, List<Row> lines, List<String> columns) {
   private static final int BYTES_MAX = 256_000_000;
 
-  /**
-   * Reads a whole file.
-   *
-   * @param noun what the file is, for messages, for example {@code latency table}
-   */
+  /** Reads a whole file, which messages call by a noun such as {@code latency table}. */
   public static CsvRows read(Path file, String noun) throws UserMistakeException {
     String source = file.toString();
     if (Files.isDirectory(file)) {
@@ -56,11 +52,7 @@ public record CsvRows(List<String> comments, List<Row> lines, List<String> colum
     }
   }
 
-  /**
-   * Reads a text.
-   *
-   * @param source the file that it comes from, for messages
-   */
+  /** Reads a text, whose source messages name. */
   public static CsvRows parse(String source, String text) throws UserMistakeException {
     List<String> comments = new ArrayList<>();
     List<Row> lines = new ArrayList<>();

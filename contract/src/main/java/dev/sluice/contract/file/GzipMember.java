@@ -16,7 +16,6 @@ public final class GzipMember extends GZIPInputStream {
   private final Counted raw;
   private final long headerBytes;
 
-  /** The compressed bytes, counted. */
   private static final class Counted extends FilterInputStream {
     private long count;
 

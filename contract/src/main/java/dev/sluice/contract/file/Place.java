@@ -9,7 +9,6 @@ package dev.sluice.contract.file;
 public record Place(String source, int line) implements Comparable<Place> {
   static final int OVERRIDE = Integer.MAX_VALUE;
 
-  /** The place of an override. */
   public static Place override(String assignment) {
     return new Place("--set " + Written.of(assignment), OVERRIDE);
   }

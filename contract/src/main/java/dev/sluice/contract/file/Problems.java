@@ -45,7 +45,6 @@ public final class Problems {
     }
   }
 
-  /** Adds the mistakes found in another part of the file. */
   public void addAll(Problems others) {
     others.listed.forEach(this::add);
     count += others.count - others.listed.size();

@@ -37,7 +37,6 @@ public final class Schema {
   private final Set<String> required = new LinkedHashSet<>();
   private @Nullable Chosen chosen;
 
-  /** Mappings whose names the user chooses. */
   private record Chosen(Pattern names, Collection<String> reserved, Schema mapping) {}
 
   public void require(String key) {
@@ -46,15 +45,17 @@ public final class Schema {
 
   /** Declares the default of a key as a file would write it; the key must be declared. */
   public void defaultTo(String key, Object written) {
-    Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
-    keywords.put(DEFAULT, written);
-    keywordsByKey.put(key, keywords);
+    put(key, DEFAULT, written);
   }
 
   /** Declares that entries of the list under a key may be known names in place of mappings. */
   public void namesOfItems(String key, Collection<String> names) {
+    put(key, ITEMS, oneOf(names));
+  }
+
+  private void put(String key, String keyword, Object value) {
     Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
-    keywords.put(ITEMS, Map.of("enum", List.copyOf(names)));
+    keywords.put(keyword, value);
     keywordsByKey.put(key, keywords);
   }
 
@@ -146,7 +147,6 @@ public final class Schema {
     return mappingByKey.computeIfAbsent(key, k -> new Schema());
   }
 
-  /** The schema of the mappings whose names the user chooses. */
   Schema chosen(Pattern names, Collection<String> reserved) {
     if (chosen == null) {
       chosen = new Chosen(names, reserved, new Schema());
@@ -251,7 +251,6 @@ public final class Schema {
     return keywords;
   }
 
-  /** The number, without a fraction where it has none. */
   private static Number plain(double value) {
     if (value == Math.rint(value)) {
       return (long) value;

@@ -64,12 +64,7 @@ public final class Section {
     this.schema = schema;
   }
 
-  /**
-   * The strict section of a whole file.
-   *
-   * @param places places of the keys, by dotted name; filled as they are read
-   * @param schema declarations of the keys; filled as they are read
-   */
+  /** The strict section of a whole file. Places, by dotted name, and schema fill with each key. */
   public static Section strict(
       Mapping mapping, Problems problems, Map<String, Place> places, Schema schema) {
     return new Section("", mapping, problems, places, schema);
@@ -155,24 +150,25 @@ public final class Section {
     }
   }
 
-  /** Notes a mistake if a key without a default is missing. */
   private void require(String key, String example) {
     if (schema != null) {
       schema.require(key);
     }
     if (places == null ? find(key) == null : !has(key)) {
       known.add(key);
-      problems.error(
-          place(key),
-          prefix + key + " is missing",
-          "a line should be added: " + key + ": " + example);
+      missing(key, example);
     }
+  }
+
+  /** Notes the mistake that a key without a default is missing. */
+  public void missing(String key, String example) {
+    error(key, prefix + key + " is missing", "a line should be added: " + key + ": " + example);
   }
 
   /** A required number; NaN if it is absent or wrong. */
   public double required(String key, Range range, String example) {
     require(key, example);
-    return number(key, Double.NaN, range, "you meant a number such as " + example + "");
+    return number(key, Double.NaN, range, "you meant a number such as " + example);
   }
 
   public double number(String key, double fallback, Range range) {
@@ -192,7 +188,10 @@ public final class Section {
 
   /** A number; null if it is absent or wrong. */
   public @Nullable Double numberOrNull(String key, Range range) {
-    double number = number(key, Double.NaN, range, "its unit is wrong, or a digit is");
+    return orNull(number(key, Double.NaN, range, "its unit is wrong, or a digit is"));
+  }
+
+  private static @Nullable Double orNull(double number) {
     return Double.isNaN(number) ? null : Double.valueOf(number);
   }
 
@@ -226,30 +225,23 @@ public final class Section {
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
     declare(key, () -> Schema.orNone(Schema.whole(least, most)), NONE);
     Value value = find(key);
-    Long number = value == null || none(value) ? null : whole(key, value, least, most);
-    return number == null ? null : Math.toIntExact(number);
+    return value == null || none(value) ? null : integer(key, value, least, most);
   }
 
   private static boolean none(Value value) {
     return written(value).equals(NONE);
   }
 
-  /**
-   * A list of whole numbers.
-   *
-   * @param repeats whether a number may be in it twice
-   */
+  /** A list of whole numbers. See {@link #list} for {@code repeats}. */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
     declare(key, () -> Schema.listOf(Schema.whole(least, most)), fallback);
-    return list(
-        key,
-        fallback,
-        repeats,
-        item -> {
-          Long number = whole(key, item, least, most);
-          return number == null ? null : Math.toIntExact(number);
-        });
+    return list(key, fallback, repeats, item -> integer(key, item, least, most));
+  }
+
+  private @Nullable Integer integer(String key, Value value, int least, int most) {
+    Long number = whole(key, value, least, most);
+    return number == null ? null : Math.toIntExact(number);
   }
 
   /** A list of numbers, which may be in it twice. */
@@ -259,10 +251,7 @@ public final class Section {
         key,
         fallback,
         true,
-        item -> {
-          double number = number(key, item, range, "its unit is wrong, or a digit is");
-          return Double.isNaN(number) ? null : Double.valueOf(number);
-        });
+        item -> orNull(number(key, item, range, "its unit is wrong, or a digit is")));
   }
 
   public boolean flag(String key, boolean fallback) {
@@ -375,7 +364,6 @@ public final class Section {
     return items;
   }
 
-  /** The list under a key; null if the key is absent or no list. */
   public @Nullable Sequence sequence(String key) {
     Value value = find(key);
     if (value == null || value instanceof Sequence) {
@@ -385,7 +373,6 @@ public final class Section {
     return null;
   }
 
-  /** The mapping under a key; null if the key is absent or no mapping. */
   public @Nullable Mapping mapping(String key) {
     Value value = find(key);
     if (value == null || value instanceof Mapping) {
@@ -434,8 +421,7 @@ public final class Section {
   }
 
   /**
-   * Complains of each key that was not asked for; of a lenient section, as {@link
-   * #end(Collection)}.
+   * Complains of each key that was not asked for; a lenient section's as {@link #end(Collection)}.
    */
   public void end() {
     if (places == null) {

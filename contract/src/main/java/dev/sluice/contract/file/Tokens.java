@@ -8,15 +8,12 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import dev.sluice.contract.file.Tree.Kind;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.CharConversionException;
 import java.io.Closeable;
 import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
-import java.io.StringReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -76,18 +73,6 @@ abstract class Tokens implements Closeable {
     }
   }
 
-  static Tokens ofYaml(String text, IntFunction<Place> placeOfLine) {
-    return new YamlTokens(new StringReader(text), placeOfLine);
-  }
-
-  static Tokens ofJson(byte[] text, IntFunction<Place> placeOfLine) {
-    try {
-      return new JsonTokens(new ByteArrayInputStream(text), placeOfLine);
-    } catch (IOException e) {
-      throw new UncheckedIOException("bytes in memory cannot be read", e);
-    }
-  }
-
   private static void refuseOther(String source, InputStream in)
       throws IOException, UserMistakeException {
     try {
@@ -109,7 +94,6 @@ abstract class Tokens implements Closeable {
   /** Tells whether the present scalar can only be a text, not a number. */
   abstract boolean isQuoted();
 
-  /** Tells whether the present scalar is null. */
   abstract boolean isMissing();
 
   /** The name by which an alias may repeat the present piece; null: none. */
@@ -137,7 +121,6 @@ abstract class Tokens implements Closeable {
             e);
   }
 
-  /** The mistake of a file that breaks its format's rules. */
   static UserMistakeException malformed(
       Place place, String format, @Nullable String reason, String maybe, Exception cause) {
     return new UserMistakeException(
@@ -151,7 +134,7 @@ abstract class Tokens implements Closeable {
     return text == null ? "no reason given" : text.strip().replaceAll("\\s*\\R\\s*", "; ");
   }
 
-  private static final class JsonTokens extends Tokens {
+  static final class JsonTokens extends Tokens {
     private static final JsonFactory FACTORY =
         JsonFactory.builder()
             .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
@@ -232,7 +215,7 @@ abstract class Tokens implements Closeable {
    * Pieces of a YAML text of one document, from SnakeYAML's events: these carry the line of each
    * key and value, and show a key that stands twice. Jackson's binding to records does neither.
    */
-  private static final class YamlTokens extends Tokens {
+  static final class YamlTokens extends Tokens {
     private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
 
     private final Reader in;

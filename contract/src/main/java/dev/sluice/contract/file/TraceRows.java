@@ -60,11 +60,15 @@ public abstract class TraceRows implements AutoCloseable {
   private static final int LONG_DIGITS = 18;
 
   final String source;
-
   final List<String> fields = new ArrayList<>();
+  private final boolean sparse;
+  List<String> columns = List.of();
+  Place header;
 
-  TraceRows(String source) {
+  TraceRows(String source, boolean sparse) {
     this.source = source;
+    this.sparse = sparse;
+    header = new Place(source, 1);
   }
 
   /**
@@ -152,9 +156,13 @@ public abstract class TraceRows implements AutoCloseable {
   }
 
   /** Returns the names of the columns; of JSON Lines, the keys of the first line. */
-  public abstract List<String> columns();
+  public final List<String> columns() {
+    return columns;
+  }
 
-  public abstract Place header();
+  public final Place header() {
+    return header;
+  }
 
   /**
    * Returns the number under which a column's fields are asked for; to be called before the first
@@ -162,20 +170,22 @@ public abstract class TraceRows implements AutoCloseable {
    */
   public abstract int column(String name) throws UserMistakeException;
 
-  /** Returns a column's name as the file writes it, where no column has exactly that name. */
+  /** Returns a name as the file writes it, where no column has exactly that name. */
   final String inTheCaseOfTheFile(String name) {
-    return columns().contains(name)
+    return columns.contains(name)
         ? name
-        : columns().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+        : columns.stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
   }
 
   /** Tells whether there is a column of that name, in any case of letters. */
   public final boolean has(String name) {
-    return columns().contains(inTheCaseOfTheFile(name));
+    return columns.contains(inTheCaseOfTheFile(name));
   }
 
   /** Tells whether rows may lack fields, so that the first row may name fewer columns. */
-  public abstract boolean isSparse();
+  public final boolean isSparse() {
+    return sparse;
+  }
 
   /** Goes on to the next row; false after the last. */
   public abstract boolean next() throws UserMistakeException;
@@ -298,10 +308,9 @@ public abstract class TraceRows implements AutoCloseable {
     return new UserMistakeException(
         header(),
         "the column (%s) is missing".formatted(column),
-        NearestName.advice(column, columns(), "columns of this file"));
+        NearestName.advice(column, columns, "columns of this file"));
   }
 
-  /** Returns the mistake of a file that cannot be read on. */
   final UserMistakeException unreadable(IOException e) {
     boolean cut = e instanceof EOFException;
     return new UserMistakeException(
@@ -326,12 +335,10 @@ public abstract class TraceRows implements AutoCloseable {
     private final boolean written;
     private final Line read = new Line();
     private final CloseableIterator<Line> lines;
-    private final List<String> columns;
-    private final Place header;
     private int line;
 
     CsvTraceRows(String source, InputStream in, boolean written) throws UserMistakeException {
-      super(source);
+      super(source, false);
       this.written = written;
       lines =
           CsvReader.builder()
@@ -405,16 +412,6 @@ public abstract class TraceRows implements AutoCloseable {
     }
 
     @Override
-    public List<String> columns() {
-      return columns;
-    }
-
-    @Override
-    public Place header() {
-      return header;
-    }
-
-    @Override
     public int column(String name) throws UserMistakeException {
       String there = inTheCaseOfTheFile(name);
       int column = columns.indexOf(there);
@@ -429,11 +426,6 @@ public abstract class TraceRows implements AutoCloseable {
             "one of the two should have another name");
       }
       return column;
-    }
-
-    @Override
-    public boolean isSparse() {
-      return false;
     }
 
     @Override
@@ -454,7 +446,6 @@ public abstract class TraceRows implements AutoCloseable {
       return line;
     }
 
-    /** Goes on to the next line that is not blank and no comment. */
     private boolean nextLine() throws UserMistakeException {
       try {
         do {
@@ -501,7 +492,6 @@ public abstract class TraceRows implements AutoCloseable {
     private static final JsonFactory FAST = new JsonFactory();
 
     private final JsonParser parser;
-    private final List<String> columns;
     private final List<String> wanted = new ArrayList<>();
 
     /**
@@ -509,7 +499,7 @@ public abstract class TraceRows implements AutoCloseable {
      *     a first object may have
      */
     JsonTraceRows(String source, byte[] firstBytes, InputStream in) throws UserMistakeException {
-      super(source);
+      super(source, true);
       List<String> keys = new ArrayList<>();
       try {
         try (JsonParser first = FACTORY.createParser(firstBytes)) {
@@ -530,16 +520,6 @@ public abstract class TraceRows implements AutoCloseable {
     }
 
     @Override
-    public List<String> columns() {
-      return columns;
-    }
-
-    @Override
-    public Place header() {
-      return new Place(source, 1);
-    }
-
-    @Override
     public int column(String asked) {
       String name = inTheCaseOfTheFile(asked);
       int known = wanted.indexOf(name);
@@ -548,11 +528,6 @@ public abstract class TraceRows implements AutoCloseable {
       }
       wanted.add(name);
       return wanted.size() - 1;
-    }
-
-    @Override
-    public boolean isSparse() {
-      return true;
     }
 
     @Override

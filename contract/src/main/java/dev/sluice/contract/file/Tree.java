@@ -4,8 +4,10 @@ import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,12 +83,16 @@ public final class Tree implements Closeable {
    * @param placeOfLine the place of a line of the text, counted from 1; of line 0 the whole text
    */
   public static Tree ofYaml(String text, IntFunction<Place> placeOfLine, Limits limits) {
-    return new Tree(Tokens.ofYaml(text, placeOfLine), limits);
+    return new Tree(new Tokens.YamlTokens(new StringReader(text), placeOfLine), limits);
   }
 
   /** Opens a text of JSON in UTF-8. */
   public static Tree ofJson(byte[] text, IntFunction<Place> placeOfLine, Limits limits) {
-    return new Tree(Tokens.ofJson(text, placeOfLine), limits);
+    try {
+      return new Tree(new Tokens.JsonTokens(new ByteArrayInputStream(text), placeOfLine), limits);
+    } catch (IOException e) {
+      throw new UncheckedIOException("bytes in memory cannot be read", e);
+    }
   }
 
   /**

@@ -20,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,13 +33,20 @@ import org.jspecify.annotations.Nullable;
  * exits 2. Bugs are unchecked exceptions instead.
  */
 public final class UserMistakeException extends Exception {
+  private static final Map<Class<?>, String> REASONS =
+      Map.of(
+          EOFException.class, "it ends too early",
+          NoSuchFileException.class, "no such file or folder",
+          AccessDeniedException.class, "permission denied",
+          NotDirectoryException.class, "this is no folder",
+          FileAlreadyExistsException.class, "a file of that name stands there");
+
   private final List<Problem> problems;
 
   public UserMistakeException(String location, String what, String maybe) {
     this(location, what, maybe, null);
   }
 
-  /** One mistake, at a place in a file. */
   public UserMistakeException(Place place, String what, String maybe) {
     this(place.toString(), what, maybe, null);
   }
@@ -91,20 +99,10 @@ public final class UserMistakeException extends Exception {
     if (e instanceof JsonProcessingException malformed) {
       return JsonFault.words(malformed);
     }
-    if (e instanceof EOFException) {
-      return "it ends too early";
-    }
-    if (e instanceof NoSuchFileException) {
-      return "no such file or folder";
-    }
-    if (e instanceof AccessDeniedException) {
-      return "permission denied";
-    }
-    if (e instanceof NotDirectoryException) {
-      return "this is no folder";
-    }
-    if (e instanceof FileAlreadyExistsException) {
-      return "a file of that name stands there";
+    for (Map.Entry<Class<?>, String> reason : REASONS.entrySet()) {
+      if (reason.getKey().isInstance(e)) {
+        return reason.getValue();
+      }
     }
     String words = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     return words == null || words.isEmpty()

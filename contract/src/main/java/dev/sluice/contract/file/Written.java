@@ -20,17 +20,13 @@ public final class Written {
    * obeys none of them. Ends of lines and tabs stay.
    */
   public static String lines(String text) {
-    int at = 0;
-    while (at < text.length() && !isObeyed(text, at)) {
-      at++;
-    }
-    if (at == text.length()) {
-      return text;
-    }
-    var written = new StringBuilder(text.length() + 16).append(text, 0, at);
-    for (; at < text.length(); at++) {
-      char letter = text.charAt(at);
-      written.append(isObeyed(text, at) ? "\\u%04x".formatted((int) letter) : letter);
+    var written = new StringBuilder(text.length());
+    for (int at = 0; at < text.length(); at++) {
+      if (isObeyed(text, at)) {
+        written.append("\\u%04x".formatted((int) text.charAt(at)));
+      } else {
+        written.append(text.charAt(at));
+      }
     }
     return written.toString();
   }

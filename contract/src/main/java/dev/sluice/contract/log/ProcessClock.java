@@ -32,6 +32,7 @@ public final class ProcessClock {
 
   /** The clock of a run in this process, given the run's time zero. */
   public RunClock forRun(long timeZeroEpochMs) {
-    return new RunClock(timeZeroEpochMs, anchorEpochNs, anchorMonotonicNs, monotonicNs);
+    return new RunClock(
+        anchorMonotonicNs + timeZeroEpochMs * 1_000_000 - anchorEpochNs, monotonicNs);
   }
 }

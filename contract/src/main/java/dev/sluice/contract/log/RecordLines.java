@@ -20,64 +20,62 @@ import org.jspecify.annotations.Nullable;
  * Records of one kind as lines of a recording, in the order in which they may stand there. Not safe
  * for threads.
  */
-interface RecordLines<R> {
-  RecordingHeader.Kind kind();
+abstract class RecordLines<R> {
+  final RecordingHeader.Kind kind;
 
   /** A record in words, for a line that is none. */
-  String noun();
+  final String noun;
 
-  /** The order of the lines, in words. */
-  String order();
+  /** Order of the lines, in words. */
+  final String order;
+
+  private RecordLines(RecordingHeader.Kind kind, String noun, String order) {
+    this.kind = kind;
+    this.noun = noun;
+    this.order = order;
+  }
 
   /**
    * Takes the next record.
    *
    * @return null; or, if the record may not stand behind the one before, what is wrong with it
    */
-  @Nullable String misplaced(R record);
+  abstract @Nullable String misplaced(R record);
 
   /** The record in a line that is as {@link #line} writes it; null: the line is not. */
-  @Nullable R record(byte[] line);
+  abstract @Nullable R record(byte[] line);
 
   /**
    * A record's line, line feed included.
    *
    * @throws IOException if the record is too long for a line
    */
-  byte[] line(R record) throws IOException;
+  abstract byte[] line(R record) throws IOException;
 
   /** Records of a run's topics as lines, by {@link LogOrder}. */
-  final class OfLog implements RecordLines<RecordedEntry> {
+  static final class OfLog extends RecordLines<RecordedEntry> {
     private static final JsonFactory JSON = new JsonFactory();
     private static final List<String> TOPICS = LogOrder.TOPICS;
 
-    private final LogOrder order = new LogOrder();
+    private final LogOrder taken = new LogOrder();
 
-    @Override
-    public RecordingHeader.Kind kind() {
-      return RecordingHeader.Kind.LOG;
+    OfLog() {
+      super(
+          RecordingHeader.Kind.LOG,
+          "record of a log",
+          "a log's lines go by append time, topic, partition and offset");
     }
 
     @Override
-    public String noun() {
-      return "record of a log";
-    }
-
-    @Override
-    public String order() {
-      return "a log's lines go by append time, topic, partition and offset";
-    }
-
-    @Override
-    public @Nullable String misplaced(RecordedEntry entry) {
-      return order.take(entry)
+    @Nullable String misplaced(RecordedEntry entry) {
+      return taken.take(entry)
           ? null
           : "this record (%s/%d, offset %d) stands behind one that comes after it"
               .formatted(entry.topic(), entry.partition(), entry.offset());
     }
 
     @Override
-    public @Nullable RecordedEntry record(byte[] line) {
+    @Nullable RecordedEntry record(byte[] line) {
       try (JsonParser json = JSON.createParser(line)) {
         if (json.nextToken() != JsonToken.START_OBJECT || !"topic".equals(json.nextFieldName())) {
           return null;
@@ -122,7 +120,7 @@ interface RecordLines<R> {
     }
 
     @Override
-    public byte[] line(RecordedEntry entry) throws IOException {
+    byte[] line(RecordedEntry entry) throws IOException {
       byte[] value = entry.value();
       boolean isEvent = isJsonObjectOnOneLine(value);
       byte[] text = isEvent ? value : Base64.getEncoder().encode(value);
@@ -193,7 +191,7 @@ interface RecordLines<R> {
   }
 
   /** Requests of a load as lines, by intended arrival. */
-  final class OfRequests implements RecordLines<RecordedRequest> {
+  static final class OfRequests extends RecordLines<RecordedRequest> {
     private static final JsonMapper JSON =
         JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
 
@@ -201,23 +199,15 @@ interface RecordLines<R> {
 
     private long lastNs;
 
-    @Override
-    public RecordingHeader.Kind kind() {
-      return RecordingHeader.Kind.REQUESTS;
+    OfRequests() {
+      super(
+          RecordingHeader.Kind.REQUESTS,
+          "request of a recording",
+          "requests are sorted by the time at which they were meant to arrive");
     }
 
     @Override
-    public String noun() {
-      return "request of a recording";
-    }
-
-    @Override
-    public String order() {
-      return "requests are sorted by the time at which they were meant to arrive";
-    }
-
-    @Override
-    public @Nullable String misplaced(RecordedRequest request) {
+    @Nullable String misplaced(RecordedRequest request) {
       if (request.intendedAtNs() < lastNs) {
         return "intended_ns (%d) is less than that of the line above (%d)"
             .formatted(request.intendedAtNs(), lastNs);
@@ -238,7 +228,7 @@ interface RecordLines<R> {
         @JsonProperty("slo_ns") @Nullable Long sloNs) {}
 
     @Override
-    public @Nullable RecordedRequest record(byte[] line) {
+    @Nullable RecordedRequest record(byte[] line) {
       try {
         @Nullable Fields fields = JSON.readValue(line, Fields.class);
         if (fields == null) {
@@ -265,7 +255,7 @@ interface RecordLines<R> {
     }
 
     @Override
-    public byte[] line(RecordedRequest request) throws IOException {
+    byte[] line(RecordedRequest request) throws IOException {
       RequestKind kind = request.kind();
       for (String name :
           new @Nullable String[] {

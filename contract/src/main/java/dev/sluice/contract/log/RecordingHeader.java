@@ -9,6 +9,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Written;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,10 +47,7 @@ public record RecordingHeader(
   private static final JsonMapper JSON = new JsonMapper();
 
   public enum Kind {
-    /** Records of a run's topics. */
     LOG,
-
-    /** Requests alone. */
     REQUESTS;
 
     public String text() {
@@ -147,12 +145,7 @@ public record RecordingHeader(
   }
 
   private static @Nullable Kind kind(String text) {
-    for (Kind kind : Kind.values()) {
-      if (kind.text().equals(text)) {
-        return kind;
-      }
-    }
-    return null;
+    return Stream.of(Kind.values()).filter(k -> k.text().equals(text)).findFirst().orElse(null);
   }
 
   private static @Nullable String text(JsonNode header, String key) {

@@ -55,7 +55,7 @@ public final class RecordingWriter<R> implements Closeable {
   private RecordingWriter(
       @Nullable OutputFile file, OutputStream target, RecordLines<R> form, RecordingHeader header)
       throws IOException {
-    if (header.kind() != form.kind()) {
+    if (header.kind() != form.kind) {
       throw new IllegalArgumentException("the header is one of kind " + header.kind().text());
     }
     this.file = file;

@@ -29,11 +29,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,7 +136,7 @@ public final class RunRegister implements AutoCloseable {
     }
     String digest = digest();
     if (!digest.equals(joined.configDigest())) {
-      write(new RoleLeft(joined.role(), joined.instance()));
+      leave(joined);
       throw new UserMistakeException(
           "--run-id",
           "the run (%s) began with another experiment: its digest is %.12s…, this role's %.12s…"
@@ -167,7 +167,7 @@ public final class RunRegister implements AutoCloseable {
       if (place(offset, shards, executorId, shard).equals(place)) {
         return joined;
       }
-      write(new RoleLeft(Role.EXECUTE, joined.instance())); // another came first
+      leave(joined); // another came first
     }
   }
 
@@ -252,22 +252,11 @@ public final class RunRegister implements AutoCloseable {
   }
 
   private synchronized String digest() {
-    return entries.stream()
-        .map(Entry::record)
-        .filter(RoleJoined.class::isInstance)
-        .map(record -> ((RoleJoined) record).configDigest())
-        .findFirst()
-        .orElseThrow();
+    return records(RoleJoined.class).findFirst().orElseThrow().configDigest();
   }
 
-  /** Tells whether a process has joined in the role and not left. */
-  public synchronized boolean isPresent(Role role) {
-    return entries.stream()
-        .anyMatch(
-            e ->
-                e.record instanceof RoleJoined joined
-                    && joined.role() == role
-                    && !hasLeft(joined.instance()));
+  private <T extends RunRecord> Stream<T> records(Class<T> type) {
+    return entries.stream().map(Entry::record).filter(type::isInstance).map(type::cast);
   }
 
   /** Shards that no scheduler has taken yet, or whose last one has left. */
@@ -279,16 +268,14 @@ public final class RunRegister implements AutoCloseable {
   }
 
   public synchronized Optional<String> owner(int shard) {
-    return entries.stream()
-        .map(Entry::record)
-        .filter(record -> record instanceof ShardTaken taken && taken.shard() == shard)
-        .map(record -> ((ShardTaken) record).instance())
+    return records(ShardTaken.class)
+        .filter(taken -> taken.shard() == shard)
+        .map(ShardTaken::instance)
         .reduce((earlier, later) -> later);
   }
 
   private boolean hasLeft(String instance) {
-    return entries.stream()
-        .anyMatch(e -> e.record instanceof RoleLeft left && left.instance().equals(instance));
+    return records(RoleLeft.class).anyMatch(left -> left.instance().equals(instance));
   }
 
   /**
@@ -345,11 +332,7 @@ public final class RunRegister implements AutoCloseable {
           notifyAll();
         }
       }
-    } catch (WakeupException e) {
-      if (!closing) {
-        onFailure.accept(e);
-      }
-    } catch (RuntimeException | Error e) {
+    } catch (RuntimeException | Error e) { // closing wakes the consumer up
       if (!closing) {
         onFailure.accept(e);
       }

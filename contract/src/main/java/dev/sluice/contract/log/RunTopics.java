@@ -204,7 +204,6 @@ public final class RunTopics {
         && name.indexOf('.', start.length()) < 0;
   }
 
-  /** The consumer group of the run's schedulers. */
   private static String group(Topics topics) {
     return topics.prefix() + ".scheduler";
   }

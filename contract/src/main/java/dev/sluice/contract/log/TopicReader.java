@@ -9,7 +9,8 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Reads one partition after another, by assignment, each up to its end when the reading begins. For
- * use by one thread.
+ * use by one thread. Each reading throws {@link org.apache.kafka.common.KafkaException} if the
+ * broker does not answer.
  */
 public final class TopicReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
@@ -24,11 +25,7 @@ public final class TopicReader implements AutoCloseable {
     return new TopicReader(clients.consumer(reading));
   }
 
-  /**
-   * Reads a partition from its beginning.
-   *
-   * @throws org.apache.kafka.common.KafkaException if the broker does not answer
-   */
+  /** Reads a partition from its beginning. */
   public void readWhole(
       TopicPartition partition, java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
     readNewest(partition, Long.MAX_VALUE, sink);
@@ -38,7 +35,6 @@ public final class TopicReader implements AutoCloseable {
    * Reads the newest records of a partition.
    *
    * @param recordsMax most offsets before the end at which the reading begins
-   * @throws org.apache.kafka.common.KafkaException if the broker does not answer
    */
   public void readNewest(
       TopicPartition partition,
@@ -53,8 +49,6 @@ public final class TopicReader implements AutoCloseable {
 
   /**
    * Goes on with the partition that was read last; another partition is read from its beginning.
-   *
-   * @throws org.apache.kafka.common.KafkaException if the broker does not answer
    */
   public void readOn(
       TopicPartition partition, java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {

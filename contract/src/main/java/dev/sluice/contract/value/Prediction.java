@@ -25,9 +25,7 @@ public record Prediction(
     @Nullable Long p95Ns,
     @Nullable Long p99Ns) {
   public Prediction {
-    if (busyLanes != null) {
-      Checks.atLeast(1, busyLanes, "busyLanes");
-    }
+    Checks.atLeastOrNull(1, busyLanes, "busyLanes");
   }
 
   /** A mean without bounds, from no published table. */

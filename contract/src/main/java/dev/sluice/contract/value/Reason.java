@@ -1,17 +1,12 @@
 package dev.sluice.contract.value;
 
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Why a job was dropped or failed, or why a dispatch was refused. Events and tables hold the {@link
  * #text}. A log may hold texts that are no reason of this build: a failure's own words, or a reason
- * of another version. Records therefore keep the text, and readers ask {@link #is} or {@link #of}.
+ * of another version. Records therefore keep the text, and readers ask {@link #is}.
  */
 public enum Reason {
   /** Dropped: the job's deadline passed while the job waited. */
@@ -56,9 +51,6 @@ public enum Reason {
   /** Refused: the executor has no such lanes, or not the model. */
   UNSUPPORTED;
 
-  private static final Map<String, Reason> BY_TEXT =
-      Stream.of(values()).collect(Collectors.toUnmodifiableMap(Reason::text, Function.identity()));
-
   private final String text = name().toLowerCase(Locale.ROOT);
 
   public String text() {
@@ -74,13 +66,6 @@ public enum Reason {
   public boolean is(@Nullable String text) {
     return this.text.equals(text)
         || (this == POLICY && text != null && text.startsWith(this.text + ": "));
-  }
-
-  /** The reason in a text; empty if the text is no reason of this build. */
-  public static Optional<Reason> of(@Nullable String text) {
-    return text == null
-        ? Optional.empty()
-        : Optional.ofNullable(POLICY.is(text) ? POLICY : BY_TEXT.get(text));
   }
 
   @Override

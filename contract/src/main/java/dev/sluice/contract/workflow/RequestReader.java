@@ -52,7 +52,6 @@ final class RequestReader {
   private final Place whole;
   private final int gpus;
 
-  /** Mistakes in the file. */
   final Problems problems;
 
   /** Mistakes in the system's file: models that a request needs and that no GPUs can hold. */
@@ -124,7 +123,7 @@ final class RequestReader {
       throw new UserMistakeException(
           whole,
           "requests are missing",
-          "this is not the file of requests, or their list should be below" + " requests:");
+          "this is not the file of requests, or their list should be below requests:");
     }
   }
 
@@ -150,15 +149,15 @@ final class RequestReader {
     String name = "request " + (called.isBlank() ? "number " + count : called) + ": ";
     var in = Section.lenient(name, mapping, own);
     String id = in.requiredText("request_id", "req_001");
-    long timestampEpochNs = timestamp(in, own);
+    long timestampEpochNs = timestamp(in);
     String workflowId = in.requiredText("workflow_id", "text_generation");
     in.mapping("input_data");
     in.end(KEYS);
     if (!id.isEmpty()) {
       Integer earlier = lineById.putIfAbsent(id, in.place("request_id").line());
       if (earlier != null) {
-        own.error(
-            in.place("request_id"),
+        in.error(
+            "request_id",
             "a request of this id (" + id + ") stands on line " + earlier,
             "one of the two should be renamed");
       }
@@ -166,8 +165,8 @@ final class RequestReader {
     Workflow workflow = system.workflows.get(workflowId);
     if (workflow == null) {
       if (!workflowId.isEmpty()) {
-        own.error(
-            in.place("workflow_id"),
+        in.error(
+            "workflow_id",
             name + "workflow_id (" + workflowId + ") is unknown",
             NearestName.advice(workflowId, system.workflows.keySet(), "workflows"));
       }
@@ -199,15 +198,15 @@ final class RequestReader {
     skipped.add(new Skipped(id, workflowId, own.firstInWords()));
   }
 
-  private long timestamp(Section in, Problems own) {
+  private long timestamp(Section in) {
     String text = in.requiredText("timestamp", "\"2024-01-01T10:00:00\"");
     if (text.isEmpty()) {
       return 0;
     }
     Timestamp timestamp = Timestamp.parse(text);
     if (timestamp == null) {
-      own.error(
-          in.place("timestamp"),
+      in.error(
+          "timestamp",
           in.name("timestamp") + " (" + text + ") is not a time",
           "you meant a time such as 2024-01-01T10:00:00");
       return 0;
@@ -215,8 +214,8 @@ final class RequestReader {
     if (zoned == null) {
       zoned = timestamp.zoned();
     } else if (zoned != timestamp.zoned()) {
-      own.error(
-          in.place("timestamp"),
+      in.error(
+          "timestamp",
           "%s (%s) has %s zone, and that of the first request has %s"
               .formatted(
                   in.name("timestamp"),
@@ -233,9 +232,9 @@ final class RequestReader {
         placesByWorkflow.computeIfAbsent(workflow.id(), unused -> places(workflow));
     Mapping configs = in.mapping("node_configs");
     if (configs != null) {
-      for (Map.Entry<String, Entry> config : configs.entries().entrySet()) {
-        checkNode(config.getKey(), config.getValue(), name + "node_configs", places, own);
-      }
+      configs
+          .entries()
+          .forEach((node, entry) -> checkNode(node, entry, name + "node_configs", places, own));
     }
     Mapping times = in.mapping("node_execution_times");
     if (times == null || times.entries().isEmpty()) {

@@ -158,7 +158,7 @@ final class SystemReader {
       in.numberOrNull("inference_time_std", Range.within(0, SECONDS_MAX));
       models.put(id, model);
       in.end();
-      checkTokens(in, model, problems);
+      checkTokens(in, model);
     }
     if (!problems.isEmpty()) {
       problemsByModel.put(id, problems);
@@ -166,12 +166,12 @@ final class SystemReader {
   }
 
   /** The time of the typical tokens has the bounds of a time that is stated. */
-  private static void checkTokens(Section in, Model model, Problems problems) {
+  private static void checkTokens(Section in, Model model) {
     Double tokens = model.tokenMean();
     Double perSecond = model.tokensPerSecond();
     if (tokens != null && perSecond != null && !(tokens / perSecond <= SECONDS_MAX)) {
-      problems.error(
-          in.place("token_mean"),
+      in.error(
+          "token_mean",
           "%s (%s) at tokens_per_second (%s) take more than %s s"
               .formatted(
                   in.name("token_mean"),
@@ -249,8 +249,7 @@ final class SystemReader {
     Sequence items = in.sequence("nodes");
     if (items == null || items.items().isEmpty()) {
       if (problems.isEmpty()) {
-        problems.error(
-            in.place("nodes"), name + " has no nodes", "one line of them is - id: generate");
+        in.error("nodes", name + " has no nodes", "one line of them is - id: generate");
       }
       return;
     }
@@ -262,14 +261,14 @@ final class SystemReader {
         String model = node.requiredText("model", "llm7b");
         Integer earlier = id.isEmpty() ? null : lineById.putIfAbsent(id, node.place("id").line());
         if (earlier != null) {
-          problems.error(
-              node.place("id"),
+          node.error(
+              "id",
               "%s has a second node (%s), the first is on line %d".formatted(name, id, earlier),
               "one of the two should be renamed");
         }
         if (!model.isEmpty() && !models.containsKey(model) && !problemsByModel.containsKey(model)) {
-          problems.error(
-              node.place("model"),
+          node.error(
+              "model",
               name + ": the model (" + model + ") of node (" + id + ") is unknown",
               NearestName.advice(model, models.keySet(), "models"));
         }
@@ -292,9 +291,7 @@ final class SystemReader {
     for (Value item : items.items()) {
       Section edge = fieldsOf(name + ".edges", item, "an edge's from and to", problems);
       if (edge != null) {
-        String from = knownNode(name, edge, "from", ids, problems);
-        String to = knownNode(name, edge, "to", ids, problems);
-        var read = new Edge(from, to);
+        var read = new Edge(knownNode(name, edge, "from", ids), knownNode(name, edge, "to", ids));
         if (!edges.contains(read)) {
           edges.add(read);
         }
@@ -303,12 +300,11 @@ final class SystemReader {
     }
   }
 
-  private static String knownNode(
-      String name, Section edge, String key, List<String> ids, Problems problems) {
+  private static String knownNode(String name, Section edge, String key, List<String> ids) {
     String id = edge.requiredText(key, "generate");
     if (!id.isEmpty() && !ids.contains(id)) {
-      problems.error(
-          edge.place(key),
+      edge.error(
+          key,
           name + ": the node (" + id + ") of this edge is unknown",
           NearestName.advice(id, ids, "nodes"));
     }

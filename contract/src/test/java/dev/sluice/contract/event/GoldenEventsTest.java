@@ -35,20 +35,11 @@ final class GoldenEventsTest {
         : Stream.of(type);
   }
 
-  /** The version that this build writes; 1 of a record without a constant of it. */
-  static int newest(Class<?> type) throws IllegalAccessException {
-    try {
-      return type.getField("VERSION").getInt(null);
-    } catch (NoSuchFieldException e) {
-      return 1;
-    }
-  }
-
   @Test
   void thereIsAGoldenFile_forEachVersionOfEachEvent() throws Exception {
     var expected = new TreeSet<String>();
     for (Class<?> type : eventTypes().toList()) {
-      IntStream.rangeClosed(1, newest(type))
+      IntStream.rangeClosed(1, Event.versionOf(type))
           .forEach(version -> expected.add(type.getSimpleName() + ".v" + version + ".json"));
     }
     try (Stream<Path> files = Files.list(FOLDER)) {
@@ -60,7 +51,7 @@ final class GoldenEventsTest {
   @ParameterizedTest
   @MethodSource("eventTypes")
   void theNewestGoldenFile_isWhatThisBuildWrites(Class<?> type) throws Exception {
-    int version = newest(type);
+    int version = Event.versionOf(type);
     byte[] golden =
         Files.readAllBytes(FOLDER.resolve(type.getSimpleName() + ".v" + version + ".json"));
     EventCodec<?> codec = codecOf(type);
@@ -73,7 +64,7 @@ final class GoldenEventsTest {
   @ParameterizedTest
   @MethodSource("eventTypes")
   void everyGoldenFile_canStillBeRead(Class<?> type) throws Exception {
-    for (int version = 1; version <= newest(type); version++) {
+    for (int version = 1; version <= Event.versionOf(type); version++) {
       byte[] golden =
           Files.readAllBytes(FOLDER.resolve(type.getSimpleName() + ".v" + version + ".json"));
       assertThat(codecOf(type).read(golden)).isInstanceOf(type);

@@ -42,7 +42,16 @@ final class ExperimentFileTest {
             new Experiment(
                 "my-test",
                 42,
-                new Experiment.Load(20, 0, 30, 10, Arrivals.POISSON, 1),
+                new Experiment.Load(
+                    20,
+                    0,
+                    30,
+                    10,
+                    Arrivals.POISSON,
+                    LoadShape.even(),
+                    Experiment.Scenario.SERVER,
+                    1,
+                    null),
                 new Experiment.Jobs(
                     0.3,
                     List.of(
@@ -62,13 +71,15 @@ final class ExperimentFileTest {
                     "none",
                     null,
                     null,
-                    new Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false)),
+                    new Microbatch(
+                        true, 10, 128, List.of("batch_aware", "dynamic"), false, Map.of()),
+                    List.of()),
                 new Resources(true, 1000, false),
                 new Lanes(true, 2, 1, "auto", "real", null, 200, 0, 2000, 3, 1, List.of(), null),
                 new Predictor(false, "models/latency", 0.95, 60),
                 new KafkaSettings("embedded", 1),
                 Map.of(),
-                Experiment.Simulation.DEFAULT));
+                new Experiment.Simulation(null, null, null)));
     assertThat(parsed.warnings()).isEmpty();
   }
 
@@ -152,7 +163,16 @@ final class ExperimentFileTest {
             new Experiment(
                 "Full_1.0",
                 -7,
-                new Experiment.Load(20.5, 2, 0, 100, Arrivals.drawn("constant"), 3),
+                new Experiment.Load(
+                    20.5,
+                    2,
+                    0,
+                    100,
+                    Arrivals.drawn("constant"),
+                    LoadShape.even(),
+                    Experiment.Scenario.SERVER,
+                    3,
+                    null),
                 new Experiment.Jobs(
                     0.25,
                     List.of(
@@ -165,7 +185,10 @@ final class ExperimentFileTest {
                             "mine",
                             1,
                             12,
-                            ModelFile.of("models/mine.onnx", "onnx", List.of(3, 32, 32)),
+                            new ModelFile(
+                                "models/mine.onnx",
+                                "onnx",
+                                List.of(ModelInput.of(List.of(3, 32, 32)))),
                             null)),
                     List.of("onnx"),
                     List.of("fp32"),
@@ -177,7 +200,8 @@ final class ExperimentFileTest {
                     "hopeless",
                     1000,
                     2500.5,
-                    new Microbatch(false, 0, 16, List.of("fifo"), true)),
+                    new Microbatch(false, 0, 16, List.of("fifo"), true, Map.of()),
+                    List.of()),
                 new Resources(false, 1, true),
                 new Lanes(false, 8, 2, "cpu", "real", null, 100, 1, 5000, 1, 1, List.of(), null),
                 new Predictor(false, "m", 0.9, 15),
@@ -185,7 +209,7 @@ final class ExperimentFileTest {
                 Map.of(
                     "gold_p99_e2e_ms", new Threshold("<", 100),
                     "overall_throughput_sps", new Threshold(">=", 150)),
-                Experiment.Simulation.DEFAULT));
+                new Experiment.Simulation(null, null, null)));
     assertThat(e.lanes().count()).isEqualTo(1);
   }
 
@@ -303,7 +327,7 @@ final class ExperimentFileTest {
                     """)
             .experiment();
     assertThat(e.lanes().latencyTable()).isEqualTo("latency/accelerator-like.csv");
-    assertThat(e.workload("big").linear()).isEqualTo(new LinearServiceTime(5, 0.25));
+    assertThat(e.workload("big").linear()).isEqualTo(new LinearServiceTime(5, 0.25, null, null));
   }
 
   @Test
@@ -321,7 +345,8 @@ final class ExperimentFileTest {
         .containsExactly("synthetic-1", "synthetic-2", "synthetic-3", "own");
     assertThat(e.jobs().workloads().stream().mapToDouble(WorkloadChoice::weight).toArray())
         .containsExactly(new double[] {36, 9, 4, 1}, within(1e-12)); // 1, 1 / 4, 1 / 9 of 49 / 36
-    assertThat(e.workload("synthetic-3").linear()).isEqualTo(new LinearServiceTime(5, 1));
+    assertThat(e.workload("synthetic-3").linear())
+        .isEqualTo(new LinearServiceTime(5, 1, null, null));
     assertThat(e.workload("synthetic-3").tokens()).isEqualTo(80);
     Path resolved = folder.resolve("resolved.yaml");
     Files.writeString(resolved, ResolvedConfig.write(e));

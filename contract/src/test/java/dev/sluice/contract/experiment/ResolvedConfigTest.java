@@ -268,8 +268,8 @@ final class ResolvedConfigTest {
                     ? Map.of()
                     : Map.of(
                         "vit",
-                        new Limits(
-                            5 + random.nextInt(9), pick(random, List.of(), List.of(2, 4)))))),
+                        new Limits(5 + random.nextInt(9), pick(random, List.of(), List.of(2, 4))))),
+            List.of()),
         new Resources(random.nextBoolean(), 1000 + random.nextInt(1000), random.nextBoolean()),
         new Lanes(
             random.nextBoolean(),
@@ -299,7 +299,7 @@ final class ResolvedConfigTest {
                     pick(random, "<", "<=", ">", ">="),
                     random.nextGaussian() * 1e9,
                     random.nextBoolean())),
-        Experiment.Simulation.DEFAULT);
+        new Experiment.Simulation(null, null, null));
   }
 
   private static List<JobClass> classes(Random random, boolean scaled) {

@@ -19,6 +19,7 @@ final class SharedFiguresTest {
           Vocabularies.KNOWN.schedulers(),
           Vocabularies.KNOWN.arrivals(),
           Map.of("resnet18", 80),
+          Map.of(),
           List.of(
               "all_p99_e2e_ms", "all_completed_p99_e2e_ms", "all_count", "prediction_p95_count"));
 

@@ -1,7 +1,7 @@
 package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.experiment.ArrivalKeys.Mistake;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
-import dev.sluice.contract.experiment.Vocabulary.PolicyWeights.Mistake;
 import dev.sluice.contract.file.Range;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,12 @@ final class Vocabularies {
           Map.of(
               "fifo", PolicyWeights.NONE,
               "priority_slo", PolicyWeights.NONE,
-              "batch_aware", PolicyWeights.of(weight("workload", 0.4), weight("backend", 0.3)),
+              "batch_aware",
+                  new PolicyWeights(
+                      List.of(weight("workload", 0.4), weight("backend", 0.3)),
+                      given -> Optional.empty(),
+                      List.of(),
+                      false),
               "dynamic", DYNAMIC,
               "random", PolicyWeights.NONE),
           Map.of(

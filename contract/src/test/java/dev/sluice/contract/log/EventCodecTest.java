@@ -286,7 +286,7 @@ final class EventCodecTest {
               1 + count(),
               count(),
               1 + count()),
-          new Decision(ns(), orNull(this::ns), Map.of(text(), random.nextGaussian())),
+          new Decision(ns(), orNull(this::ns), Map.of(text(), random.nextGaussian()), null, null),
           new Prediction(
               ns(),
               text(),

@@ -7,12 +7,14 @@ import org.junit.jupiter.api.Test;
 /** Reasons and their texts. */
 final class ReasonTest {
   @Test
-  void isFoundByItsText_andNothingElseIs() {
+  void isKnownByItsText_andByNothingElse() {
     for (Reason reason : Reason.values()) {
-      assertThat(Reason.of(reason.text())).contains(reason);
+      for (Reason other : Reason.values()) {
+        assertThat(reason.is(other.text())).isEqualTo(reason == other);
+      }
+      assertThat(reason.is("a lane's own words")).isFalse();
+      assertThat(reason.is(null)).isFalse();
     }
     assertThat(Reason.TOO_LATE.text()).isEqualTo("too_late");
-    assertThat(Reason.of("a lane's own words")).isEmpty();
-    assertThat(Reason.of(null)).isEmpty();
   }
 }

@@ -113,7 +113,7 @@ final class BatchRuns {
    * and starts nothing, if one of them holds as many dispatches as it can.
    */
   boolean start(BatchDispatched dispatch, ModelKey model, List<Lane> lanes, RunClock runClock) {
-    DispatchId cancels = dispatch.cancels();
+    DispatchId cancels = dispatch.decision().cancels();
     if (cancels != null && lanes.get(0).holds().contains(cancels)) {
       Course course = courses.get(cancels);
       if (course != null) {
@@ -275,7 +275,7 @@ final class BatchRuns {
     long sinceNs = clock.monotonicNs();
     try {
       long switchNs = Math.max(work.hold(course.model), gang.awaitHeldNs());
-      Long notBeforeNs = dispatch.notBeforeNs();
+      Long notBeforeNs = dispatch.decision().notBeforeNs();
       if (notBeforeNs != null) {
         joined.pacer().awaitNs(runClock.toMonotonicNs(notBeforeNs));
       }

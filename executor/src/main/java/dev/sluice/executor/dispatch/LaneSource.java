@@ -1,11 +1,11 @@
 package dev.sluice.executor.dispatch;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.LinearServiceTime;
 import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.UserMistakeException.Problem;
@@ -284,7 +284,7 @@ public final class LaneSource implements AutoCloseable {
                     measured.stream().map(String::valueOf).collect(Collectors.joining(", "))));
       }
     }
-    if (table.isPublished() && experiment.load().arrivals() instanceof Arrivals.Replayed) {
+    if (table.isPublished() && experiment.load().arrivals() instanceof Replay) {
       notes.add("replayed requests of more samples than were measured take times in proportion");
     }
     return List.copyOf(notes);

@@ -109,7 +109,7 @@ final class ExecutorTest {
             new ModelKey(workload, "onnx", "fp32"),
             List.of(new DispatchedJob("job-" + id, 2), new DispatchedJob("other-" + id, 1)),
             92),
-        new Decision(0, notAfterNs, Map.of()),
+        new Decision(0, notAfterNs, Map.of(), null, null),
         Prediction.ofMean(MS, "warm_up", 1));
   }
 

@@ -14,6 +14,8 @@ import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Predictor;
 import dev.sluice.contract.experiment.Experiment.Resources;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
+import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.experiment.ModelInput;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Emulation;
@@ -28,10 +30,15 @@ import org.junit.jupiter.api.Test;
 /** The settings and emulated lanes that follow from an experiment. */
 final class LaneBackendTest {
   private static final WorkloadChoice LINEAR =
-      new WorkloadChoice("sum", 1, 50, null, new LinearServiceTime(4, 0.5));
+      new WorkloadChoice("sum", 1, 50, null, new LinearServiceTime(4, 0.5, null, null));
   private static final WorkloadChoice RESNET = new WorkloadChoice("resnet18", 1, 80, null, null);
   private static final WorkloadChoice OWN =
-      new WorkloadChoice("own", 1, 10, ModelFile.of("own.pt", "pytorch", List.of(3)), null);
+      new WorkloadChoice(
+          "own",
+          1,
+          10,
+          new ModelFile("own.pt", "pytorch", List.of(ModelInput.of(List.of(3)))),
+          null);
 
   private static Experiment experiment(boolean tokens, WorkloadChoice... workloads) {
     var lanes =
@@ -43,7 +50,8 @@ final class LaneBackendTest {
     return new Experiment(
         "emulated",
         42,
-        new Experiment.Load(10, 0, 30, 5, Arrivals.POISSON, 1),
+        new Experiment.Load(
+            10, 0, 30, 5, Arrivals.POISSON, LoadShape.even(), Experiment.Scenario.SERVER, 1, null),
         new Experiment.Jobs(
             0.3,
             List.of(new JobClass("batch", 1000, 5, false, true)),
@@ -58,13 +66,14 @@ final class LaneBackendTest {
             "none",
             null,
             null,
-            new Microbatch(true, 10, 4, List.of("dynamic"), false)),
+            new Microbatch(true, 10, 4, List.of("dynamic"), false, Map.of()),
+            List.of()),
         new Resources(tokens, 1000, false),
         lanes,
         new Predictor(false, "models/latency", 0.95, 60),
         new KafkaSettings("embedded", 1),
         Map.of(),
-        Experiment.Simulation.DEFAULT);
+        new Experiment.Simulation(null, null, null));
   }
 
   @Test

@@ -1,10 +1,10 @@
 package dev.sluice.harness.frame;
 
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.LoadShape;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
@@ -54,8 +54,8 @@ public final class ExperimentFiles {
     if (e.load().shape() instanceof LoadShape.Rates rates) {
       put(files, parsed, "load.rates", rates.file());
     }
-    if (e.load().arrivals() instanceof Arrivals.Replayed replayed) {
-      put(files, parsed, "arrivals.file", replayed.replay().file());
+    if (e.load().arrivals() instanceof Replay replay) {
+      put(files, parsed, "arrivals.file", replay.file());
     }
     for (var workload : e.jobs().workloads()) {
       var model = workload.model();

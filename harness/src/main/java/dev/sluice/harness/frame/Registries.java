@@ -1,6 +1,7 @@
 package dev.sluice.harness.frame;
 
 import dev.sluice.analytics.figure.Figures;
+import dev.sluice.contract.experiment.ArrivalKeys;
 import dev.sluice.contract.experiment.Vocabulary;
 import dev.sluice.contract.experiment.Vocabulary.PolicyWeights;
 import dev.sluice.contract.file.Range;
@@ -45,7 +46,7 @@ public final class Registries {
             .toList(),
         given ->
             Policies.mistakeIn(policy, given)
-                .map(m -> new PolicyWeights.Mistake(m.weight(), m.what(), m.maybe())),
+                .map(m -> new ArrivalKeys.Mistake(m.weight(), m.what(), m.maybe())),
         decides(needs),
         needs.has(Need.BOUNDS));
   }

@@ -107,9 +107,10 @@ final class LoopTraffic implements AutoCloseable {
   void reportEach(
       int heartbeatMs, String deviceKind, int lanes, long tokens, List<Capability> capabilities) {
     var report =
-        ExecutorReported.alive(
+        ExecutorReported.of(
             "profile",
             1,
+            false,
             deviceKind,
             tokens,
             IntStream.range(0, lanes)

@@ -15,13 +15,13 @@ import dev.sluice.analytics.plot.Picture;
 import dev.sluice.analytics.plot.Picture.Point;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.statistic.Decimals;
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
@@ -185,7 +185,7 @@ public final class CapacityRun {
           "the scenario (" + experiment.load().scenario().key() + ") has no rate",
           "scenario: server is meant");
     }
-    if (experiment.load().arrivals() instanceof Arrivals.Replayed) {
+    if (experiment.load().arrivals() instanceof Replay) {
       throw new UserMistakeException(
           parsed.location("arrivals"),
           "the requests are those of a file, which no seed varies",

@@ -1,11 +1,11 @@
 package dev.sluice.harness.run;
 
 import dev.sluice.contract.event.ExecutorReported.Capability;
-import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.producer.requests.OfferedLoad;
@@ -81,7 +81,7 @@ public final class OfferedLoadLines {
 
   /** The rate that the file asks for; requests from a file ask for none. */
   private static String asked(Load load) {
-    if (load.arrivals() instanceof Arrivals.Replayed) {
+    if (load.arrivals() instanceof Replay) {
       return "";
     }
     String share =

@@ -98,9 +98,10 @@ final class HandmadeLog implements CoreListener {
   HandmadeLog executor(long atMs, String id, long incarnation, int lanes, long tokens) {
     return at(
         atMs,
-        ExecutorReported.alive(
+        ExecutorReported.of(
             id,
             incarnation,
+            false,
             "cpu",
             tokens,
             IntStream.range(0, lanes)

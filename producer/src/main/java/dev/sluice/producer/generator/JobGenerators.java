@@ -243,7 +243,8 @@ public final class JobGenerators {
             false,
             stopRequested,
             runClock == null ? 0 : runClock.nowNs(),
-            why.getMessage());
+            why.getMessage(),
+            null);
     try {
       log.writeLastWord(ended, LAST_WORD_MAX);
     } catch (InterruptException | InterruptedException e) {

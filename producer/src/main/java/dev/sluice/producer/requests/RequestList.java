@@ -6,6 +6,7 @@ import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape.Rates;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
@@ -91,8 +92,8 @@ public final class RequestList {
         experiment.load().shape() instanceof Rates rates
             ? RateFile.read(parsed, rates, Ranges.JOBS_MAX)
             : RescaledTime.of(experiment.load().shape());
-    return experiment.load().arrivals() instanceof Arrivals.Replayed replayed
-        ? new ReplayedRequests(parsed, replayed.replay(), isolatedTimes).list(rescaled)
+    return experiment.load().arrivals() instanceof Replay replay
+        ? new ReplayedRequests(parsed, replay, isolatedTimes).list(rescaled)
         : drawn(experiment, rescaled, isolatedTimes);
   }
 

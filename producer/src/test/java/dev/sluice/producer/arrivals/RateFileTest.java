@@ -29,6 +29,7 @@ final class RateFileTest {
           Map.of("fifo", PolicyWeights.NONE),
           Map.of("poisson", ArrivalKeys.NONE),
           Map.of("resnet18", 80, "resnet50", 160, "vit", 260),
+          Map.of(),
           List.of());
 
   @TempDir private Path folder;

@@ -13,7 +13,7 @@ public final class FakeTime implements Pacer {
 
   /** Reads 0 when monotonic time is {@link #ZERO_AT_MONOTONIC_NS}. */
   RunClock runClock() {
-    return new RunClock(0, 0, ZERO_AT_MONOTONIC_NS, () -> monotonicNs);
+    return new RunClock(ZERO_AT_MONOTONIC_NS, () -> monotonicNs);
   }
 
   @Override

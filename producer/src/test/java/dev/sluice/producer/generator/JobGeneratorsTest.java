@@ -382,7 +382,7 @@ final class JobGeneratorsTest {
   @Test
   void ends_whenAnotherRoleEndsTheRun() throws Exception {
     lanesAreReady();
-    var others = new RunEnded("run-1", 0, false, true, 1, null);
+    var others = new RunEnded("run-1", 0, false, true, 1, null, null);
     log.put(others, ZERO_AT_NS + 1_050 * MS);
     assertThat(generators().run()).hasValue(others);
     assertThat(told.ended).containsExactly(others);
@@ -395,7 +395,7 @@ final class JobGeneratorsTest {
   @Test
   void fails_whenAnotherRoleGivesTheRunUp() {
     lanesAreReady();
-    log.put(new RunEnded("run-1", 0, false, false, 1, "no memory"), ZERO_AT_NS + 1_050 * MS);
+    log.put(new RunEnded("run-1", 0, false, false, 1, "no memory", null), ZERO_AT_NS + 1_050 * MS);
     assertThatThrownBy(generators()::run)
         .isInstanceOf(RunFailedException.class)
         .hasMessage("another role gave the run up: no memory");

@@ -67,7 +67,7 @@ final class RunSoFarTest {
   }
 
   private static RunEnded ended(String failure) {
-    return new RunEnded("run-1", 3, false, false, 9, failure);
+    return new RunEnded("run-1", 3, false, false, 9, failure, null);
   }
 
   private static JobRequested job(long index, long sentAtNs) {

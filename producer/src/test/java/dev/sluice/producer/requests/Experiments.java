@@ -7,6 +7,7 @@ import dev.sluice.contract.experiment.Experiment.ModelFile;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.WorkloadChoice;
 import dev.sluice.contract.experiment.LoadShape;
+import dev.sluice.contract.experiment.ModelInput;
 import java.util.List;
 import java.util.Map;
 
@@ -38,7 +39,8 @@ public final class Experiments {
   }
 
   static WorkloadChoice ownModel(String name, String backend) {
-    ModelFile file = ModelFile.of("models/" + name, backend, List.of(3, 224, 224));
+    ModelFile file =
+        new ModelFile("models/" + name, backend, List.of(ModelInput.of(List.of(3, 224, 224))));
     return new WorkloadChoice(name, 1, 80, file, null);
   }
 
@@ -68,13 +70,15 @@ public final class Experiments {
             "none",
             null,
             null,
-            new Experiment.Microbatch(true, 10, 128, List.of("batch_aware", "dynamic"), false)),
+            new Experiment.Microbatch(
+                true, 10, 128, List.of("batch_aware", "dynamic"), false, Map.of()),
+            List.of()),
         new Experiment.Resources(true, 1000, false),
         new Experiment.Lanes(
             true, 2, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), null),
         new Experiment.Predictor(false, "models/latency", 0.95, 60),
         new Experiment.KafkaSettings("embedded", shards),
         Map.of(),
-        Experiment.Simulation.DEFAULT);
+        new Experiment.Simulation(null, null, null));
   }
 }

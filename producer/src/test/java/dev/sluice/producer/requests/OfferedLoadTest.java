@@ -56,6 +56,7 @@ final class OfferedLoadTest {
           Map.of("dynamic", PolicyWeights.NONE, "fifo", PolicyWeights.NONE),
           ArrivalProcesses.keys(),
           Map.of(),
+          Map.of(),
           List.of());
 
   /** At 300 a second, the first after one gap, and none at the very end. */

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -55,13 +56,18 @@ final class ReplayedRequestsTest {
               "fifo",
               PolicyWeights.NONE,
               "dynamic",
-              PolicyWeights.of(new PolicyWeights.Weight("urgency", Range.within(0, 1), 1)),
+              new PolicyWeights(
+                  List.of(new PolicyWeights.Weight("urgency", Range.within(0, 1), 1)),
+                  given -> Optional.empty(),
+                  List.of(),
+                  false),
               "random",
               PolicyWeights.NONE,
               "batch_aware",
               PolicyWeights.NONE),
           ArrivalProcesses.keys(),
           Map.of("resnet18", 80, "resnet50", 160, "vit_tiny", 40),
+          Map.of(),
           List.of());
 
   private static final String CONFIG =

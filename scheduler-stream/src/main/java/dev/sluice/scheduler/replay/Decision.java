@@ -44,7 +44,7 @@ public sealed interface Decision {
           dispatch.work().model(),
           dispatch.jobs().stream().map(BatchDispatched.DispatchedJob::jobId).toList(),
           dispatch.samples(),
-          dispatch.scoreTerms());
+          dispatch.decision().scoreTerms());
     }
 
     static Started of(DispatchId id, Choice.Start start) {

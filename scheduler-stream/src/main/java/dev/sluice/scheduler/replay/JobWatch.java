@@ -106,7 +106,7 @@ final class JobWatch implements CoreListener {
           event.prediction().meanNs(),
           event.prediction().p95Ns(),
           event.prediction().source(),
-          event.scoreTerms(),
+          event.decision().scoreTerms(),
           outcome,
           untilNs,
           givenUpNs,
@@ -291,7 +291,7 @@ final class JobWatch implements CoreListener {
                 dispatch.dispatchId(),
                 dispatch.decidedAtNs(),
                 chosen,
-                chosen ? dispatch.scoreTerms() : Map.of()));
+                chosen ? dispatch.decision().scoreTerms() : Map.of()));
       }
     }
   }

@@ -223,9 +223,10 @@ final class SchedulerTopologyTest {
   }
 
   private static ExecutorReported report(String executorId, String deviceKind) {
-    return ExecutorReported.alive(
+    return ExecutorReported.of(
         executorId,
         1,
+        false,
         deviceKind,
         null,
         List.of(new ExecutorReported.Lane(0, List.of()), new ExecutorReported.Lane(1, List.of())),

@@ -168,7 +168,7 @@ public final class GraphSimulation {
             .toList();
     List<Lane> lanes =
         IntStream.range(0, gpus.count()).mapToObj(gpu -> new Lane(gpu, List.of())).toList();
-    return ExecutorReported.alive(EXECUTOR, 1, BACKEND, null, lanes, capabilities);
+    return ExecutorReported.of(EXECUTOR, 1, false, BACKEND, null, lanes, capabilities);
   }
 
   private long nextEndNs() {

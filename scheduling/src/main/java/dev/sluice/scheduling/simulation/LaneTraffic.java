@@ -83,8 +83,8 @@ final class LaneTraffic {
       return;
     }
     BatchDispatched waits = lane.running == null ? lane.ahead.peek() : null;
-    Long notAfterNs = dispatch.notAfterNs();
-    DispatchId cancels = dispatch.cancels();
+    Long notAfterNs = dispatch.decision().notAfterNs();
+    DispatchId cancels = dispatch.decision().cancels();
     BatchDispatched runs = lane.running;
     if (runs != null && runs.dispatchId().equals(cancels)) {
       if (lane.shard.work.cancel(lane.number, simulation.nowNs)) {
@@ -164,7 +164,7 @@ final class LaneTraffic {
       return;
     }
     lane.ahead.addFirst(dispatch);
-    Long notBeforeNs = dispatch.notBeforeNs();
+    Long notBeforeNs = dispatch.decision().notBeforeNs();
     if (notBeforeNs != null && notBeforeNs > simulation.nowNs) {
       simulation.releases.set(lane.place, notBeforeNs);
     }
@@ -172,7 +172,7 @@ final class LaneTraffic {
 
   /** Returns whether its time has come and the lane holds its model. */
   private boolean mayBegin(SimulatedLane lane, BatchDispatched dispatch) {
-    Long notBeforeNs = dispatch.notBeforeNs();
+    Long notBeforeNs = dispatch.decision().notBeforeNs();
     return (notBeforeNs == null || notBeforeNs <= simulation.nowNs)
         && (settings.core().placing().laneBytes() == 0
             || lane.loaded.contains(dispatch.work().model()));

@@ -48,7 +48,7 @@ public final class Batch implements SchedulerState.Running {
 
   /** Returns how long after its decision the batch begins at the earliest. */
   long heldBackNs() {
-    Long notBeforeNs = dispatch.notBeforeNs();
+    Long notBeforeNs = dispatch.decision().notBeforeNs();
     return notBeforeNs == null ? 0 : notBeforeNs - dispatch.decidedAtNs();
   }
 

@@ -333,8 +333,8 @@ final class DecisionCheckTest {
                     .notAfter(9 * MS)
                     .because(Map.of("why", 1.0));
     BatchDispatched dispatch = shard.at(2 * MS, TICK).get(0);
-    assertThat(dispatch.notAfterNs()).isEqualTo(9 * MS);
-    assertThat(dispatch.scoreTerms()).containsEntry("why", 1.0);
+    assertThat(dispatch.decision().notAfterNs()).isEqualTo(9 * MS);
+    assertThat(dispatch.decision().scoreTerms()).containsEntry("why", 1.0);
     assertThat(dispatch.lanes()).containsExactly(1);
     policy.answer = NOTHING;
     shard.at(3 * MS, Facts.completed(dispatch, Result.REFUSED, 0));
@@ -346,7 +346,7 @@ final class DecisionCheckTest {
     Shard shard = shard(alone(), job(1));
     policy.answer = s -> Choice.start(all(s), List.of(lane(s, 0))).notAfter(s.nowNs());
     assertThat(shard.at(2 * MS, TICK))
-        .extracting(BatchDispatched::notAfterNs)
+        .extracting(dispatch -> dispatch.decision().notAfterNs())
         .containsExactly(2 * MS);
   }
 }

@@ -163,9 +163,9 @@ final class InspectionTest {
     List<Candidate> candidates = shard.core.inspection().candidates(2);
     assertThat(candidates).extracting(c -> c.job().id()).containsExactly("j3", "j2");
     BatchDispatched first = shard.at(0, START).get(0);
-    assertThat(candidates.get(0).terms()).isEqualTo(first.scoreTerms());
+    assertThat(candidates.get(0).terms()).isEqualTo(first.decision().scoreTerms());
     assertThat(candidates.get(0).score())
-        .isEqualTo(first.scoreTerms().values().stream().mapToDouble(t -> t).sum());
+        .isEqualTo(first.decision().scoreTerms().values().stream().mapToDouble(t -> t).sum());
     assertThat(shard.core.inspection().candidates(9)).as("no lane is idle").isEmpty();
   }
 

@@ -100,7 +100,7 @@ final class LeasesTest {
             again -> {
               assertThat(again.executorId()).isEqualTo("f");
               assertThat(Shard.jobIds(again)).containsExactly("j1");
-              assertThat(again.attempt()).isEqualTo(2);
+              assertThat(again.work().attempt()).isEqualTo(2);
             });
   }
 
@@ -124,7 +124,7 @@ final class LeasesTest {
     alive(ALIVE, 1);
     assertThat(shard.dispatches).as("it is back, but its lane may hang").hasSize(1);
     assertThat(shard.at(nowNs, completed(lost, Result.FAILED, 0)))
-        .extracting(BatchDispatched::attempt)
+        .extracting(dispatch -> dispatch.work().attempt())
         .containsExactly(2);
   }
 
@@ -188,7 +188,7 @@ final class LeasesTest {
     BatchDispatched first = start(1);
     BatchDispatched second = shard.at(nowNs, RESTARTED).get(0);
     assertThat(second.incarnation()).isEqualTo(2);
-    assertThat(second.attempt()).isEqualTo(2);
+    assertThat(second.work().attempt()).isEqualTo(2);
     assertThat(shard.kept).as("the old one may still answer").containsKey("lost/2-0");
     shard.at(nowNs, done(second));
     assertThat(shard.kept).as("nobody waits for its answer now").doesNotContainKey("lost/2-0");
@@ -267,7 +267,7 @@ final class LeasesTest {
     assertThat(shard.at(nowNs, TICK)).isEmpty();
     assertThat(shard.at(nowNs, ALIVE)).as("it holds something").isEmpty();
     assertThat(shard.at(nowNs, empty(ALIVE, 0)))
-        .extracting(BatchDispatched::attempt)
+        .extracting(dispatch -> dispatch.work().attempt())
         .as("a refusal is no attempt")
         .containsExactly(1);
   }

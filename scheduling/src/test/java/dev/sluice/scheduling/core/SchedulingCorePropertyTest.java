@@ -389,10 +389,10 @@ final class SchedulingCorePropertyTest {
           .isEqualTo(IntStream.range(lanes.get(0), lanes.get(0) + lanes.size()).boxed().toList());
       assertThat(lanes.get(lanes.size() - 1)).isLessThan(executor.lanes().size());
       assertThat(names.add(dispatch.dispatchId())).as("name twice: %s", dispatch).isTrue();
-      assertThat(dispatch.attempt()).isBetween(1, settings.leases().maxAttempts());
+      assertThat(dispatch.work().attempt()).isBetween(1, settings.leases().maxAttempts());
       assertThat(dispatch.samples())
           .isEqualTo(dispatch.jobs().stream().mapToInt(DispatchedJob::samples).sum());
-      DispatchId cancelled = dispatch.cancels();
+      DispatchId cancelled = dispatch.decision().cancels();
       if (cancelled != null) {
         BatchDispatched ran = unanswered.remove(cancelled);
         assertThat(ran).as("what %s cancels", dispatch).isNotNull();

@@ -77,7 +77,7 @@ final class SchedulingCoreTest {
                     2,
                     88,
                     1),
-                new BatchDispatched.Decision(5 * MS, null, Map.of()),
+                new BatchDispatched.Decision(5 * MS, null, Map.of(), null, null),
                 Prediction.ofMean(20 * MS, PredictionSource.NEAREST_SAMPLES.text(), 1)));
   }
 
@@ -144,7 +144,7 @@ final class SchedulingCoreTest {
         .satisfies(
             again -> {
               assertThat(Shard.jobIds(again)).containsExactly("j1");
-              assertThat(again.attempt()).isEqualTo(1);
+              assertThat(again.work().attempt()).isEqualTo(1);
             });
     assertThat(shard.kept).containsKeys("job/j2", "batch/4-0").doesNotContainKey("batch/2-0");
   }

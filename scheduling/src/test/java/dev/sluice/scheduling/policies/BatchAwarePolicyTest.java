@@ -33,7 +33,7 @@ final class BatchAwarePolicyTest {
     List<BatchDispatched> started = shard.at(0, START);
     // 0.4 × 2 + 0.3 × 3 + 0.2 × 3 + 0.1 × 2 + 0.5 = 3.0, against 0 + 0.9 + 0.6 + 0 + 1.0 = 2.5
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"));
-    assertThat(started.get(0).scoreTerms())
+    assertThat(started.get(0).decision().scoreTerms())
         .containsExactly(
             entry("workload", 0.4 * 2),
             entry("backend", 0.3 * 3),

@@ -30,7 +30,7 @@ final class DynamicPolicyTest {
     List<BatchDispatched> started = shard.at(20 * MS, START);
     // j2 takes 10 ms: 2 / 0.01 s = 200; j1 takes 100 ms: 10 + 20
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"));
-    assertThat(started.get(0).scoreTerms())
+    assertThat(started.get(0).decision().scoreTerms())
         .containsExactly(
             entry("interactive", 0.0),
             entry("urgency", 1 / 981.0),
@@ -46,8 +46,8 @@ final class DynamicPolicyTest {
             .holding(job(1).of("bulk").sloMs(21), job(2).sloMs(19));
     List<BatchDispatched> started = shard.at(20 * MS, START);
     assertThat(started).extracting(Shard::jobIds).containsExactly(List.of("j2"), List.of("j1"));
-    assertThat(started.get(0).scoreTerms()).containsEntry("urgency", 10.0);
-    assertThat(started.get(1).scoreTerms()).containsEntry("urgency", 0.5);
+    assertThat(started.get(0).decision().scoreTerms()).containsEntry("urgency", 10.0);
+    assertThat(started.get(1).decision().scoreTerms()).containsEntry("urgency", 0.5);
   }
 
   @Test
@@ -88,9 +88,11 @@ final class DynamicPolicyTest {
   @Test
   void aJobIsOverdue_onceItsDeadlineIsPast_notAtIt() {
     Shard shard = Shard.of("dynamic", alone(), executor("e", 1, 1000)).holding(job(1).sloMs(20));
-    assertThat(shard.at(20 * MS, START).get(0).scoreTerms()).containsEntry("urgency", 1.0);
+    assertThat(shard.at(20 * MS, START).get(0).decision().scoreTerms())
+        .containsEntry("urgency", 1.0);
     Shard later = Shard.of("dynamic", alone(), executor("e", 1, 1000)).holding(job(1).sloMs(20));
-    assertThat(later.at(20 * MS + 1, START).get(0).scoreTerms()).containsEntry("urgency", 10.0);
+    assertThat(later.at(20 * MS + 1, START).get(0).decision().scoreTerms())
+        .containsEntry("urgency", 10.0);
   }
 
   @ParameterizedTest
@@ -100,7 +102,8 @@ final class DynamicPolicyTest {
     for (int i = 1; i <= waiting; i++) {
       shard.holding(job(i));
     }
-    assertThat(shard.at(0, START).get(0).scoreTerms()).containsEntry("batchability", batchability);
+    assertThat(shard.at(0, START).get(0).decision().scoreTerms())
+        .containsEntry("batchability", batchability);
   }
 
   @Test
@@ -110,6 +113,7 @@ final class DynamicPolicyTest {
     Shard shard =
         Shard.of("dynamic", alone(), executor("e", 1, false, 1, 1000, List.of(fast)))
             .holding(job(1));
-    assertThat(shard.at(0, START).get(0).scoreTerms()).containsEntry("short_service", 2000.0);
+    assertThat(shard.at(0, START).get(0).decision().scoreTerms())
+        .containsEntry("short_service", 2000.0);
   }
 }

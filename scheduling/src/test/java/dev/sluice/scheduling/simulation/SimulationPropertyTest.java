@@ -77,7 +77,9 @@ final class SimulationPropertyTest {
       long freedAtNs =
           told.dispatches.stream()
               .filter(
-                  d -> d.executorId().equals(executor) && dispatch.dispatchId().equals(d.cancels()))
+                  d ->
+                      d.executorId().equals(executor)
+                          && dispatch.dispatchId().equals(d.decision().cancels()))
               .mapToLong(d -> Math.min(d.decidedAtNs(), batch.appendedAtNs()))
               .findFirst()
               .orElse(batch.appendedAtNs()); // or the start that took its place
