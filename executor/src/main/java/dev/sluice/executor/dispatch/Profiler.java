@@ -77,12 +77,8 @@ public final class Profiler implements AutoCloseable {
 
   /** Returns settings of lanes that run any batch of the experiment, whichever policy decides. */
   public static ExecutorSettings settings(Experiment experiment) {
-    var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
-    return settings.withWarmUpSamples(
-        ExecutorSettings.warmUpSamples(
-            experiment.jobs().batchSizes(),
-            experiment.scheduling().microbatch().enabled(),
-            experiment.scheduling().microbatch().maxBatch()));
+    return ExecutorSettings.of(
+        experiment, "profile", 0, 0, experiment.scheduling().microbatch().enabled());
   }
 
   public static List<LatencyKey> keys(ExecutorSettings settings) {
@@ -229,10 +225,9 @@ public final class Profiler implements AutoCloseable {
       begun.await();
       for (Turn turn = next(); turn != null; turn = next()) {
         LatencyKey key = turn.key();
-        var model = new ModelKey(key.workload(), key.backend(), key.precision());
         try {
           var batch =
-              work.prepare(model, List.of(new DispatchedJob(turn.jobId(), key.samples())), 1);
+              work.prepare(key.model(), List.of(new DispatchedJob(turn.jobId(), key.samples())), 1);
           long startedNs = clock.monotonicNs();
           batch.run();
           long serviceNs = Math.max(1, clock.monotonicNs() - startedNs);
