@@ -132,7 +132,12 @@ public final class Profiler implements AutoCloseable {
     for (int pass = 1; pass <= plan.passes(); pass++) {
       for (Round round : plan.rounds(pass)) {
         List<LatencyKey> missing =
-            round.keys().stream().filter(key -> !measured.contains(slot(round, key))).toList();
+            round.keys().stream()
+                .filter(
+                    key ->
+                        !measured.contains(
+                            new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat())))
+                .toList();
         if (missing.isEmpty()) {
           continue;
         }
@@ -161,10 +166,6 @@ public final class Profiler implements AutoCloseable {
     List<LatencyKey> keys =
         plan.keys().stream().filter(key -> key.busyLanes() == settings.lanes()).toList();
     new Running(new Round(0, 0, settings.lanes(), keys), keys, false, infos, 0, listener).run();
-  }
-
-  private ProfileRow.Slot slot(Round round, LatencyKey key) {
-    return new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat());
   }
 
   /** A round that is being measured. */

@@ -59,8 +59,6 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
     }
   }
 
-  record Point(LatencyKey key, int pass, double actualMs, double predictedMs) {}
-
   /**
    * The errors of predictions.
    *
@@ -146,7 +144,7 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
     return ErrorFigures.of(rows.stream().map(this::chosenPair).toList());
   }
 
-  private List<Held> at(Reach reach) {
+  List<Held> at(Reach reach) {
     return held.stream().filter(row -> row.reach() == reach).toList();
   }
 
@@ -166,17 +164,9 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
             .toList());
   }
 
-  /** Returns the held-out rows of measured keys, as the model would have predicted them. */
-  List<Point> points() {
-    return at(Reach.SEEN).stream()
-        .map(
-            h ->
-                new Point(
-                    h.row().key(),
-                    h.row().pass(),
-                    h.row().serviceNs() / 1e6,
-                    StrictMath.exp(chosenPair(h).predictedLnNs()) / 1e6))
-        .toList();
+  /** Returns the time that the model would have predicted for a held-out row. */
+  double predictedMs(Held row) {
+    return StrictMath.exp(chosenPair(row).predictedLnNs()) / 1e6;
   }
 
   /** How often measured keys of one pass exceeded the quantile of the other passes. */
