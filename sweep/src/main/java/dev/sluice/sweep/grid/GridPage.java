@@ -124,7 +124,7 @@ final class GridPage {
     }
 
     byte[] png(String figure, String title) {
-      List<String> columns = columnAxis.values().stream().map(Setting::text).toList();
+      List<String> columns = columnAxis.texts();
       boolean nameless = columns.isEmpty(); // the only key is the repeats'
       List<String> rows = new ArrayList<>();
       List<List<Field>> fields = new ArrayList<>();
