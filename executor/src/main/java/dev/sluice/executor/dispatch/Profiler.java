@@ -1,7 +1,6 @@
 package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
@@ -40,12 +39,9 @@ import org.jspecify.annotations.Nullable;
  * each row is measured beside exactly that number of busy lanes, except for the moments in which a
  * lane makes its inputs.
  */
-public final class Profiler implements AutoCloseable {
-  private final ExecutorSettings settings;
-  private final String deviceKind;
-  private final ProcessClock clock;
-  private final WarmedLanes warmed;
-
+public record Profiler(
+    ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed)
+    implements AutoCloseable {
   public interface Listener {
     /** Called on the caller's thread when all is warm and measuring begins. */
     void settled();
@@ -65,14 +61,6 @@ public final class Profiler implements AutoCloseable {
 
     /** Returns whether to measure more. On any thread. */
     boolean goesOn();
-  }
-
-  private Profiler(
-      ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed) {
-    this.settings = settings;
-    this.deviceKind = deviceKind;
-    this.clock = clock;
-    this.warmed = warmed;
   }
 
   /** Returns settings of lanes that run any batch of the experiment, whichever policy decides. */
@@ -104,14 +92,6 @@ public final class Profiler implements AutoCloseable {
         WarmedLanes.begin(settings, backend.factory().open(settings, clock, pacer), progress);
     warmed.await();
     return new Profiler(settings, backend.deviceKind(), clock, warmed);
-  }
-
-  public List<Capability> capabilities() {
-    return warmed.capabilities();
-  }
-
-  public List<String> warnings() {
-    return warmed.warnings();
   }
 
   /**
