@@ -39,6 +39,7 @@ final class BatchRuns {
   private static final long LOAD_NS_MAX = 120_000_000_000L;
 
   private final Joined joined;
+  private final Executor executor;
   private final ProcessClock clock;
   private final Map<DispatchId, Course> courses = new ConcurrentHashMap<>();
   private final AtomicInteger busy = new AtomicInteger();
@@ -105,7 +106,8 @@ final class BatchRuns {
 
   BatchRuns(Joined joined) {
     this.joined = joined;
-    this.clock = joined.clock();
+    this.executor = joined.executor();
+    this.clock = executor.clock;
   }
 
   /**
@@ -277,7 +279,7 @@ final class BatchRuns {
       long switchNs = Math.max(work.hold(course.model), gang.awaitHeldNs());
       Long notBeforeNs = dispatch.decision().notBeforeNs();
       if (notBeforeNs != null) {
-        joined.pacer().awaitNs(runClock.toMonotonicNs(notBeforeNs));
+        executor.pacer.awaitNs(runClock.toMonotonicNs(notBeforeNs));
       }
       return switchNs;
     } catch (InterruptedException e) {
@@ -297,7 +299,7 @@ final class BatchRuns {
 
   private void complete(List<Lane> lanes, EndedBatch ran, RunClock runClock) {
     try {
-      BatchCompleted completed = joined.completions().of(ran, runClock);
+      BatchCompleted completed = executor.completions.of(ran, runClock);
       lanes.forEach(lane -> lane.release(completed.dispatchId()));
       joined.log().append(completed);
     } catch (RuntimeException | Error e) {

@@ -13,6 +13,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.executor.dispatch.Executor.Joined;
 import dev.sluice.executor.lane.ExecutorSettings;
+import dev.sluice.executor.lane.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -30,6 +31,8 @@ final class DispatchReader implements Runnable {
   private static final long POLL_NS_MAX = 100_000_000;
 
   private final Joined joined;
+  private final Executor executor;
+  private final List<Lane> lanes;
   private final ExecutorSettings settings;
   private final ProcessClock clock;
   private final BatchRuns runs;
@@ -46,8 +49,10 @@ final class DispatchReader implements Runnable {
 
   DispatchReader(Joined joined) {
     this.joined = joined;
-    settings = joined.settings();
-    clock = joined.clock();
+    executor = joined.executor();
+    lanes = executor.warmed.lanes();
+    settings = executor.settings;
+    clock = executor.clock;
     runs = new BatchRuns(joined);
     models = new LinkedHashSet<>(settings.models());
   }
@@ -56,8 +61,8 @@ final class DispatchReader implements Runnable {
   public void run() {
     try {
       while (!joined.ending().hasBegun()) {
-        joined.reports().appendDue(joined.log(), clock.monotonicNs());
-        long untilReportNs = joined.reports().untilDueNs(clock.monotonicNs());
+        executor.reports.appendDue(joined.log(), clock.monotonicNs());
+        long untilReportNs = executor.reports.untilDueNs(clock.monotonicNs());
         long waitNs = Math.max(0, Math.min(POLL_NS_MAX, untilReportNs));
         for (var received : joined.log().poll(Duration.ofNanos(waitNs))) {
           take(received);
@@ -87,7 +92,7 @@ final class DispatchReader implements Runnable {
 
   private void begin(RunStarted run) {
     runClock = clock.forRun(run.timeZeroEpochMs());
-    joined.device().begin(runClock);
+    executor.device.begin(runClock);
     var waiting = List.copyOf(early);
     early.clear();
     waiting.forEach(this::take);
@@ -109,10 +114,13 @@ final class DispatchReader implements Runnable {
     if (dispatch instanceof BatchDispatched batch) {
       Reason refusal = startOrRefuse(batch, runClock);
       if (refusal != null) {
-        joined.log().append(joined.completions().refused(batch, refusal));
+        joined.log().append(executor.completions.refused(batch, refusal));
       }
-    } else {
-      prepare((LanePrepared) dispatch, runClock);
+    } else if (dispatch instanceof LanePrepared prepared
+        && prepared.incarnation() == settings.incarnation()
+        && prepared.lane() >= 0
+        && prepared.lane() < lanes.size()) { // else of an earlier process, or no lane
+      runs.prepare(prepared, lanes.get(prepared.lane()), runClock);
     }
   }
 
@@ -130,17 +138,8 @@ final class DispatchReader implements Runnable {
       return Reason.TOO_LATE;
     }
     int first = dispatch.place().lanes().get(0);
-    var taken = joined.lanes().subList(first, first + dispatch.place().lanes().size());
+    var taken = lanes.subList(first, first + dispatch.place().lanes().size());
     return runs.start(dispatch, model, taken, runClock) ? null : Reason.BUSY;
-  }
-
-  /** Prepares a lane; one of an earlier process, or that is not there, is left alone. */
-  private void prepare(LanePrepared dispatch, RunClock runClock) {
-    if (dispatch.incarnation() == settings.incarnation()
-        && dispatch.lane() >= 0
-        && dispatch.lane() < joined.lanes().size()) {
-      runs.prepare(dispatch, joined.lanes().get(dispatch.lane()), runClock);
-    }
   }
 
   private boolean areNeighbours(List<Integer> indexes) {
@@ -150,6 +149,6 @@ final class DispatchReader implements Runnable {
         return false;
       }
     }
-    return first >= 0 && first + indexes.size() <= joined.lanes().size();
+    return first >= 0 && first + indexes.size() <= lanes.size();
   }
 }

@@ -56,14 +56,14 @@ public final class Executor implements AutoCloseable {
   /** Longest wait on closing for completions that have not been appended yet. */
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
-  private final ExecutorSettings settings;
+  final ExecutorSettings settings;
+  final ProcessClock clock;
+  final Pacer pacer;
+  final Device device;
+  final WarmedLanes warmed;
+  final Reports reports;
+  final Completions completions;
   private final String deviceKind;
-  private final ProcessClock clock;
-  private final Pacer pacer;
-  private final Device device;
-  private final WarmedLanes warmed;
-  private final Reports reports;
-  private final Completions completions;
   private boolean closed;
   private @Nullable Joined joined;
   private @Nullable Thread reader;
@@ -74,22 +74,15 @@ public final class Executor implements AutoCloseable {
   /**
    * What the threads of an executor that has joined a log work with.
    *
-   * @param pacer how a lane waits for the time before which a batch does not begin
    * @param completing runs the work that follows a batch: on the lane's own thread, or on another
    *     thread if lanes hold batches ahead. Either way batches are handled one after the other, so
    *     each lane's completions keep their order
    */
   record Joined(
-      ExecutorSettings settings,
-      ProcessClock clock,
-      Pacer pacer,
+      Executor executor,
       LaneFaults faults,
       Topics topics,
       ExecutorLog log,
-      Device device,
-      List<Lane> lanes,
-      Reports reports,
-      Completions completions,
       Consumer<Runnable> completing,
       Ending ending) {}
 
@@ -151,17 +144,17 @@ public final class Executor implements AutoCloseable {
 
   private Executor(
       ExecutorSettings settings,
-      String deviceKind,
+      LaneBackend backend,
       ProcessClock clock,
       Pacer pacer,
-      Device device,
-      WarmedLanes warmed) {
+      WarmUpProgress progress)
+      throws WarmUpException, InterruptedException {
     this.settings = settings;
-    this.deviceKind = deviceKind;
+    this.deviceKind = backend.deviceKind();
     this.clock = clock;
     this.pacer = pacer;
-    this.device = device;
-    this.warmed = warmed;
+    this.device = backend.factory().open(settings, clock, pacer);
+    this.warmed = WarmedLanes.begin(settings, device, progress);
     this.completions = new Completions(settings);
     this.reports = new Reports(settings, deviceKind, warmed);
   }
@@ -191,9 +184,7 @@ public final class Executor implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    Device device = backend.factory().open(settings, clock, pacer);
-    var warmed = WarmedLanes.begin(settings, device, progress);
-    return new Executor(settings, backend.deviceKind(), clock, pacer, device, warmed);
+    return new Executor(settings, backend, clock, pacer, progress);
   }
 
   /** Returns when the lanes are idle, until {@link #awaitWarm}. A failure leaves nothing open. */
@@ -250,7 +241,7 @@ public final class Executor implements AutoCloseable {
       Topics topics, LogClients kafka, LaneFaults faults, Consumer<Throwable> onFailure) {
     join(
         topics,
-        logFailure -> KafkaExecutorLog.open(topics, settings.shard(), kafka, clock, logFailure),
+        logFailure -> new KafkaExecutorLog(topics, settings.shard(), kafka, clock, logFailure),
         faults,
         onFailure);
   }
@@ -276,20 +267,7 @@ public final class Executor implements AutoCloseable {
       completing = thread;
       completer = thread::execute;
     }
-    joined =
-        new Joined(
-            settings,
-            clock,
-            pacer,
-            faults,
-            topics,
-            log,
-            device,
-            warmed.lanes(),
-            reports,
-            completions,
-            completer,
-            ending);
+    joined = new Joined(this, faults, topics, log, completer, ending);
     reader = Lane.daemon(new DispatchReader(joined), settings.executorId() + "-reader");
     reader.start();
   }
@@ -358,7 +336,7 @@ public final class Executor implements AutoCloseable {
     }
     try (ExecutorLog log = joined.log()) {
       if (!joined.ending().hasFailed()) {
-        reports.appendLeaving(log);
+        reports.append(true, log);
       }
     } catch (RuntimeException e) {
       joined.ending().fail(e);

@@ -40,15 +40,21 @@ final class KafkaExecutorLog implements ExecutorLog {
   private final AtomicLong clockOffsetNsMax = new AtomicLong();
 
   /**
+   * Opens the log at the beginning of the runs and the end of the dispatches.
+   *
    * @param onFailure called when a record cannot be written, from the producer's thread
    */
-  static KafkaExecutorLog open(
+  KafkaExecutorLog(
       Topics topics,
       int shard,
       LogClients kafka,
       ProcessClock clock,
       Consumer<Throwable> onFailure) {
-    var consumer = kafka.consumer(Reading.AT_ONCE);
+    this.topics = topics;
+    this.shard = shard;
+    this.clock = clock;
+    this.onFailure = onFailure;
+    consumer = kafka.consumer(Reading.AT_ONCE);
     try {
       var runs = new TopicPartition(topics.runs(), 0);
       var dispatches = new TopicPartition(topics.dispatches(), shard);
@@ -57,27 +63,11 @@ final class KafkaExecutorLog implements ExecutorLog {
       consumer.seekToEnd(List.of(dispatches));
       consumer.position(runs);
       consumer.position(dispatches); // both seeks are lazy until a position is asked for
-      var producer = kafka.producer(Writing.FACTS);
-      return new KafkaExecutorLog(topics, shard, clock, onFailure, consumer, producer);
+      producer = kafka.producer(Writing.FACTS);
     } catch (RuntimeException e) {
       consumer.close();
       throw e;
     }
-  }
-
-  private KafkaExecutorLog(
-      Topics topics,
-      int shard,
-      ProcessClock clock,
-      Consumer<Throwable> onFailure,
-      KafkaConsumer<byte[], byte[]> consumer,
-      KafkaProducer<byte[], byte[]> producer) {
-    this.topics = topics;
-    this.shard = shard;
-    this.clock = clock;
-    this.onFailure = onFailure;
-    this.consumer = consumer;
-    this.producer = producer;
   }
 
   @Override

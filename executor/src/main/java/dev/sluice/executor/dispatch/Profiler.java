@@ -1,7 +1,6 @@
 package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
-import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
@@ -40,12 +39,9 @@ import org.jspecify.annotations.Nullable;
  * each row is measured beside exactly that number of busy lanes, except for the moments in which a
  * lane makes its inputs.
  */
-public final class Profiler implements AutoCloseable {
-  private final ExecutorSettings settings;
-  private final String deviceKind;
-  private final ProcessClock clock;
-  private final WarmedLanes warmed;
-
+public record Profiler(
+    ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed)
+    implements AutoCloseable {
   public interface Listener {
     /** Called on the caller's thread when all is warm and measuring begins. */
     void settled();
@@ -67,22 +63,10 @@ public final class Profiler implements AutoCloseable {
     boolean goesOn();
   }
 
-  private Profiler(
-      ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed) {
-    this.settings = settings;
-    this.deviceKind = deviceKind;
-    this.clock = clock;
-    this.warmed = warmed;
-  }
-
   /** Returns settings of lanes that run any batch of the experiment, whichever policy decides. */
   public static ExecutorSettings settings(Experiment experiment) {
-    var settings = ExecutorSettings.of(experiment, "profile", 0, 0);
-    return settings.withWarmUpSamples(
-        ExecutorSettings.warmUpSamples(
-            experiment.jobs().batchSizes(),
-            experiment.scheduling().microbatch().enabled(),
-            experiment.scheduling().microbatch().maxBatch()));
+    return ExecutorSettings.of(
+        experiment, "profile", 0, 0, experiment.scheduling().microbatch().enabled());
   }
 
   public static List<LatencyKey> keys(ExecutorSettings settings) {
@@ -110,14 +94,6 @@ public final class Profiler implements AutoCloseable {
     return new Profiler(settings, backend.deviceKind(), clock, warmed);
   }
 
-  public List<Capability> capabilities() {
-    return warmed.capabilities();
-  }
-
-  public List<String> warnings() {
-    return warmed.warnings();
-  }
-
   /**
    * Measures those rows of the plan that were not measured yet.
    *
@@ -136,7 +112,12 @@ public final class Profiler implements AutoCloseable {
     for (int pass = 1; pass <= plan.passes(); pass++) {
       for (Round round : plan.rounds(pass)) {
         List<LatencyKey> missing =
-            round.keys().stream().filter(key -> !measured.contains(slot(round, key))).toList();
+            round.keys().stream()
+                .filter(
+                    key ->
+                        !measured.contains(
+                            new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat())))
+                .toList();
         if (missing.isEmpty()) {
           continue;
         }
@@ -165,10 +146,6 @@ public final class Profiler implements AutoCloseable {
     List<LatencyKey> keys =
         plan.keys().stream().filter(key -> key.busyLanes() == settings.lanes()).toList();
     new Running(new Round(0, 0, settings.lanes(), keys), keys, false, infos, 0, listener).run();
-  }
-
-  private ProfileRow.Slot slot(Round round, LatencyKey key) {
-    return new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat());
   }
 
   /** A round that is being measured. */
@@ -229,10 +206,9 @@ public final class Profiler implements AutoCloseable {
       begun.await();
       for (Turn turn = next(); turn != null; turn = next()) {
         LatencyKey key = turn.key();
-        var model = new ModelKey(key.workload(), key.backend(), key.precision());
         try {
           var batch =
-              work.prepare(model, List.of(new DispatchedJob(turn.jobId(), key.samples())), 1);
+              work.prepare(key.model(), List.of(new DispatchedJob(turn.jobId(), key.samples())), 1);
           long startedNs = clock.monotonicNs();
           batch.run();
           long serviceNs = Math.max(1, clock.monotonicNs() - startedNs);

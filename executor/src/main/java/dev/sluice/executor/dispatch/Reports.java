@@ -3,9 +3,8 @@ package dev.sluice.executor.dispatch;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.executor.lane.ExecutorSettings;
-import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.WarmedLanes;
-import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,7 +45,7 @@ final class Reports {
   /** Appends the heartbeat if it is due, the first at once, then the tables that wait. */
   void appendDue(ExecutorLog log, long nowNs) {
     if (dueNs == null || nowNs >= dueNs) {
-      log.append(report(false, log.clockOffsetNsMax()));
+      append(false, log);
       dueNs = nowNs + settings.heartbeatMs() * 1_000_000L;
     }
     for (var table = tables.poll(); table != null; table = tables.poll()) {
@@ -59,25 +58,22 @@ final class Reports {
     return dueNs == null ? 0 : dueNs - nowNs;
   }
 
-  void appendLeaving(ExecutorLog log) {
-    log.append(report(true, log.clockOffsetNsMax()));
-  }
-
-  private ExecutorReported report(boolean leaving, long clockOffsetNsMax) {
-    var lanes = new ArrayList<ExecutorReported.Lane>();
-    for (Lane lane : warmed.lanes()) {
-      lanes.add(new ExecutorReported.Lane(lane.index(), lane.holds()));
-    }
-    return new ExecutorReported(
-        settings.executorId(),
-        settings.incarnation(),
-        leaving,
-        deviceKind,
-        settings.tokens(),
-        lanes,
-        warmed.capabilities(),
-        clockOffsetNsMax,
-        warmed.cpuPerLane(),
-        fitCpuNs.get());
+  void append(boolean leaving, ExecutorLog log) {
+    List<ExecutorReported.Lane> lanes =
+        warmed.lanes().stream()
+            .map(lane -> new ExecutorReported.Lane(lane.index(), lane.holds()))
+            .toList();
+    log.append(
+        new ExecutorReported(
+            settings.executorId(),
+            settings.incarnation(),
+            leaving,
+            deviceKind,
+            settings.tokens(),
+            lanes,
+            warmed.capabilities(),
+            log.clockOffsetNsMax(),
+            warmed.cpuPerLane(),
+            fitCpuNs.get()));
   }
 }

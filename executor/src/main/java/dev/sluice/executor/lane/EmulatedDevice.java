@@ -116,60 +116,6 @@ public final class EmulatedDevice implements Device {
     }
   }
 
-  /** Waits until the batch's work is done or cancelled; returns its intended duration. */
-  private long run(EmulatedBatch batch, int lane, double[] nsByBusyLanes, double factor) {
-    var waiting = new Waiting();
-    long startedNs;
-    synchronized (lock) {
-      failIfClosed();
-      if (batch.cancelled) {
-        return 0;
-      }
-      batch.waiting = waiting;
-      startedNs = clock.monotonicNs();
-      settle(startedNs);
-      work.start(lane, nsByBusyLanes, factor, startedNs);
-      wakeWhoSleepsTooLong(); // a table may hold shorter times for more busy lanes
-      waitingByLane.put(lane, waiting);
-      waiting.untilNs = work.finishNs(lane);
-    }
-    while (true) {
-      try {
-        pacer.awaitNs(waiting.untilNs);
-      } catch (InterruptedException e) {
-        // re-timed or closed: look again
-      }
-      synchronized (lock) {
-        boolean unused = Thread.interrupted(); // no other thread interrupts this one from here on
-        waiting.untilNs = Long.MIN_VALUE;
-        failIfClosed();
-        settle(clock.monotonicNs());
-        if (waiting.finishedAtNs != null) {
-          return waiting.finishedAtNs - startedNs;
-        }
-        waiting.untilNs = work.finishNs(lane);
-      }
-    }
-  }
-
-  private void cancel(EmulatedBatch batch) {
-    synchronized (lock) {
-      batch.cancelled = true;
-      Waiting waiting = batch.waiting;
-      if (waiting != null && waiting.finishedAtNs == null) {
-        long nowNs = clock.monotonicNs();
-        settle(nowNs);
-        if (waiting.finishedAtNs == null) {
-          work.cancel(batch.lane, nowNs);
-          waitingByLane.remove(batch.lane);
-          waiting.finishedAtNs = nowNs;
-          wakeIfAsleepAfter(nowNs, waiting);
-          wakeWhoSleepsTooLong();
-        }
-      }
-    }
-  }
-
   private void failIfClosed() {
     if (closed) {
       throw new IllegalStateException("the emulation has stopped");
@@ -211,7 +157,7 @@ public final class EmulatedDevice implements Device {
     /** Waits until the lane has loaded the model, where it has a memory. */
     @Override
     public long hold(ModelKey model) throws InterruptedException {
-      if (emulation.memoryBytes(model) == null || isWarmingUp()) {
+      if (emulation.memoryBytes(model) == null || runClock == null) { // or warms up
         return 0;
       }
       long startedNs = clock.monotonicNs();
@@ -225,10 +171,6 @@ public final class EmulatedDevice implements Device {
         }
       }
       return Math.max(1, clock.monotonicNs() - startedNs);
-    }
-
-    private boolean isWarmingUp() {
-      return runClock == null;
     }
 
     @Override
@@ -288,12 +230,62 @@ public final class EmulatedDevice implements Device {
 
     @Override
     public void run() {
-      emulatedServiceNs = EmulatedDevice.this.run(this, lane, nsByBusyLanes, driftNow() * noise);
+      emulatedServiceNs = await(driftNow() * noise);
+    }
+
+    /** Waits until the batch's work is done or cancelled; returns its intended duration. */
+    private long await(double factor) {
+      var waits = new Waiting();
+      long startedNs;
+      synchronized (lock) {
+        failIfClosed();
+        if (cancelled) {
+          return 0;
+        }
+        waiting = waits;
+        startedNs = clock.monotonicNs();
+        settle(startedNs);
+        work.start(lane, nsByBusyLanes, factor, startedNs);
+        wakeWhoSleepsTooLong(); // a table may hold shorter times for more busy lanes
+        waitingByLane.put(lane, waits);
+        waits.untilNs = work.finishNs(lane);
+      }
+      while (true) {
+        try {
+          pacer.awaitNs(waits.untilNs);
+        } catch (InterruptedException e) {
+          // re-timed or closed: look again
+        }
+        synchronized (lock) {
+          boolean unused = Thread.interrupted(); // no other thread interrupts this one from here on
+          waits.untilNs = Long.MIN_VALUE;
+          failIfClosed();
+          settle(clock.monotonicNs());
+          if (waits.finishedAtNs != null) {
+            return waits.finishedAtNs - startedNs;
+          }
+          waits.untilNs = work.finishNs(lane);
+        }
+      }
     }
 
     @Override
     public void cancel() {
-      EmulatedDevice.this.cancel(this);
+      synchronized (lock) {
+        cancelled = true;
+        Waiting waits = waiting;
+        if (waits != null && waits.finishedAtNs == null) {
+          long nowNs = clock.monotonicNs();
+          settle(nowNs);
+          if (waits.finishedAtNs == null) {
+            work.cancel(lane, nowNs);
+            waitingByLane.remove(lane);
+            waits.finishedAtNs = nowNs;
+            wakeIfAsleepAfter(nowNs, waits);
+            wakeWhoSleepsTooLong();
+          }
+        }
+      }
     }
 
     @Override

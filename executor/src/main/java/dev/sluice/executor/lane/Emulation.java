@@ -24,37 +24,21 @@ import org.jspecify.annotations.Nullable;
  * experiment's two numbers, without contention and noise, the others by a latency table. Live lanes
  * wait for these times, and a simulation uses the same ones. Immutable.
  */
-public final class Emulation {
+public record Emulation(
+    String deviceKind,
+    @Nullable LatencyTable table,
+    Map<String, LinearServiceTime> linear,
+    double speed,
+    ToLongFunction<String> flopsPerSample,
+    List<Step> drift,
+    Map<ModelKey, Long> loadNs,
+    Map<ModelKey, Long> memoryBytes) {
   /** Device kind of emulated lanes whose workloads are all linear. */
   private static final String LINEAR = "emulated-linear";
 
   private static final double NS_PER_MS = 1e6;
   private static final double NS_PER_SECOND = 1e9;
   private static final long NOISE_PURPOSE = 0x656d756c6174696fL;
-
-  private final String deviceKind;
-  private final @Nullable LatencyTable table;
-  private final Map<String, LinearServiceTime> linear;
-  private final double speed;
-  private final ToLongFunction<String> flopsPerSample;
-  private final List<Step> drift;
-  private final Map<ModelKey, Long> loadNs = new HashMap<>();
-  private final Map<ModelKey, Long> memoryBytes = new HashMap<>();
-
-  Emulation(
-      String deviceKind,
-      @Nullable LatencyTable table,
-      Map<String, LinearServiceTime> linear,
-      double speed,
-      ToLongFunction<String> flopsPerSample,
-      List<Step> drift) {
-    this.deviceKind = deviceKind;
-    this.table = table;
-    this.linear = linear;
-    this.speed = speed;
-    this.flopsPerSample = flopsPerSample;
-    this.drift = drift;
-  }
 
   /**
    * Returns an emulation of the experiment's workloads.
@@ -101,7 +85,9 @@ public final class Emulation {
             linear,
             speed,
             flopsPerSample,
-            experiment.lanes().drift());
+            experiment.lanes().drift(),
+            new HashMap<>(),
+            new HashMap<>());
     Double laneMb = experiment.lanes().memoryMb();
     if (laneMb != null) {
       for (ModelKey model : models) {
@@ -144,10 +130,6 @@ public final class Emulation {
   /** Null: lanes hold all models. */
   public @Nullable Long memoryBytes(ModelKey model) {
     return memoryBytes.get(model);
-  }
-
-  public String deviceKind() {
-    return deviceKind;
   }
 
   /** 0: unknown. */

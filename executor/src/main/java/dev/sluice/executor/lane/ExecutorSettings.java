@@ -51,6 +51,12 @@ public record ExecutorSettings(
 
   public static ExecutorSettings of(
       Experiment experiment, String executorId, long incarnation, int shard) {
+    return of(experiment, executorId, incarnation, shard, joins(experiment));
+  }
+
+  /** Returns settings with the samples counts to warm up if jobs are joined, or if they are not. */
+  public static ExecutorSettings of(
+      Experiment experiment, String executorId, long incarnation, int shard, boolean joined) {
     var resources = experiment.resources();
     return new ExecutorSettings(
         executorId,
@@ -65,7 +71,7 @@ public record ExecutorSettings(
         models(experiment),
         warmUpSamples(
             experiment.jobs().batchSizes(),
-            joins(experiment),
+            joined,
             experiment.scheduling().microbatch().maxBatch()));
   }
 
@@ -129,21 +135,6 @@ public record ExecutorSettings(
     }
     sums.remove(0);
     return sums;
-  }
-
-  public ExecutorSettings withWarmUpSamples(List<Integer> samples) {
-    return new ExecutorSettings(
-        executorId,
-        incarnation,
-        shard,
-        lanes,
-        ahead,
-        threadsPerLane,
-        tokens,
-        seed,
-        heartbeatMs,
-        models,
-        samples);
   }
 
   /** A user's own file runs on its own backend alone. */

@@ -39,8 +39,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Between two samples counts, and between two counts of busy lanes, values are interpolated
  * linearly. Beyond the table's samples counts a time is proportional to the samples, and the spread
  * is that of the nearest count. Beyond the table's counts of busy lanes the nearest count holds.
+ *
+ * @param source comment lines without their #, except the device kind's
+ * @param entries rows by model, busy lanes and samples
  */
-public final class LatencyTable {
+public record LatencyTable(
+    Path file,
+    List<String> source,
+    String deviceKind,
+    boolean hasContention,
+    Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries) {
   private static final List<String> REQUIRED =
       List.of("workload", "backend", "precision", "samples", "mean_ms");
   private static final List<String> OPTIONAL =
@@ -63,26 +71,11 @@ public final class LatencyTable {
   /** Beginning of a comment line that says what a published table holds and its source does not. */
   public static final String ASSUMED = "Assumed:";
 
-  private final Path file;
-  private final List<String> source;
-  private final String deviceKind;
-  private final boolean hasContention;
-  private final Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries;
+  /** The values of a row; null: the table does not say. */
+  record Entry(double meanMs, double spread, @Nullable Double loadMs, @Nullable Double memoryMb) {}
 
-  private record Entry(
-      double meanMs, double spread, @Nullable Double loadMs, @Nullable Double memoryMb) {}
-
-  private LatencyTable(
-      Path file,
-      List<String> source,
-      String deviceKind,
-      boolean hasContention,
-      Map<ModelKey, NavigableMap<Integer, NavigableMap<Integer, Entry>>> entries) {
-    this.file = file;
-    this.source = List.copyOf(source);
-    this.deviceKind = deviceKind;
-    this.hasContention = hasContention;
-    this.entries = entries;
+  public LatencyTable {
+    source = List.copyOf(source);
   }
 
   /** Reads and checks a whole table; a mistake names the line to blame. */
@@ -259,29 +252,12 @@ public final class LatencyTable {
     return ms.size() == 1 ? 0 : Math.sqrt(squares / (ms.size() - 1));
   }
 
-  public Path file() {
-    return file;
-  }
-
-  /** Comment lines without their #, except the device kind's. */
-  public List<String> source() {
-    return source;
-  }
-
-  public String deviceKind() {
-    return deviceKind;
-  }
-
   /**
    * Returns whether the comment lines tell the whole {@link #PROVENANCE}: the times are
    * measurements of others, and only those that stand in the table are known.
    */
   public boolean isPublished() {
     return PROVENANCE.stream().allMatch(key -> source.stream().anyMatch(l -> l.startsWith(key)));
-  }
-
-  public boolean hasContention() {
-    return hasContention;
   }
 
   public boolean holds(ModelKey model) {

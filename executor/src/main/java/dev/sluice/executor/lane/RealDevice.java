@@ -129,14 +129,7 @@ public final class RealDevice implements Device {
       }
       long startedNs = clock.monotonicNs();
       release();
-      try {
-        sessions.put(model, models.openSession(model, index, buffer));
-        untimed(model, warmUpBatch(model, 1));
-      } catch (Exception e) {
-        release(); // a model that cannot run must not stay held
-        throw e;
-      }
-      return Math.max(1, clock.monotonicNs() - startedNs);
+      return Math.max(1, load(model) - startedNs);
     }
 
     @Override

@@ -81,7 +81,8 @@ final class Fit {
     }
   }
 
-  private Fit(List<ProfileRow> rows) {
+  /** Fits the simple methods alone. */
+  Fit(List<ProfileRow> rows) {
     rows.stream()
         .collect(groupingBy(ProfileRow::key, mapping(ProfileRow::lnNs, toList())))
         .forEach(
@@ -111,10 +112,6 @@ final class Fit {
       }
     }
     return fit;
-  }
-
-  static Fit withoutTrees(List<ProfileRow> rows) {
-    return new Fit(rows);
   }
 
   void put(Method method, Ensemble ensemble) {

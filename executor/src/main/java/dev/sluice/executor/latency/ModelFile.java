@@ -236,7 +236,7 @@ final class ModelFile {
       }
       residuals.put(of, values);
     }
-    Fit fit = Fit.withoutTrees(rows);
+    Fit fit = new Fit(rows);
     for (Method method : List.of(Method.BOOSTING, Method.FOREST)) {
       boolean inUse = in.readBoolean();
       if (inUse != choice.containsValue(method)) {

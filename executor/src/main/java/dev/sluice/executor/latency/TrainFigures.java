@@ -3,6 +3,7 @@ package dev.sluice.executor.latency;
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
+import dev.sluice.executor.latency.Validation.Held;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -162,15 +163,15 @@ public record TrainFigures(LatencyModel model, Validation validation) {
    * are more than {@code pointsMax}, each workload shows every second, third, … batch.
    */
   public List<Scatter> predictedAndActual(int pointsMax) {
-    List<Validation.Point> points = validation.points();
-    int step = (points.size() + pointsMax - 1) / pointsMax;
+    List<Held> rows = validation.at(Reach.SEEN);
+    int step = (rows.size() + pointsMax - 1) / pointsMax;
     List<String> workloads =
         model.rows().stream().map(row -> row.key().workload()).distinct().sorted().toList();
     List<Scatter> scatters = new ArrayList<>();
     for (String workload : workloads) {
-      List<Validation.Point> own =
-          points.stream().filter(point -> point.key().workload().equals(workload)).toList();
-      List<Validation.Point> shown =
+      List<Held> own =
+          rows.stream().filter(held -> held.row().key().workload().equals(workload)).toList();
+      List<Held> shown =
           IntStream.range(0, own.size()).filter(i -> i % step == 0).mapToObj(own::get).toList();
       if (!own.isEmpty()) {
         scatters.add(
@@ -178,8 +179,8 @@ public record TrainFigures(LatencyModel model, Validation validation) {
                 workload,
                 workloads.indexOf(workload),
                 own.size(),
-                shown.stream().map(Validation.Point::predictedMs).toList(),
-                shown.stream().map(Validation.Point::actualMs).toList()));
+                shown.stream().map(validation::predictedMs).toList(),
+                shown.stream().map(held -> held.row().serviceNs() / 1e6).toList()));
       }
     }
     return scatters;

@@ -139,7 +139,7 @@ public final class Trainer {
       this.seed = seed;
       this.methods = methods;
       for (int pass : rows.stream().map(ProfileRow::pass).distinct().toList()) {
-        floors.put(pass, Fit.withoutTrees(rows.stream().filter(r -> r.pass() != pass).toList()));
+        floors.put(pass, new Fit(rows.stream().filter(r -> r.pass() != pass).toList()));
       }
     }
 

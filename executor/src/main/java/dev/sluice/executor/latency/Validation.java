@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The predictions of each method for rows that it was not fitted to. Rows of a measured key are
@@ -58,8 +58,6 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
       return rows == 0 ? Double.NaN : (double) above / rows;
     }
   }
-
-  record Point(LatencyKey key, int pass, double actualMs, double predictedMs) {}
 
   /**
    * The errors of predictions.
@@ -114,8 +112,8 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
     Map<Method, ErrorFigures> figures = new EnumMap<>(Method.class);
     for (Method method : Method.values()) {
       List<Pair> pairs =
-          held.stream()
-              .filter(h -> h.reach() == reach && h.lnNsByMethod().containsKey(method))
+          at(reach).stream()
+              .filter(h -> h.lnNsByMethod().containsKey(method))
               .map(h -> h.pair(method))
               .toList();
       if (!pairs.isEmpty()) {
@@ -126,32 +124,28 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
   }
 
   public ErrorFigures chosen(Reach reach) {
-    return chosen(h -> h.reach() == reach);
+    return chosen(at(reach));
   }
 
   public SortedMap<String, SortedMap<Integer, ErrorFigures>> chosenByWorkloadAndSamples(
       Reach reach) {
-    SortedMap<String, SortedMap<Integer, ErrorFigures>> figures = new TreeMap<>();
-    for (Held row : held) {
-      LatencyKey key = row.row().key();
-      if (row.reach() == reach) {
-        figures
-            .computeIfAbsent(key.workload(), w -> new TreeMap<>())
-            .computeIfAbsent(
-                key.samples(),
-                s ->
-                    chosen(
-                        h ->
-                            h.reach() == reach
-                                && h.row().key().workload().equals(key.workload())
-                                && h.row().key().samples() == s));
-      }
-    }
-    return figures;
+    return at(reach).stream()
+        .collect(
+            groupingBy(
+                row -> row.row().key().workload(),
+                TreeMap::new,
+                groupingBy(
+                    row -> row.row().key().samples(),
+                    TreeMap::new,
+                    collectingAndThen(toList(), this::chosen))));
   }
 
-  private ErrorFigures chosen(Predicate<Held> which) {
-    return ErrorFigures.of(held.stream().filter(which).map(this::chosenPair).toList());
+  private ErrorFigures chosen(List<Held> rows) {
+    return ErrorFigures.of(rows.stream().map(this::chosenPair).toList());
+  }
+
+  List<Held> at(Reach reach) {
+    return held.stream().filter(row -> row.reach() == reach).toList();
   }
 
   private Pair chosenPair(Held row) {
@@ -164,34 +158,25 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
    */
   public ErrorFigures noiseFloor(Reach reach) {
     return ErrorFigures.of(
-        held.stream()
-            .filter(h -> h.reach() == reach && !Double.isNaN(h.floorLnNs()))
+        at(reach).stream()
+            .filter(h -> !Double.isNaN(h.floorLnNs()))
             .map(h -> new Pair(h.row().lnNs(), h.floorLnNs()))
             .toList());
   }
 
-  /** Returns the held-out rows of measured keys, as the model would have predicted them. */
-  List<Point> points() {
-    return held.stream()
-        .filter(h -> h.reach() == Reach.SEEN)
-        .map(
-            h ->
-                new Point(
-                    h.row().key(),
-                    h.row().pass(),
-                    h.row().serviceNs() / 1e6,
-                    StrictMath.exp(chosenPair(h).predictedLnNs()) / 1e6))
-        .toList();
+  /** Returns the time that the model would have predicted for a held-out row. */
+  double predictedMs(Held row) {
+    return StrictMath.exp(chosenPair(row).predictedLnNs()) / 1e6;
   }
 
   /** How often measured keys of one pass exceeded the quantile of the other passes. */
   public Coverage coverage(double level) {
-    List<Held> seen = held.stream().filter(h -> h.reach() == Reach.SEEN).toList();
+    List<Held> seen = at(Reach.SEEN);
     List<Integer> passes = seen.stream().map(h -> h.row().pass()).distinct().sorted().toList();
     int rows = 0;
     int above = 0;
     for (int pass : passes) {
-      var calibration = residuals(h -> h.reach() == Reach.SEEN && h.row().pass() != pass);
+      var calibration = residuals(seen.stream().filter(h -> h.row().pass() != pass));
       for (Held row : seen) {
         double[] sorted = calibration.get(calibrated(row));
         if (sorted != null && row.row().pass() == pass) {
@@ -215,21 +200,19 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
   }
 
   SortedMap<Calibrated, double[]> residuals() {
-    return residuals(h -> true);
+    return residuals(held.stream());
   }
 
-  private SortedMap<Calibrated, double[]> residuals(Predicate<Held> which) {
-    return held.stream()
-        .filter(which)
-        .collect(
-            groupingBy(
-                Validation::calibrated,
-                TreeMap::new,
-                collectingAndThen(
-                    toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
+  private SortedMap<Calibrated, double[]> residuals(Stream<Held> rows) {
+    return rows.collect(
+        groupingBy(
+            Validation::calibrated,
+            TreeMap::new,
+            collectingAndThen(
+                toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
   }
 
   public int rows(Reach reach) {
-    return (int) held.stream().filter(h -> h.reach() == reach).count();
+    return at(reach).size();
   }
 }

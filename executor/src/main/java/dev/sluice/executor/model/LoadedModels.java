@@ -181,15 +181,9 @@ public final class LoadedModels implements RunModels, AutoCloseable {
     ModelKey model = request.model();
     ModelRequest.UserFile userFile = request.userFile();
     if (userFile == null) {
-      models.put(
-          model,
-          new Loaded(
-              open(
-                  file.toString(),
-                  file,
-                  model.backend(),
-                  said -> "delete it; Sluice writes it again"),
-              Workloads.info(model.workload())));
+      List<Model> opened =
+          open(file.toString(), file, model.backend(), said -> "delete it; Sluice writes it again");
+      models.put(model, new Loaded(opened, Workloads.info(model.workload())));
       return;
     }
     Backend backend = Backend.named(model.backend());

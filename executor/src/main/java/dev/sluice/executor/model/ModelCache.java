@@ -94,7 +94,7 @@ public final class ModelCache {
           switch (format) {
             case PYTORCH ->
                 TorchScriptFile.write(network.whole(), written, out, progress::advanced);
-            case ONNX -> OnnxFile.write(network, written, out, progress::advanced);
+            case ONNX -> OnnxFile.write(network.whole(), written, out, progress::advanced);
           }
         },
         progress);

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +33,21 @@ public final class Network {
 
   private Tensor output;
   private int weightsUsed;
-  private long parameters;
   private long multiplyAdds;
 
-  /** A tensor; its shape is of one sample, without the axis of samples. */
-  record Tensor(String name, List<Integer> shape) {
-    int elements() {
-      return shape.stream().reduce(1, Math::multiplyExact);
-    }
+  /** A tensor or a weight, as an operation reads it. */
+  sealed interface Value permits Tensor, Weight {
+    String name();
 
+    List<Integer> shape();
+
+    default int elements() {
+      return shape().stream().reduce(1, Math::multiplyExact);
+    }
+  }
+
+  /** A tensor; its shape is of one sample, without the axis of samples. */
+  record Tensor(String name, List<Integer> shape) implements Value {
     int axis(int index) {
       return shape.get(index);
     }
@@ -70,10 +77,8 @@ public final class Network {
 
     void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding);
 
-    void add(Tensor out, Tensor left, Tensor right);
-
-    /** Adds a weight to each sample. */
-    void addWeight(Tensor out, Tensor in, Weight weight);
+    /** Adds two tensors, or a weight to each sample. */
+    void add(Tensor out, Tensor left, Value right);
 
     /** [channels, height, width] to [channels] by their mean. */
     void averagePool(Tensor out, Tensor in);
@@ -123,16 +128,8 @@ public final class Network {
     this.output = input;
   }
 
-  String workload() {
-    return workload;
-  }
-
   Tensor input() {
     return input;
-  }
-
-  Tensor output() {
-    return output;
   }
 
   List<Weight> weights() {
@@ -145,16 +142,12 @@ public final class Network {
 
   /** Returns the number of values that training would change: all but the running statistics. */
   long parameters() {
-    return parameters;
+    return weights.stream().filter(Weight::hasGradient).mapToLong(Weight::elements).sum();
   }
 
   /** Returns 2 × the multiply-adds of convolutions, linear layers and attention. */
   long flopsPerSample() {
     return 2 * multiplyAdds;
-  }
-
-  void tell(Dialect dialect) {
-    operations.forEach(operation -> operation.teller().accept(dialect));
   }
 
   /**
@@ -241,75 +234,75 @@ public final class Network {
    */
   Tensor convolve(
       Tensor in, String name, int channels, int size, int stride, Weight.Rule rule, float gain) {
-    int padding = size / 2;
     Weight kernel = kernel(in, name, channels, size, rule, gain);
-    Tensor out = convolved(in, channels, size, stride, padding);
-    return then(out, dialect -> dialect.convolve(out, in, kernel, null, stride, padding), in);
+    return convolve(in, kernel, null, stride, size / 2);
   }
 
   /** Adds a convolution with bias whose squares of size × size tile the input. */
   Tensor convolvePatches(Tensor in, String name, int channels, int size, float gain) {
     Weight kernel = kernel(in, name, channels, size, Weight.Rule.RANDOM, gain);
-    Weight bias = parameter(name + ".bias", List.of(channels), Weight.Rule.CONSTANT, 0);
-    Tensor out = convolved(in, channels, size, size, 0);
-    return then(out, dialect -> dialect.convolve(out, in, kernel, bias, size, 0), in);
+    return convolve(in, kernel, constant(name + ".bias", List.of(channels), 0), size, 0);
   }
 
   private Weight kernel(
       Tensor in, String name, int channels, int size, Weight.Rule rule, float gain) {
+    List<Integer> shape = List.of(channels, in.axis(0), size, size);
     int fanIn = in.axis(0) * size * size;
-    return parameter(
-        name + ".weight",
-        List.of(channels, in.axis(0), size, size),
-        rule,
-        (float) Math.sqrt(gain / fanIn));
+    return weight(name + ".weight", shape, rule, (float) Math.sqrt(gain / fanIn));
   }
 
-  private Tensor convolved(Tensor in, int channels, int size, int stride, int padding) {
-    int side = (in.axis(1) + 2 * padding - size) / stride + 1;
-    multiplyAdds += (long) channels * side * side * in.axis(0) * size * size;
-    return next(channels, side, side);
+  private Tensor convolve(
+      Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
+    int channels = kernel.shape().get(0);
+    int side = side(in, kernel.shape().get(2), stride, padding);
+    multiplyAdds += (long) side * side * kernel.elements();
+    return then(
+        List.of(channels, side, side),
+        (dialect, out) -> dialect.convolve(out, in, kernel, bias, stride, padding),
+        in);
+  }
+
+  private static int side(Tensor in, int size, int stride, int padding) {
+    return (in.axis(1) + 2 * padding - size) / stride + 1;
   }
 
   /** Adds a batch norm in inference: running mean 0 and variance 1. */
-  Tensor batchNorm(Tensor in, String name, float scaleValue) {
+  Tensor batchNorm(Tensor in, String name, float scale) {
     List<Integer> shape = List.of(in.axis(0));
-    Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, scaleValue);
-    Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Weight mean = keep(new Weight(name + Weight.RUNNING_MEAN, shape, Weight.Rule.CONSTANT, 0));
-    Weight variance =
-        keep(new Weight(name + Weight.RUNNING_VARIANCE, shape, Weight.Rule.CONSTANT, 1));
-    var norm = new Dialect.BatchNorm(scale, shift, mean, variance, BATCH_NORM_EPSILON);
-    Tensor out = like(in);
-    return then(out, dialect -> dialect.batchNorm(out, in, norm), in);
+    var norm =
+        new Dialect.BatchNorm(
+            constant(name + ".weight", shape, scale),
+            constant(name + ".bias", shape, 0),
+            constant(name + Weight.RUNNING_MEAN, shape, 0),
+            constant(name + Weight.RUNNING_VARIANCE, shape, 1),
+            BATCH_NORM_EPSILON);
+    return then(in.shape(), (dialect, out) -> dialect.batchNorm(out, in, norm), in);
   }
 
   Tensor relu(Tensor in) {
-    Tensor out = like(in);
-    return then(out, dialect -> dialect.relu(out, in), in);
+    return then(in.shape(), (dialect, out) -> dialect.relu(out, in), in);
   }
 
   Tensor maxPool(Tensor in, int size, int stride, int padding) {
-    int side = (in.axis(1) + 2 * padding - size) / stride + 1;
-    Tensor out = next(in.axis(0), side, side);
-    return then(out, dialect -> dialect.maxPool(out, in, size, stride, padding), in);
+    int side = side(in, size, stride, padding);
+    return then(
+        List.of(in.axis(0), side, side),
+        (dialect, out) -> dialect.maxPool(out, in, size, stride, padding),
+        in);
   }
 
   Tensor add(Tensor left, Tensor right) {
-    Tensor out = like(left);
-    return then(out, dialect -> dialect.add(out, left, right), left, right);
+    return then(left.shape(), (dialect, out) -> dialect.add(out, left, right), left, right);
   }
 
   Tensor addPositions(Tensor in, String name, float deviation) {
-    Weight weight =
-        parameter(name, List.of(1, in.axis(0), in.axis(1)), Weight.Rule.RANDOM, deviation);
-    Tensor out = like(in);
-    return then(out, dialect -> dialect.addWeight(out, in, weight), in);
+    List<Integer> shape = List.of(1, in.axis(0), in.axis(1));
+    Weight weight = weight(name, shape, Weight.Rule.RANDOM, deviation);
+    return then(in.shape(), (dialect, out) -> dialect.add(out, in, weight), in);
   }
 
   Tensor averagePool(Tensor in) {
-    Tensor out = next(in.axis(0));
-    return then(out, dialect -> dialect.averagePool(out, in), in);
+    return then(List.of(in.axis(0)), (dialect, out) -> dialect.averagePool(out, in), in);
   }
 
   /**
@@ -320,81 +313,72 @@ public final class Network {
   Tensor linear(Tensor in, String name, int width, float gain) {
     int fanIn = in.axis(in.shape().size() - 1);
     Weight matrix =
-        parameter(
+        weight(
             name + ".weight",
             List.of(width, fanIn),
             Weight.Rule.RANDOM_ZERO_SUM,
             (float) Math.sqrt(gain / fanIn));
-    Weight bias = parameter(name + ".bias", List.of(width), Weight.Rule.CONSTANT, 0);
+    Weight bias = constant(name + ".bias", List.of(width), 0);
     multiplyAdds += (long) in.elements() * width;
-    Tensor out = in.shape().size() == 1 ? next(width) : next(in.axis(0), width);
-    return then(out, dialect -> dialect.linear(out, in, matrix, bias), in);
+    return then(
+        in.shape().size() == 1 ? List.of(width) : List.of(in.axis(0), width),
+        (dialect, out) -> dialect.linear(out, in, matrix, bias),
+        in);
   }
 
   Tensor layerNorm(Tensor in, String name) {
     List<Integer> shape = List.of(in.axis(in.shape().size() - 1));
-    Weight scale = parameter(name + ".weight", shape, Weight.Rule.CONSTANT, 1);
-    Weight shift = parameter(name + ".bias", shape, Weight.Rule.CONSTANT, 0);
-    Tensor out = like(in);
-    return then(out, dialect -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON), in);
+    Weight scale = constant(name + ".weight", shape, 1);
+    Weight shift = constant(name + ".bias", shape, 0);
+    return then(
+        in.shape(),
+        (dialect, out) -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON),
+        in);
   }
 
   Tensor gelu(Tensor in) {
-    Tensor out = like(in);
-    return then(out, dialect -> dialect.gelu(out, in), in);
+    return then(in.shape(), (dialect, out) -> dialect.gelu(out, in), in);
   }
 
   Tensor patchesToTokens(Tensor in) {
-    Tensor out = next(in.axis(1) * in.axis(2), in.axis(0));
-    return then(out, dialect -> dialect.patchesToTokens(out, in), in);
+    List<Integer> shape = List.of(in.axis(1) * in.axis(2), in.axis(0));
+    return then(shape, (dialect, out) -> dialect.patchesToTokens(out, in), in);
   }
 
   /** Puts a learned token, initially 0 as in torchvision, in front. */
   Tensor prependToken(Tensor in, String name) {
-    Weight token = parameter(name, List.of(1, 1, in.axis(1)), Weight.Rule.CONSTANT, 0);
-    Tensor out = next(in.axis(0) + 1, in.axis(1));
-    return then(out, dialect -> dialect.prependToken(out, in, token), in);
+    Weight token = constant(name, List.of(1, 1, in.axis(1)), 0);
+    List<Integer> shape = List.of(in.axis(0) + 1, in.axis(1));
+    return then(shape, (dialect, out) -> dialect.prependToken(out, in, token), in);
   }
 
   Tensor selfAttention(Tensor in, int heads) {
     int tokens = in.axis(0);
     int width = in.axis(1) / 3;
     multiplyAdds += 2L * tokens * tokens * width;
-    Tensor out = next(tokens, width);
-    return then(out, dialect -> dialect.selfAttention(out, in, heads), in);
+    return then(
+        List.of(tokens, width), (dialect, out) -> dialect.selfAttention(out, in, heads), in);
   }
 
   Tensor firstToken(Tensor in) {
-    Tensor out = next(in.axis(1));
-    return then(out, dialect -> dialect.firstToken(out, in), in);
+    return then(List.of(in.axis(1)), (dialect, out) -> dialect.firstToken(out, in), in);
   }
 
-  private Tensor then(Tensor out, Consumer<Dialect> teller, Tensor... reads) {
-    operations.add(new Operation(out, List.of(reads), weightsUsed, teller));
+  private Tensor then(List<Integer> shape, BiConsumer<Dialect, Tensor> teller, Tensor... reads) {
+    var out = new Tensor("t" + operations.size(), shape);
+    operations.add(
+        new Operation(out, List.of(reads), weightsUsed, dialect -> teller.accept(dialect, out)));
     weightsUsed = weights.size();
     output = out;
     return out;
   }
 
-  private Tensor next(Integer... shape) {
-    return new Tensor(nextName(), List.of(shape));
+  private Weight constant(String name, List<Integer> shape, float value) {
+    return weight(name, shape, Weight.Rule.CONSTANT, value);
   }
 
-  private Tensor like(Tensor in) {
-    return new Tensor(nextName(), in.shape());
-  }
-
-  private String nextName() {
-    return "t" + operations.size();
-  }
-
-  private Weight parameter(String name, List<Integer> shape, Weight.Rule rule, float number) {
-    Weight weight = keep(new Weight(name, shape, rule, number));
-    parameters += weight.elements();
-    return weight;
-  }
-
-  private Weight keep(Weight weight) {
+  private Weight weight(String name, List<Integer> shape, Weight.Rule rule, float number) {
+    var weight = new Weight(name, shape, rule, number);
     weights.add(weight);
     return weight;
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.executor.network.Network.Dialect;
 import dev.sluice.executor.network.Network.Tensor;
+import dev.sluice.executor.network.Network.Value;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,45 +27,38 @@ public final class OnnxFile {
   /** Ending of the names of the float32 inputs and outputs of a half-precision network. */
   private static final String GIVEN = "_fp32";
 
-  private final Network network;
-  private final Precision precision;
-
-  private OnnxFile(Network network, Precision precision) {
-    this.network = network;
-    this.precision = precision;
-  }
+  private OnnxFile() {}
 
   /**
    * Leaves {@code out} open.
    *
+   * @param network a whole network
    * @param bytesWritten receives the bytes of each weight once they are written
    */
   public static void write(
-      Network network, Precision precision, OutputStream out, LongConsumer bytesWritten)
+      NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
-    new OnnxFile(network, precision).write(out, bytesWritten);
-  }
-
-  public void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
+    Tensor input = network.inputs().get(0);
+    Tensor output = network.outputs().get(0);
     var nodes = new Nodes(precision);
     String given = precision == Precision.FP32 ? "" : GIVEN;
     if (precision != Precision.FP32) {
-      nodes.convert(network.input().name(), network.input().name() + given, precision);
+      nodes.convert(input.name(), input.name() + given, precision);
     }
     network.tell(nodes);
     if (precision != Precision.FP32) {
-      nodes.convert(network.output().name() + given, network.output().name(), Precision.FP32);
+      nodes.convert(output.name() + given, output.name(), Precision.FP32);
     }
     byte[] before = nodes.graph.text(2, network.workload()).toBytes();
     byte[] after =
         new Protobuf()
-            .message(11, valueInfo(network.input(), given))
-            .message(12, valueInfo(network.output(), given))
+            .message(11, valueInfo(input, given))
+            .message(12, valueInfo(output, given))
             .toBytes();
     List<byte[]> headers = new ArrayList<>();
     long graphBytes = (long) before.length + after.length;
     for (Weight weight : network.weights()) {
-      byte[] header = header(weight, nodes.transposed.contains(weight));
+      byte[] header = header(weight, precision, nodes.transposed.contains(weight));
       headers.add(header);
       graphBytes += header.length + precision.bytes(weight);
     }
@@ -100,7 +94,7 @@ public final class OnnxFile {
   }
 
   /** Returns an initializer up to its raw bytes, which follow it. */
-  private byte[] header(Weight weight, boolean transposed) {
+  private static byte[] header(Weight weight, Precision precision, boolean transposed) {
     var tensor = new Protobuf();
     for (int i = 0; i < weight.shape().size(); i++) {
       tensor.integer(1, weight.shape().get(transposed ? weight.shape().size() - 1 - i : i));
@@ -138,12 +132,12 @@ public final class OnnxFile {
     private final Protobuf graph = new Protobuf();
     private final Precision precision;
 
+    /** Matrices that are stored as [in, out], since MatMul transposes nothing. */
+    private final List<Weight> transposed = new ArrayList<>();
+
     Nodes(Precision precision) {
       this.precision = precision;
     }
-
-    /** Matrices that are stored as [in, out], since MatMul transposes nothing. */
-    private final List<Weight> transposed = new ArrayList<>();
 
     /** Adds a node; its result and inputs are tensors, weights or names. */
     private void node(String operation, Object out, List<?> in, Protobuf... attributes) {
@@ -157,9 +151,7 @@ public final class OnnxFile {
     }
 
     private static String name(Object value) {
-      return value instanceof Tensor tensor
-          ? tensor.name()
-          : value instanceof Weight weight ? weight.name() : value.toString();
+      return value instanceof Value of ? of.name() : value.toString();
     }
 
     private static Protobuf integer(String name, long value) {
@@ -252,13 +244,8 @@ public final class OnnxFile {
     }
 
     @Override
-    public void add(Tensor out, Tensor left, Tensor right) {
+    public void add(Tensor out, Tensor left, Value right) {
       node("Add", out, List.of(left, right));
-    }
-
-    @Override
-    public void addWeight(Tensor out, Tensor in, Weight weight) {
-      node("Add", out, List.of(in, weight));
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.sluice.executor.network;
 
 import dev.sluice.executor.network.Network.Tensor;
 import dev.sluice.executor.network.Weight.Rule;
-import java.util.List;
 
 /**
  * Residual networks as torchvision builds them: He, Zhang, Ren, Sun, Deep Residual Learning for
@@ -10,7 +9,8 @@ import java.util.List;
  * convolution. A layer is the stem, a residual block, or the head.
  */
 record ResNet(Network network, boolean bottleneck) {
-  private static final List<Integer> STAGE_WIDTHS = List.of(64, 128, 256, 512);
+  /** Width of the first stage; each further one has twice the width of the one before. */
+  private static final int FIRST_WIDTH = 64;
 
   /**
    * Gain 1 / the variance of max(z, 0), z standard normal, which keeps the variance of a zero-sum
@@ -31,11 +31,11 @@ record ResNet(Network network, boolean bottleneck) {
   private static final int SMALL_CLASSES = 10;
 
   static Network resnet18(String workload) {
-    return new ResNet(new Network(workload), false).build(List.of(2, 2, 2, 2));
+    return new ResNet(new Network(workload), false).build(false, 2, 2, 2, 2);
   }
 
   static Network resnet50(String workload) {
-    return new ResNet(new Network(workload), true).build(List.of(3, 4, 6, 3));
+    return new ResNet(new Network(workload), true).build(false, 3, 4, 6, 3);
   }
 
   /**
@@ -43,37 +43,34 @@ record ResNet(Network network, boolean bottleneck) {
    * 3×3 without stride or pooling, as in the paper's section 4.2.
    */
   static Network resnet18Small(String workload) {
-    var resnet = new ResNet(new Network(workload, SMALL_SIDE), false);
-    Network network = resnet.network;
-    network.beginBlock("conv1");
-    Tensor x = network.convolve(network.input(), "conv1", 64, 3, 1, Rule.RANDOM, 1);
-    x = network.relu(network.batchNorm(x, "bn1", 1));
-    network.endLayer();
-    return resnet.build(x, List.of(2, 2, 2, 2), SMALL_CLASSES, 1);
+    return new ResNet(new Network(workload, SMALL_SIDE), false).build(true, 2, 2, 2, 2);
   }
 
-  private Network build(List<Integer> blocksOfStage) {
+  private Network build(boolean small, int... blocksOfStage) {
     network.beginBlock("conv1");
-    Tensor x = network.convolve(network.input(), "conv1", 64, 7, 2, Rule.RANDOM, 1);
+    Tensor x =
+        network.convolve(
+            network.input(), "conv1", 64, small ? 3 : 7, small ? 1 : 2, Rule.RANDOM, 1);
     x = network.relu(network.batchNorm(x, "bn1", 1));
-    x = network.maxPool(x, 3, 2, 1);
+    if (!small) {
+      x = network.maxPool(x, 3, 2, 1);
+    }
     network.endLayer();
-    return build(x, blocksOfStage, Network.CLASSES, HEAD_GAIN);
-  }
-
-  private Network build(Tensor stem, List<Integer> blocksOfStage, int classes, float headGain) {
-    Tensor x = stem;
-    for (int stage = 0; stage < STAGE_WIDTHS.size(); stage++) {
-      for (int block = 0; block < blocksOfStage.get(stage); block++) {
+    for (int stage = 0; stage < blocksOfStage.length; stage++) {
+      for (int block = 0; block < blocksOfStage[stage]; block++) {
         int stride = stage > 0 && block == 0 ? 2 : 1;
         String name = "layer" + (stage + 1) + "." + block;
         network.beginBlock(name);
-        x = block(x, name, STAGE_WIDTHS.get(stage), stride);
+        x = block(x, name, FIRST_WIDTH << stage, stride);
         network.endLayer();
       }
     }
     network.beginBlock("fc");
-    network.linear(network.averagePool(x), "fc", classes, headGain);
+    network.linear(
+        network.averagePool(x),
+        "fc",
+        small ? SMALL_CLASSES : Network.CLASSES,
+        small ? 1 : HEAD_GAIN);
     return network;
   }
 

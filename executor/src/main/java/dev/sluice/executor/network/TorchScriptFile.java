@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.executor.network.Network.Dialect;
 import dev.sluice.executor.network.Network.Tensor;
+import dev.sluice.executor.network.Network.Value;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,13 +13,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.LocalDateTime;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -38,18 +42,7 @@ public final class TorchScriptFile {
   /** Version of the archive format, that of PyTorch 1.13 and later; the code uses nothing newer. */
   private static final String ARCHIVE_VERSION = "10\n";
 
-  private final NetworkPart network;
-  private final Precision precision;
-  private final Map<Weight, String> attributes = new HashMap<>();
-
-  private TorchScriptFile(NetworkPart network, Precision precision) {
-    this.network = network;
-    this.precision = precision;
-    List<Weight> weights = network.weights();
-    for (int i = 0; i < weights.size(); i++) {
-      attributes.put(weights.get(i), "w" + i);
-    }
-  }
+  private TorchScriptFile() {}
 
   /**
    * Closes {@code out}.
@@ -59,13 +52,9 @@ public final class TorchScriptFile {
   public static void write(
       NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
-    new TorchScriptFile(network, precision).write(out, bytesWritten);
-  }
-
-  public void write(OutputStream out, LongConsumer bytesWritten) throws IOException {
+    List<Weight> weights = network.weights();
     try (var zip = new ZipOutputStream(out)) {
-      begin(zip, modulePickle(), code());
-      List<Weight> weights = network.weights();
+      begin(zip, modulePickle(weights, precision), code(network, precision));
       for (int i = 0; i < weights.size(); i++) {
         float[] values = weights.get(i).values(network.workload());
         store(zip, "data/" + i, precision.littleEndian(values));
@@ -78,7 +67,7 @@ public final class TorchScriptFile {
   static byte[] withoutWeights(String code) {
     var bytes = new ByteArrayOutputStream();
     try (var zip = new ZipOutputStream(bytes)) {
-      begin(zip, beginOfModule().setItems().build().stop(), code);
+      begin(zip, beginOfModule().endOfModule(), code);
       end(zip);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // an array in memory takes every byte
@@ -92,7 +81,7 @@ public final class TorchScriptFile {
   }
 
   private static void end(ZipOutputStream zip) throws IOException {
-    store(zip, "constants.pkl", new Pickle().emptyTuple().stop());
+    store(zip, "constants.pkl", new Pickle().ops(Pickle.EMPTY_TUPLE).stop());
     store(zip, "version", ARCHIVE_VERSION.getBytes(UTF_8));
   }
 
@@ -109,66 +98,106 @@ public final class TorchScriptFile {
     zip.closeEntry();
   }
 
-  private String code() {
-    var code = new StringBuilder("class Network(Module):\n  __parameters__ = [");
-    network.weights().forEach(w -> code.append('"').append(attributes.get(w)).append("\", "));
-    code.append("]\n  __buffers__ = []\n  training : bool\n");
-    network
-        .weights()
-        .forEach(w -> code.append("  ").append(attributes.get(w)).append(" : Tensor\n"));
+  private static String code(NetworkPart network, Precision precision) {
+    Map<Weight, String> attributes = new LinkedHashMap<>();
+    network.weights().forEach(weight -> attributes.put(weight, "w" + attributes.size()));
     boolean cast = precision != Precision.FP32;
     String ending = cast ? GIVEN : "";
-    List<Tensor> outputs = network.outputs();
+    return code(
+        attributes.values(),
+        network.inputs().stream().map(in -> in.name() + ending),
+        network.outputs(),
+        tensor -> tensor.name() + ending,
+        code -> {
+          var source =
+              new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false);
+          if (cast) {
+            network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
+          }
+          network.tell(source);
+          if (cast) {
+            network
+                .outputs()
+                .forEach(out -> source.convert(out.name() + GIVEN, out.name(), Precision.FP32));
+          }
+        });
+  }
+
+  /**
+   * Returns the source of a module.
+   *
+   * @param arguments names of the tensors that come in
+   * @param results names of the outputs, after the body
+   */
+  static String code(
+      Collection<String> attributes,
+      Stream<String> arguments,
+      List<Tensor> outputs,
+      Function<Tensor, String> results,
+      Consumer<StringBuilder> body) {
+    var code = new StringBuilder("class Network(Module):\n  __parameters__ = [");
+    attributes.forEach(name -> code.append('"').append(name).append("\", "));
+    code.append("]\n  __buffers__ = []\n  training : bool\n");
+    attributes.forEach(name -> code.append("  ").append(name).append(" : Tensor\n"));
     code.append("  def forward(self: __torch__.Network");
-    network
-        .inputs()
-        .forEach(in -> code.append(",\n    ").append(in.name()).append(ending).append(": Tensor"));
+    arguments.forEach(name -> code.append(",\n    ").append(name).append(": Tensor"));
     code.append(") -> ").append(tuple("Tuple[", outputs, tensor -> "Tensor", "]")).append(":\n");
-    var source = new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false);
-    if (cast) {
-      network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
-    }
-    network.tell(source);
-    if (cast) {
-      outputs.forEach(out -> source.convert(out.name() + GIVEN, out.name(), Precision.FP32));
-    }
-    code.append("    return ")
-        .append(tuple("(", outputs, tensor -> tensor.name() + ending, ")"))
-        .append('\n');
-    return code.toString();
+    body.accept(code);
+    code.append("    return ").append(tuple("(", outputs, results, ")"));
+    return code.append('\n').toString();
   }
 
   /** One tensor stands alone; several stand in brackets. */
-  static String tuple(
+  private static String tuple(
       String opening, List<Tensor> tensors, Function<Tensor, String> words, String closing) {
     String list = tensors.stream().map(words).collect(Collectors.joining(", "));
     return tensors.size() == 1 ? list : opening + list + closing;
   }
 
   private static Pickle beginOfModule() {
-    var pickle = new Pickle().global("__torch__", "Network").emptyTuple().newObject().emptyDict();
-    return pickle.mark().unicode("training").bool(false);
+    return new Pickle()
+        .global("__torch__", "Network")
+        .ops(Pickle.EMPTY_TUPLE, Pickle.NEW_OBJECT, Pickle.EMPTY_DICT, Pickle.MARK)
+        .unicode("training")
+        .ops(Pickle.FALSE);
   }
 
-  private byte[] modulePickle() {
+  private static byte[] modulePickle(List<Weight> weights, Precision precision) {
     Pickle pickle = beginOfModule();
-    List<Weight> weights = network.weights();
     for (int i = 0; i < weights.size(); i++) {
       pickle.unicode("w" + i).tensor(i, weights.get(i), precision);
     }
-    return pickle.setItems().build().stop();
+    return pickle.endOfModule();
   }
 
   /** The few opcodes of pickle's protocol 2 that a module of tensors needs. */
   private static final class Pickle {
+    static final int MARK = '(';
+    static final int EMPTY_TUPLE = ')';
+    static final int EMPTY_DICT = '}';
+    static final int FALSE = 0x89;
+    static final int NEW_OBJECT = 0x81;
+    private static final int STOP = '.';
+    private static final int PROTOCOL = 0x80;
+    private static final int BUILD = 'b';
+    private static final int GLOBAL = 'c';
+    private static final int INTEGER = 'J';
+    private static final int PERSISTENT_ID = 'Q';
+    private static final int REDUCE = 'R';
+    private static final int SET_ITEMS = 'u';
+    private static final int TUPLE = 't';
+    private static final int UNICODE = 'X';
+
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
     Pickle() {
-      op(0x80).op(2); // PROTO 2
+      ops(PROTOCOL, 2);
     }
 
-    private Pickle op(int code) {
-      bytes.write(code);
+    Pickle ops(int... codes) {
+      for (int code : codes) {
+        bytes.write(code);
+      }
       return this;
     }
 
@@ -183,73 +212,40 @@ public final class TorchScriptFile {
     }
 
     Pickle global(String module, String name) {
-      return op('c').text(module + "\n" + name + "\n");
+      return ops(GLOBAL).text(module + "\n" + name + "\n");
     }
 
-    Pickle emptyTuple() {
-      return op(')');
-    }
-
-    Pickle emptyDict() {
-      return op('}');
-    }
-
-    Pickle mark() {
-      return op('(');
-    }
-
-    Pickle newObject() {
-      return op(0x81);
-    }
-
-    Pickle setItems() {
-      return op('u');
-    }
-
-    Pickle build() {
-      return op('b');
-    }
-
-    Pickle bool(boolean value) {
-      return op(value ? 0x88 : 0x89);
-    }
-
-    Pickle integer(int value) {
-      return op('J').int32(value);
+    private Pickle integer(int value) {
+      return ops(INTEGER).int32(value);
     }
 
     Pickle unicode(String text) {
-      return op('X').int32(text.getBytes(UTF_8).length).text(text);
-    }
-
-    private Pickle tuple() {
-      return op('t');
-    }
-
-    private Pickle reduce() {
-      return op('R');
+      return ops(UNICODE).int32(text.getBytes(UTF_8).length).text(text);
     }
 
     /** Writes a contiguous tensor on the CPU whose values are in the file {@code data/<key>}. */
     Pickle tensor(int key, Weight weight, Precision precision) {
-      global("torch._utils", "_rebuild_tensor_v2").mark();
-      mark().unicode("storage").global("torch", precision.torchStorage);
-      unicode(Integer.toString(key)).unicode("cpu").integer(weight.elements()).tuple();
-      op('Q').integer(0); // the storage by its persistent id; offset 0
-      mark();
+      global("torch._utils", "_rebuild_tensor_v2").ops(MARK, MARK);
+      unicode("storage").global("torch", precision.torchStorage);
+      unicode(Integer.toString(key)).unicode("cpu").integer(weight.elements());
+      ops(TUPLE, PERSISTENT_ID).integer(0).ops(MARK); // offset 0 in that storage
       weight.shape().forEach(this::integer);
-      tuple().mark();
+      ops(TUPLE, MARK);
       int stride = weight.elements();
       for (int size : weight.shape()) {
         stride /= size;
         integer(stride);
       }
-      tuple().bool(false); // requires_grad
-      return global("collections", "OrderedDict").emptyTuple().reduce().tuple().reduce();
+      ops(TUPLE, FALSE); // requires_grad
+      return global("collections", "OrderedDict").ops(EMPTY_TUPLE, REDUCE, TUPLE, REDUCE);
+    }
+
+    byte[] endOfModule() {
+      return ops(SET_ITEMS, BUILD).stop();
     }
 
     byte[] stop() {
-      return op('.').bytes.toByteArray();
+      return ops(STOP).bytes.toByteArray();
     }
   }
 
@@ -326,13 +322,8 @@ public final class TorchScriptFile {
     }
 
     @Override
-    public void add(Tensor out, Tensor left, Tensor right) {
+    public void add(Tensor out, Tensor left, Value right) {
       line(out, "torch.add(%s, %s)", left, right);
-    }
-
-    @Override
-    public void addWeight(Tensor out, Tensor in, Weight weight) {
-      line(out, "torch.add(%s, %s)", in, weight);
     }
 
     @Override

@@ -11,7 +11,7 @@ import dev.sluice.executor.network.Network.Tensor;
  * Inference on Heterogeneous Edge Computing, 2021): up to the attention, the projection of its
  * result, the first half of the perceptron, the second.
  */
-record VisionTransformer(Network network, int blocks, int width, int heads) {
+record VisionTransformer(Network network, int width, int heads) {
   private static final int PATCH = 16;
   private static final int MICRO_PATCH = 4;
   private static final int MICRO_SIDE = 32;
@@ -29,17 +29,9 @@ record VisionTransformer(Network network, int blocks, int width, int heads) {
    */
   private static final float GELU_GAIN = 2.9f;
 
-  static Network base(String workload) {
-    return new VisionTransformer(new Network(workload), 12, 768, 12).build();
-  }
-
-  static Network large(String workload) {
-    return new VisionTransformer(new Network(workload), 24, 1024, 16).build();
-  }
-
-  /** DeiT-Tiny's shape (Touvron et al., 2021), without its distillation. */
-  static Network tiny(String workload) {
-    return new VisionTransformer(new Network(workload), 12, 192, 3).build();
+  static Network of(String workload, int blocks, int width, int heads) {
+    return new VisionTransformer(new Network(workload), width, heads)
+        .build(blocks, PATCH, Network.CLASSES);
   }
 
   /**
@@ -47,15 +39,11 @@ record VisionTransformer(Network network, int blocks, int width, int heads) {
    * blocks of width 64 with four heads.
    */
   static Network micro(String workload) {
-    return new VisionTransformer(new Network(workload, MICRO_SIDE), 6, 64, 4)
-        .build(MICRO_PATCH, MICRO_CLASSES);
+    return new VisionTransformer(new Network(workload, MICRO_SIDE), 64, 4)
+        .build(6, MICRO_PATCH, MICRO_CLASSES);
   }
 
-  private Network build() {
-    return build(PATCH, Network.CLASSES);
-  }
-
-  private Network build(int patch, int classes) {
+  private Network build(int blocks, int patch, int classes) {
     network.beginBlock("embedding");
     Tensor x = network.convolvePatches(network.input(), "conv_proj", width, patch, 1);
     x = network.prependToken(network.patchesToTokens(x), "class_token");

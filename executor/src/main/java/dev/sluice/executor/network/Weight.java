@@ -13,9 +13,8 @@ import java.util.List;
  *     height, width] or [out, in]
  * @param number the standard deviation of random values, or the constant
  */
-record Weight(String name, List<Integer> shape, Rule rule, float number) {
+record Weight(String name, List<Integer> shape, Rule rule, float number) implements Network.Value {
   static final String RUNNING_MEAN = ".running_mean";
-
   static final String RUNNING_VARIANCE = ".running_var";
 
   enum Rule {
@@ -35,10 +34,6 @@ record Weight(String name, List<Integer> shape, Rule rule, float number) {
   /** Tells whether training changes the values by gradients; running statistics it counts. */
   boolean hasGradient() {
     return !name.endsWith(RUNNING_MEAN) && !name.endsWith(RUNNING_VARIANCE);
-  }
-
-  int elements() {
-    return shape.stream().reduce(1, Math::multiplyExact);
   }
 
   /** Returns the values, the last axis fastest; they are equal for a workload on every machine. */

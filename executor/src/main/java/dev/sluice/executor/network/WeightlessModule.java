@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Layers of a network as a TorchScript module without weights: {@code forward} takes the tensors
@@ -32,25 +33,18 @@ public record WeightlessModule(String code) {
     Map<Weight, String> arguments = new HashMap<>();
     Function<Tensor, String> nameOf = value -> named(values, value, "x");
     Function<Weight, String> argumentOf = weight -> named(arguments, weight, "w");
-    var code = new StringBuilder("class Network(Module):\n  __parameters__ = []\n");
-    code.append("  __buffers__ = []\n  training : bool\n");
-    code.append("  def forward(self: __torch__.Network");
-    part.inputs().forEach(in -> argument(code, nameOf.apply(in)));
-    part.weights().forEach(weight -> argument(code, argumentOf.apply(weight)));
-    List<Tensor> outputs = part.outputs();
-    code.append(") -> ").append(TorchScriptFile.tuple("Tuple[", outputs, out -> "Tensor", "]"));
-    code.append(":\n");
-    part.tell(new TorchScriptSource(code, nameOf, argumentOf, training));
-    code.append("    return ").append(TorchScriptFile.tuple("(", outputs, nameOf, ")"));
-    return new WeightlessModule(code.append('\n').toString());
+    return new WeightlessModule(
+        TorchScriptFile.code(
+            List.of(),
+            Stream.concat(
+                part.inputs().stream().map(nameOf), part.weights().stream().map(argumentOf)),
+            part.outputs(),
+            nameOf,
+            code -> part.tell(new TorchScriptSource(code, nameOf, argumentOf, training))));
   }
 
   private static <T> String named(Map<T, String> names, T what, String prefix) {
     return names.computeIfAbsent(what, first -> prefix + names.size());
-  }
-
-  private static void argument(StringBuilder code, String name) {
-    code.append(",\n    ").append(name).append(": Tensor");
   }
 
   public byte[] file() {

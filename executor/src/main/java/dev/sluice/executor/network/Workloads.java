@@ -18,12 +18,13 @@ public final class Workloads {
       Map.ofEntries(
           entry("resnet18", new Entry(80, ResNet::resnet18)),
           entry("resnet50", new Entry(160, ResNet::resnet50)),
-          entry("vit", new Entry(260, VisionTransformer::base)),
-          entry("vit_tiny", new Entry(40, VisionTransformer::tiny)));
+          entry("vit", new Entry(260, name -> VisionTransformer.of(name, 12, 768, 12))),
+          // DeiT-Tiny's shape (Touvron et al., 2021), without its distillation
+          entry("vit_tiny", new Entry(40, name -> VisionTransformer.of(name, 12, 192, 3))));
 
   /** Networks that are too large for lanes, and are only run split into stages. */
   private static final Map<String, Function<String, Network>> SPLIT_ONLY =
-      Map.of("vit_large", VisionTransformer::large);
+      Map.of("vit_large", name -> VisionTransformer.of(name, 24, 1024, 16));
 
   /** Small networks for small pictures, which are trained and serve no lane. */
   private static final Map<String, Function<String, Network>> TRAINED =
@@ -81,10 +82,7 @@ public final class Workloads {
 
   public static Network network(String name) {
     Function<String, Network> other = SPLIT_ONLY.getOrDefault(name, TRAINED.get(name));
-    if (other != null) {
-      return other.apply(name);
-    }
-    return named(name).build().apply(name);
+    return (other == null ? named(name).build() : other).apply(name);
   }
 
   private static Entry named(String name) {

@@ -50,7 +50,8 @@ final class EmulatedDeviceTest {
       Files.writeString(file, table);
       LatencyTable read = LatencyTable.read(file);
       Files.delete(file);
-      return new Emulation("any", read, Map.of(), 1, name -> 5, List.of(new Step(10, 2, 0)));
+      return new Emulation(
+          "any", read, Map.of(), 1, name -> 5, List.of(new Step(10, 2, 0)), Map.of(), Map.of());
     } catch (IOException | UserMistakeException e) {
       throw new IllegalStateException(e);
     }

@@ -23,7 +23,7 @@ final class EnsembleTest {
   private static final List<ProfileRow> ROWS = SyntheticProfile.linear(0.02, 0.1).rows(1);
   private static final List<Medians.OfPass> MEDIANS = Medians.byKeyAndPass(ROWS);
   private static final Ensemble.Features FEATURES = new Ensemble.Features(ROWS);
-  private static final Fit LINES = Fit.withoutTrees(ROWS);
+  private static final Fit LINES = new Fit(ROWS);
   private static final DataFrame X =
       DataFrame.of(
           MEDIANS.stream().map(m -> FEATURES.of(m.key())).toArray(double[][]::new),

@@ -40,9 +40,14 @@ final class TrainerTest {
     assertThat(validation.noiseFloor(Reach.SEEN).rows()).isEqualTo(18);
     assertThat(validation.noiseFloor(Reach.SEEN).medianAbsoluteLog()).isZero();
     var pairs = new ArrayList<Pair>();
-    validation.points().stream()
-        .filter(p -> p.key().workload().equals("a"))
-        .forEach(p -> pairs.add(new Pair(Math.log(p.actualMs()), Math.log(p.predictedMs()))));
+    validation.at(Reach.SEEN).stream()
+        .filter(held -> held.row().key().workload().equals("a"))
+        .forEach(
+            held ->
+                pairs.add(
+                    new Pair(
+                        Math.log(held.row().serviceNs() / 1e6),
+                        Math.log(validation.predictedMs(held)))));
     assertThat(pairs.stream().map(Pair::absoluteLog).distinct().toList())
         .usingComparatorForType((x, y) -> Math.abs(x - y) < 1e-9 ? 0 : 1, Double.class)
         .containsExactly(errors[0], errors[1], errors[2]);

@@ -61,9 +61,9 @@ record ProfileMeasurement(
         backend.deviceKind(),
         settings.lanes(),
         frame.experiment().resources().totalTokens(),
-        profiler.capabilities());
+        profiler.warmed().capabilities());
 
-    double wholeMinutes = estimateMinutes(whole, profiler.capabilities());
+    double wholeMinutes = estimateMinutes(whole, profiler.warmed().capabilities());
     ProfilePlan plan = fitting(whole, wholeMinutes);
     long missing = rows.missing(plan, backend.deviceKind());
     double minutes = wholeMinutes * missing / whole.rows();
@@ -178,7 +178,7 @@ record ProfileMeasurement(
             settings.lanes()
                 + (settings.lanes() == 1 ? " lane, " : " lanes, ")
                 + frame.secondsSince(startedNs));
-    profiler.warnings().forEach(warning -> console().item("", "warning: " + warning));
+    profiler.warmed().warnings().forEach(warning -> console().item("", "warning: " + warning));
     return profiler;
   }
 

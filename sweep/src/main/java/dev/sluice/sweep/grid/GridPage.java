@@ -20,19 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A sweep as one HTML file that asks no other file or address for anything. */
-final class GridPage {
-  private final Cells cells;
-  private final Map<Cell, CellResult> results;
-  private final GridTable table;
-  private final List<String> notes;
-
-  GridPage(Cells cells, Map<Cell, CellResult> results, GridTable table, List<String> notes) {
-    this.cells = cells;
-    this.results = results;
-    this.table = table;
-    this.notes = notes;
-  }
-
+record GridPage(Cells cells, Map<Cell, CellResult> results, GridTable table, List<String> notes) {
   String html(Map<String, byte[]> pictures) {
     Html page = Html.page(cells.grid().name() + ", a sweep").element("h1", cells.grid().name());
     page.raw("<p>").text("Cells of ").raw("<code>").text(cells.grid().base().toString());
@@ -124,7 +112,7 @@ final class GridPage {
     }
 
     byte[] png(String figure, String title) {
-      List<String> columns = columnAxis.values().stream().map(Setting::text).toList();
+      List<String> columns = columnAxis.texts();
       boolean nameless = columns.isEmpty(); // the only key is the repeats'
       List<String> rows = new ArrayList<>();
       List<List<Field>> fields = new ArrayList<>();

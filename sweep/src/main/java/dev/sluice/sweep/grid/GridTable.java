@@ -10,7 +10,6 @@ import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
 import dev.sluice.sweep.workspace.Grid.Named;
-import dev.sluice.sweep.workspace.Grid.Setting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -132,16 +131,11 @@ final class GridTable {
 
   /** Each policy beside the first, for each figure; empty without repeats or a second policy. */
   List<Pair> pairs() {
-    List<Setting> policies =
-        axes().stream()
-            .filter(axis -> axis.key().equals(POLICY))
-            .findFirst()
-            .map(Axis::values)
-            .orElse(List.of());
+    List<String> policies = Axis.of(axes(), POLICY).map(Axis::texts).orElse(List.of());
     if (grid.repeatOver() == null || policies.size() < 2) {
       return List.of();
     }
-    String first = policies.get(0).text();
+    String first = policies.get(0);
     List<Pair> pairs = new ArrayList<>();
     for (Map<String, String> measurement : groups.keySet()) {
       if (first.equals(measurement.get(POLICY))) {

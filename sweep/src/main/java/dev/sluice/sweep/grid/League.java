@@ -5,7 +5,6 @@ import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
-import dev.sluice.sweep.workspace.Grid.Setting;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -61,9 +60,7 @@ final class League {
   private League(Grid grid, Grid.League asked, Map<String, String> variant) {
     this.asked = asked;
     this.variant = variant;
-    axis(grid, asked.cells())
-        .values()
-        .forEach(cell -> byCellPolicyRepeat.put(cell.text(), new LinkedHashMap<>()));
+    texts(grid, asked.cells()).forEach(cell -> byCellPolicyRepeat.put(cell, new LinkedHashMap<>()));
   }
 
   /** The league of each combination of values of the other axes. */
@@ -85,8 +82,8 @@ final class League {
     return List.copyOf(leagues.values());
   }
 
-  private static Axis axis(Grid grid, String key) {
-    return grid.axes().stream().filter(one -> one.key().equals(key)).findFirst().orElseThrow();
+  private static List<String> texts(Grid grid, String key) {
+    return Axis.of(grid.axes(), key).orElseThrow().texts();
   }
 
   String variant() {
@@ -119,7 +116,7 @@ final class League {
   }
 
   List<String> policies(Grid grid) {
-    return axis(grid, asked.policies()).values().stream().map(Setting::text).toList();
+    return texts(grid, asked.policies());
   }
 
   /** A figure of a cell under a policy, by seed; empty if one of them has no number. */

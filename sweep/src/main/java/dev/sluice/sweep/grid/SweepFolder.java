@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * A sweep's folder: a folder of each cell that has ended, named by its values and its key, and what
  * tells them side by side. A cell is done if its folder has its final name, which it gets last.
  */
-final class SweepFolder implements AutoCloseable {
+record SweepFolder(Path path, HeldQueue queue) implements AutoCloseable {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
   private static final String BEGUN = Workspace.OF_A_GRID;
@@ -45,14 +45,6 @@ final class SweepFolder implements AutoCloseable {
   private static final int CHANGES_TOLD_MAX = 8;
 
   private static final int LAST_LINES = 5;
-
-  private final Path path;
-  private final HeldQueue queue;
-
-  private SweepFolder(Path path, HeldQueue queue) {
-    this.path = path;
-    this.queue = queue;
-  }
 
   static Path of(Grid grid, Path results) {
     return results.resolve("sweeps").resolve(grid.name());
@@ -87,10 +79,6 @@ final class SweepFolder implements AutoCloseable {
         "that one should end first, or you want another --results");
   }
 
-  Path path() {
-    return path;
-  }
-
   Path cells() {
     return path.resolve("cells");
   }
@@ -102,10 +90,6 @@ final class SweepFolder implements AutoCloseable {
   /** The folder of cells that run, and of those that were stopped. */
   Path unfinished() {
     return path.resolve("unfinished");
-  }
-
-  HeldQueue queue() {
-    return queue;
   }
 
   /** The folder as the workspace that {@link #begin} made it. */

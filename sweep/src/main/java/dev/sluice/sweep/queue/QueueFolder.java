@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The folder in which a queue keeps its journal, its attempts and what is handed over to it. */
-public final class QueueFolder {
+public record QueueFolder(Path folder) {
   private static final AtomicInteger HANDED = new AtomicInteger();
 
   /** Times to ask for a lock that a command may hold for an instant, and the pause between. */
@@ -31,21 +31,15 @@ public final class QueueFolder {
   /** Queues whose scheduler is in this process: to open and close a lock's file would free it. */
   private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
-  private final Path folder;
-
   /** The queue of a folder, which is made when something is handed over. */
-  public QueueFolder(Path folder) {
-    this.folder = folder.toAbsolutePath().normalize();
+  public QueueFolder {
+    folder = folder.toAbsolutePath().normalize();
   }
 
   public record Holder(ProcessIdentity process, Instant since) {
     public String words() {
       return "(pid " + process.pid() + ", since " + since + ")";
     }
-  }
-
-  public Path folder() {
-    return folder;
   }
 
   /** Variables in the environment of each process of the queue, by which it is found. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +91,15 @@ public record Grid(
    * @param key key of the experiment, dotted where it is nested
    * @param values its values, at least one, none twice
    */
-  public record Axis(String key, List<Setting> values) {}
+  public record Axis(String key, List<Setting> values) {
+    public static Optional<Axis> of(List<Axis> axes, String key) {
+      return axes.stream().filter(axis -> axis.key().equals(key)).findFirst();
+    }
+
+    public List<String> texts() {
+      return values.stream().map(Setting::text).toList();
+    }
+  }
 
   /**
    * A value of an axis.

@@ -58,6 +58,7 @@ public final class GridFile {
   private final Path file;
   private final @Nullable Path otherBase;
   private final Problems problems;
+  private final List<Axis> axes = new ArrayList<>();
 
   private GridFile(Path file, @Nullable Path otherBase) {
     this.file = file;
@@ -94,19 +95,16 @@ public final class GridFile {
         Mode.valueOf(
             top.oneOf("mode", Mode.SIMULATE.key(), MODES, "modes").toUpperCase(Locale.ROOT));
     int slots = top.whole("slots", mode == Mode.RUN ? 1 : simulatedAtOnce, 1, SLOTS_MAX);
-    List<Axis> axes = axes(top);
-    List<Map<String, Setting>> excluded = excluded(top, axes);
+    readAxes(top);
+    List<Map<String, Setting>> excluded = excluded(top);
     String repeatOver = top.textOrNull("repeat_over");
-    if (repeatOver != null && axis(axes, repeatOver) == null && !axes.isEmpty()) {
-      problems.error(
-          top.place("repeat_over"),
-          "repeat_over (" + repeatOver + ") is no key of grid",
-          NearestName.advice(repeatOver, keys(axes), "keys of grid"));
+    if (repeatOver != null && Axis.of(axes, repeatOver).isEmpty() && !axes.isEmpty()) {
+      noKey(top.place("repeat_over"), "repeat_over", repeatOver);
     }
     List<Named> figures =
         figures(top, mode == Mode.CAPACITY ? FIGURES_OF_CAPACITY : FIGURES_OF_RUNS);
     Capacity capacity = capacity(top, mode);
-    League league = league(top, mode, axes, repeatOver);
+    League league = league(top, mode, repeatOver);
     top.end();
     var grid =
         new Grid(
@@ -153,21 +151,20 @@ public final class GridFile {
     return folder == null ? target : folder.relativize(target);
   }
 
-  private List<Axis> axes(Section top) {
+  private void readAxes(Section top) {
     Section grid = top.section("grid");
-    List<Axis> axes = new ArrayList<>();
     if (!top.has("grid") || grid.keys().isEmpty()) {
       problems.error(
           top.place("grid"),
           "grid names no key to cross",
           "you meant grid: {scheduler_name: [fifo, dynamic]}");
-      return axes;
+      return;
     }
     for (String key : grid.keys()) {
       List<Setting> values = new ArrayList<>();
       if (grid.find(key) instanceof Mapping named) {
         named.entries().forEach((name, entry) -> addNamed(key, name, entry, values));
-        addAxis(axes, key, values);
+        addAxis(key, values);
         continue;
       }
       Set<String> seen = new LinkedHashSet<>();
@@ -190,7 +187,7 @@ public final class GridFile {
         problems.error(
             list.place(), "grid." + key + " ([]) is an empty list", "the line should be left out");
       }
-      addAxis(axes, key, values);
+      addAxis(key, values);
     }
     long cells = 1;
     for (Axis axis : axes) {
@@ -202,10 +199,9 @@ public final class GridFile {
           "grid has more cells than a sweep takes (" + cells + " of " + CELLS_MAX + ")",
           "several sweeps, each of a part, will do");
     }
-    return axes;
   }
 
-  private static void addAxis(List<Axis> axes, String key, List<Setting> values) {
+  private void addAxis(String key, List<Setting> values) {
     if (!values.isEmpty()) {
       axes.add(new Axis(key, values));
     }
@@ -229,7 +225,7 @@ public final class GridFile {
     values.add(new Setting(name, entry.keyPlace(), overrides));
   }
 
-  private List<Map<String, Setting>> excluded(Section top, List<Axis> axes) {
+  private List<Map<String, Setting>> excluded(Section top) {
     List<Map<String, Setting>> excluded = new ArrayList<>();
     Sequence list = top.sequence("exclude");
     for (Value item : list == null ? List.<Value>of() : list.items()) {
@@ -241,23 +237,20 @@ public final class GridFile {
         continue;
       }
       Map<String, Setting> cell = new LinkedHashMap<>();
-      mapping.entries().forEach((key, entry) -> excluded(key, entry, axes, cell));
+      mapping.entries().forEach((key, entry) -> excluded(key, entry, cell));
       excluded.add(cell);
     }
     return excluded;
   }
 
-  private void excluded(String key, Value.Entry entry, List<Axis> axes, Map<String, Setting> cell) {
-    Axis axis = axis(axes, key);
-    if (axis == null) {
-      problems.error(
-          entry.keyPlace(),
-          "exclude (" + key + ") is no key of grid",
-          NearestName.advice(key, keys(axes), "keys of grid"));
+  private void excluded(String key, Value.Entry entry, Map<String, Setting> cell) {
+    Optional<Axis> axis = Axis.of(axes, key);
+    if (axis.isEmpty()) {
+      noKey(entry.keyPlace(), "exclude", key);
       return;
     }
     String text = text(entry.value(), true);
-    List<String> known = axis.values().stream().map(Setting::text).toList();
+    List<String> known = axis.get().texts();
     if (!known.contains(text)) {
       problems.error(
           entry.value().place(),
@@ -318,8 +311,7 @@ public final class GridFile {
   }
 
   /** The comparison; null if the grid names none, or the part has a mistake. */
-  private @Nullable League league(
-      Section top, Mode mode, List<Axis> axes, @Nullable String repeatOver) {
+  private @Nullable League league(Section top, Mode mode, @Nullable String repeatOver) {
     Section section = top.section("league");
     if (!top.has("league")) {
       return null;
@@ -335,8 +327,8 @@ public final class GridFile {
     String policies = section.requiredText("policies", "scheduler_name");
     String ours = section.requiredText("ours", "slack");
     Set<String> words = new LinkedHashSet<>();
-    valuesOf(section, "cells", cells, axes).forEach(name -> words.addAll(League.words(name)));
-    List<String> names = valuesOf(section, "policies", policies, axes);
+    valuesOf(section, "cells", cells).forEach(name -> words.addAll(League.words(name)));
+    List<String> names = valuesOf(section, "policies", policies);
     check(section.place("ours"), "league.ours", ours, names, "policies of the grid");
     List<String> others = section.texts("others");
     others.forEach(
@@ -370,15 +362,20 @@ public final class GridFile {
     return known;
   }
 
-  private List<String> valuesOf(Section section, String key, String name, List<Axis> axes) {
-    Axis axis = axis(axes, name);
-    if (axis == null && !axes.isEmpty()) {
-      problems.error(
-          section.place(key),
-          "league." + key + " (" + name + ") is no key of grid",
-          NearestName.advice(name, keys(axes), "keys of grid"));
+  private List<String> valuesOf(Section section, String key, String name) {
+    Optional<Axis> axis = Axis.of(axes, name);
+    if (axis.isEmpty() && !axes.isEmpty()) {
+      noKey(section.place(key), "league." + key, name);
     }
-    return axis == null ? List.of() : axis.values().stream().map(Setting::text).toList();
+    return axis.map(Axis::texts).orElse(List.of());
+  }
+
+  private void noKey(Place place, String key, String name) {
+    List<String> keys = axes.stream().map(Axis::key).toList();
+    problems.error(
+        place,
+        key + " (" + name + ") is no key of grid",
+        NearestName.advice(name, keys, "keys of grid"));
   }
 
   private void check(
@@ -387,15 +384,6 @@ public final class GridFile {
       problems.error(
           place, key + " (" + name + ") is unknown", NearestName.advice(name, known, plural));
     }
-  }
-
-  private static @Nullable Axis axis(List<Axis> axes, String key) {
-    Optional<Axis> found = axes.stream().filter(axis -> axis.key().equals(key)).findFirst();
-    return found.orElse(null);
-  }
-
-  private static List<String> keys(List<Axis> axes) {
-    return axes.stream().map(Axis::key).toList();
   }
 
   /**

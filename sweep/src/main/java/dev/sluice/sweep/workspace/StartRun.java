@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Queues tasks of a workspace, and has a scheduler run them. */
-public final class StartRun {
+public record StartRun(Workspace workspace, Mode mode, Console console) {
   /** Configs of which more is said than their number. */
   private static final int LISTED_MAX = 20;
 
@@ -40,10 +40,6 @@ public final class StartRun {
 
   private static final long PAUSE_NS = 10_000_000;
   private static final long HAND_OVER_LIMIT_NS = 120_000_000_000L;
-
-  private final Workspace workspace;
-  private final Mode mode;
-  private final Console console;
 
   /** What the command does once the tasks are queued. */
   public enum Mode {
@@ -56,12 +52,6 @@ public final class StartRun {
 
   /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
   public record Again(List<String> names, boolean failed, boolean changed) {}
-
-  public StartRun(Workspace workspace, Mode mode, Console console) {
-    this.workspace = workspace;
-    this.mode = mode;
-    this.console = console;
-  }
 
   /**
    * Queues configs.

@@ -157,7 +157,12 @@ public record WorkspaceConfig(
   private record Reader(
       Section section, Problems problems, Path workspace, Map<WorkspaceKey, String> written) {
     WorkspaceConfig read(Path file, Map<String, Place> placeByName) {
-      String task = name(WorkspaceKey.TASK_NAME);
+      String task =
+          text(
+              WorkspaceKey.TASK_NAME,
+              ONE_NAME,
+              "cannot be part of a file's name",
+              "letters, digits and underscores are enough");
       String prefix =
           text(WorkspaceKey.WORKER_PREFIX).isEmpty() ? task : text(WorkspaceKey.WORKER_PREFIX);
       written.put(WorkspaceKey.WORKER_PREFIX, prefix);
@@ -173,7 +178,11 @@ public record WorkspaceConfig(
               path(WorkspaceKey.SCRIPT_PATH),
               path(WorkspaceKey.WORK_DIR),
               plain ? null : conda,
-              variable());
+              text(
+                  WorkspaceKey.CUDA_VISIBLE_DEVICES_VAR,
+                  VARIABLE,
+                  "is no name of a variable",
+                  "you meant CUDA_VISIBLE_DEVICES"));
       var folders =
           new Folders(
               path(WorkspaceKey.CONFIG_DIR),
@@ -239,27 +248,8 @@ public record WorkspaceConfig(
       return value;
     }
 
-    private String variable() {
-      WorkspaceKey key = WorkspaceKey.CUDA_VISIBLE_DEVICES_VAR;
-      return note(
-          key,
-          section.text(
-              key.key(),
-              key.fallback(),
-              VARIABLE,
-              "is no name of a variable",
-              text -> "you meant CUDA_VISIBLE_DEVICES"));
-    }
-
-    private String name(WorkspaceKey key) {
-      return note(
-          key,
-          section.text(
-              key.key(),
-              key.fallback(),
-              ONE_NAME,
-              "cannot be part of a file's name",
-              text -> "letters, digits and underscores are enough"));
+    private String text(WorkspaceKey key, Pattern pattern, String what, String maybe) {
+      return note(key, section.text(key.key(), key.fallback(), pattern, what, text -> maybe));
     }
 
     private String pattern() {

@@ -21,16 +21,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /** The short commands of a workspace. Each method returns the exit status. */
-public final class WorkspaceRuns {
+public record WorkspaceRuns(Workspace workspace, Console console) {
   private static final TextTable KEYS = new TextTable("%-26s %-30s %s");
-
-  private final Workspace workspace;
-  private final Console console;
-
-  public WorkspaceRuns(Workspace workspace, Console console) {
-    this.workspace = workspace;
-    this.console = console;
-  }
 
   /** Ends the scheduler; what runs goes on. */
   public int stop() throws IOException, InterruptedException, UserMistakeException {
