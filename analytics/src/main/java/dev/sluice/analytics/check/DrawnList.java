@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The request list of an experiment, drawn a second time by the words of docs/experiments.md: gaps
@@ -227,10 +228,7 @@ record DrawnList(List<Drawn> jobs, String digest) {
 
     /** True if the process is defined here. */
     boolean isKnown() {
-      return switch (process) {
-        case "constant", "poisson", "gamma", "mmpp" -> true;
-        default -> false;
-      };
+      return Set.of("constant", "poisson", "gamma", "mmpp").contains(process);
     }
 
     double next() {
