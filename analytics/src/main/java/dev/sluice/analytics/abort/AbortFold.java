@@ -2,7 +2,6 @@ package dev.sluice.analytics.abort;
 
 import dev.sluice.analytics.abort.BoundWatch.EndOfJob;
 import dev.sluice.analytics.abort.BoundWatch.Scope;
-import dev.sluice.analytics.abort.BoundWatch.Window;
 import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -55,19 +54,19 @@ public final class AbortFold implements LogFold {
   /**
    * The fold for an experiment's thresholds with {@code abort}.
    *
+   * @param planned jobs that the run may ask for
    * @return null if the experiment has no such threshold
    * @throws UserMistakeException if such a threshold can never be decided early, never be decided
    *     at all, or never be met
    */
-  public static @Nullable AbortFold of(ParsedExperiment parsed, PlannedJobs planned)
+  public static @Nullable AbortFold of(ParsedExperiment parsed, Iterable<JobRequested> planned)
       throws UserMistakeException {
     check(parsed);
     Experiment experiment = parsed.experiment();
-    Window window = Window.of(experiment.load());
     List<BoundWatch> watches = new ArrayList<>();
     for (Map.Entry<String, Threshold> entry : new TreeMap<>(experiment.thresholds()).entrySet()) {
       if (entry.getValue().abort()) {
-        watches.add(watch(parsed, entry.getKey(), entry.getValue(), window, planned));
+        watches.add(watch(parsed, entry.getKey(), entry.getValue(), planned));
       }
     }
     return watches.isEmpty() ? null : new AbortFold(watches);
@@ -81,10 +80,13 @@ public final class AbortFold implements LogFold {
   public static void check(ParsedExperiment parsed) throws UserMistakeException {
     for (Map.Entry<String, Threshold> entry :
         new TreeMap<>(parsed.experiment().thresholds()).entrySet()) {
+      if (!entry.getValue().abort()) {
+        continue;
+      }
       String name = entry.getKey();
       String why =
           BoundWatch.refusal(Scope.of(name, parsed.experiment()).figure(), entry.getValue());
-      if (entry.getValue().abort() && why != null) {
+      if (why != null) {
         throw mistake(
             parsed,
             name,
@@ -96,10 +98,9 @@ public final class AbortFold implements LogFold {
   }
 
   private static BoundWatch watch(
-      ParsedExperiment parsed, String name, Threshold threshold, Window window, PlannedJobs planned)
+      ParsedExperiment parsed, String name, Threshold threshold, Iterable<JobRequested> planned)
       throws UserMistakeException {
-    var watch =
-        new BoundWatch(name, threshold, Scope.of(name, parsed.experiment()), window, planned);
+    var watch = new BoundWatch(name, threshold, parsed.experiment(), planned);
     String written = "thresholds." + name + " (" + threshold.text() + ")";
     if (watch.planned() < watch.least()) {
       throw mistake(
@@ -206,21 +207,5 @@ public final class AbortFold implements LogFold {
       batches.remove(key);
     }
     return batch.completion;
-  }
-
-  /** The jobs that a run may ask for, known before it begins. */
-  public interface PlannedJobs {
-    @FunctionalInterface
-    interface Visitor {
-      void job(String classType, String workload, int samples, long sloNs, long intendedAtNs);
-    }
-
-    /**
-     * True if each job has its intended time; false if a job is meant to arrive when the one before
-     * it has ended, so that the list holds more jobs than the run will ask for.
-     */
-    boolean timesAreKnown();
-
-    void forEach(Visitor visitor);
   }
 }

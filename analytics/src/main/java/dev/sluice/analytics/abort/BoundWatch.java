@@ -1,6 +1,5 @@
 package dev.sluice.analytics.abort;
 
-import dev.sluice.analytics.abort.AbortFold.PlannedJobs;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.NearestRank;
 import dev.sluice.contract.event.JobEnded.Status;
@@ -8,6 +7,7 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.Load;
+import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +36,11 @@ final class BoundWatch {
   private final Threshold threshold;
   private final Scope scope;
   private final Window window;
+
+  /**
+   * True if each job has its intended time; false if a job is meant to arrive when the one before
+   * it has ended, so that the list holds more jobs than the run will ask for.
+   */
   private final boolean timesAreKnown;
 
   /** Number of measured jobs to come. */
@@ -51,19 +56,19 @@ final class BoundWatch {
   /** Sum of what measured jobs add to the figure; of a percentile, those that break the bound. */
   private long counted;
 
-  BoundWatch(String name, Threshold threshold, Scope scope, Window window, PlannedJobs planned) {
+  BoundWatch(
+      String name, Threshold threshold, Experiment experiment, Iterable<JobRequested> planned) {
     this.name = name;
     this.threshold = threshold;
-    this.scope = scope;
-    this.window = window;
-    this.timesAreKnown = planned.timesAreKnown();
-    planned.forEach(
-        (classType, workload, samples, sloNs, intendedAtNs) -> {
-          if (scope.holds(classType, workload)) {
-            left += !timesAreKnown || window.holds(intendedAtNs) ? 1 : 0;
-            leftForWindow += forWindow(samples, sloNs, intendedAtNs);
-          }
-        });
+    this.scope = Scope.of(name, experiment);
+    this.window = Window.of(experiment.load());
+    this.timesAreKnown = experiment.load().scenario() != Scenario.SINGLE_STREAM;
+    for (JobRequested job : planned) {
+      if (scope.holds(job)) {
+        left += !timesAreKnown || window.holds(job.intendedAtNs()) ? 1 : 0;
+        leftForWindow += forWindow(job);
+      }
+    }
   }
 
   /** Tells whether a figure of jobs, without a class, can be told before the run's end. */
@@ -108,10 +113,10 @@ final class BoundWatch {
 
   void take(EndOfJob job) {
     JobRequested request = job.request();
-    if (!scope.holds(request.classType(), request.workload())) {
+    if (!scope.holds(request)) {
       return;
     }
-    leftForWindow -= forWindow(request.samples(), request.sloNs(), request.intendedAtNs());
+    leftForWindow -= forWindow(request);
     if (job.isDone() && window.holds(job.finishedAtNs())) {
       insideWindow += countedInside(job);
     }
@@ -120,14 +125,10 @@ final class BoundWatch {
       left--;
     }
     if (isMeasured) {
-      count(job);
+      measured++;
+      done += job.isDone() ? 1 : 0;
+      counted += added(job);
     }
-  }
-
-  private void count(EndOfJob job) {
-    measured++;
-    done += job.isDone() ? 1 : 0;
-    counted += added(job);
   }
 
   private long added(EndOfJob job) {
@@ -158,14 +159,14 @@ final class BoundWatch {
   }
 
   /** What a job to come may add in the window, at most. */
-  private long forWindow(int samples, long sloNs, long intendedAtNs) {
-    if (timesAreKnown && intendedAtNs >= window.toNs()) {
+  private long forWindow(JobRequested job) {
+    if (timesAreKnown && job.intendedAtNs() >= window.toNs()) {
       return 0;
     }
     return switch (scope.figure()) {
-      case "throughput_sps" -> samples;
+      case "throughput_sps" -> job.samples();
       case "goodput_jobs_sec" -> // in time, and not before the window
-          !timesAreKnown || sloNs >= window.fromNs() - intendedAtNs ? 1 : 0;
+          !timesAreKnown || job.sloNs() >= window.fromNs() - job.intendedAtNs() ? 1 : 0;
       default -> 1;
     };
   }
@@ -268,9 +269,9 @@ final class BoundWatch {
       return new Scope(null, null, path);
     }
 
-    boolean holds(String ofClass, String ofWorkload) {
-      return (classType == null || classType.equals(ofClass))
-          && (workload == null || workload.equals(ofWorkload));
+    boolean holds(JobRequested job) {
+      return (classType == null || classType.equals(job.classType()))
+          && (workload == null || workload.equals(job.workload()));
     }
   }
 

@@ -2,7 +2,6 @@ package dev.sluice.analytics.capacity;
 
 import dev.sluice.analytics.capacity.Target.Scope;
 import dev.sluice.analytics.statistic.BatchMeans;
-import dev.sluice.analytics.statistic.Bounds;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -94,8 +93,7 @@ public record RunEvidence(
         Series one = series.get(i);
         Scope scope = target.scopes().get(i);
         double[] values = one.values.stream().mapToDouble(v -> v).toArray();
-        BatchMeans batches =
-            BatchMeans.of(values, target.isShare() ? Bounds.SHARE : Bounds.FROM_ZERO);
+        BatchMeans batches = BatchMeans.of(values);
         samples.add(
             new Sample(
                 scope.text(),

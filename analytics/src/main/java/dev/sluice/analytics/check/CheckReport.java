@@ -41,12 +41,11 @@ public record CheckReport(
                 extent.numbers(), extent.numbersStated(), extent.rows(), looked.keySet().size());
     return passed()
         ? "passed: " + over
-        : "failed: %d faults against %s in %s".formatted(faultCount(), faultCounts.keySet(), over);
-  }
-
-  /** Number of all faults, also of those that are not kept. */
-  public long faultCount() {
-    return faultCounts.values().stream().mapToLong(Long::longValue).sum();
+        : "failed: %d faults against %s in %s"
+            .formatted(
+                faultCounts.values().stream().mapToLong(Long::longValue).sum(),
+                faultCounts.keySet(),
+                over);
   }
 
   /**

@@ -1,11 +1,12 @@
 package dev.sluice.analytics.check;
 
+import dev.sluice.contract.file.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The request list of an experiment, drawn a second time by the words of docs/experiments.md: gaps
@@ -71,23 +72,19 @@ record DrawnList(List<Drawn> jobs, String digest) {
   }
 
   private static String digest(List<Drawn> jobs) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      var line = new StringBuilder();
-      int index = 0;
-      for (Drawn job : jobs) {
-        line.setLength(0);
-        line.append("job-").append(index++);
-        line.append('\t').append(job.classType).append('\t').append(job.workload);
-        line.append('\t').append(job.backend).append('\t').append(job.precision);
-        line.append('\t').append(job.samples).append('\t').append(job.sloNs);
-        line.append('\t').append(job.intendedNs).append('\n');
-        sha256.update(line.toString().getBytes(StandardCharsets.UTF_8));
-      }
-      return HexFormat.of().formatHex(sha256.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("each Java has SHA-256", e);
+    MessageDigest sha256 = Sha256.begin();
+    var line = new StringBuilder();
+    int index = 0;
+    for (Drawn job : jobs) {
+      line.setLength(0);
+      line.append("job-").append(index++);
+      line.append('\t').append(job.classType).append('\t').append(job.workload);
+      line.append('\t').append(job.backend).append('\t').append(job.precision);
+      line.append('\t').append(job.samples).append('\t').append(job.sloNs);
+      line.append('\t').append(job.intendedNs).append('\n');
+      sha256.update(line.toString().getBytes(StandardCharsets.UTF_8));
     }
+    return HexFormat.of().formatHex(sha256.digest());
   }
 
   private static final class Mix {
@@ -231,10 +228,7 @@ record DrawnList(List<Drawn> jobs, String digest) {
 
     /** True if the process is defined here. */
     boolean isKnown() {
-      return switch (process) {
-        case "constant", "poisson", "gamma", "mmpp" -> true;
-        default -> false;
-      };
+      return Set.of("constant", "poisson", "gamma", "mmpp").contains(process);
     }
 
     double next() {

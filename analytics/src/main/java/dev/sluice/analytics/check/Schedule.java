@@ -84,7 +84,6 @@ record Schedule(
       double start,
       double end,
       double executionTime,
-      double estimatedTime,
       double switchTime,
       double waitingTime,
       double batchId) {
@@ -105,7 +104,6 @@ record Schedule(
           start,
           end,
           executionTime,
-          estimatedTime,
           switchTime,
           waitingTime,
           batchId);
@@ -348,7 +346,6 @@ record Schedule(
           number(fields, "start_time"),
           number(fields, "end_time"),
           number(fields, "execution_time"),
-          number(fields, "estimated_time"),
           number(fields, "switch_time"),
           number(fields, "waiting_time"),
           number(fields, "batch_id"));

@@ -238,8 +238,7 @@ final class ScheduleSummary {
     if (!stated.isMissingNode()) {
       equal(where, stated, count);
     } else if (complete) {
-      findings.fault(
-          Rule.SUMMARY, where, "it is missing, and its rows come to (%s)".formatted(count));
+      findings.fault(Rule.SUMMARY, where, "it is missing, and its rows come to (%s)", count);
     }
   }
 
@@ -247,8 +246,7 @@ final class ScheduleSummary {
     findings.looked(Rule.SUMMARY, 1);
     findings.number();
     if (!stated.isNumber() || !same(count, stated.asDouble())) {
-      findings.fault(
-          Rule.SUMMARY, where, "it says (%s), and its rows come to (%s)".formatted(stated, count));
+      findings.fault(Rule.SUMMARY, where, "it says (%s), and its rows come to (%s)", stated, count);
     }
   }
 

@@ -31,14 +31,6 @@ public record ComparedSides(
   /** A run of each setting, with the same requests. */
   public record Pair(ComparedRun a, ComparedRun b) {}
 
-  public ComparedSides {
-    a = List.copyOf(a);
-    b = List.copyOf(b);
-    pairs = List.copyOf(pairs);
-    refusals = List.copyOf(refusals);
-    notes = List.copyOf(notes);
-  }
-
   /** Pairs the runs of two settings; neither list is empty. */
   public static ComparedSides of(List<ComparedRun> a, List<ComparedRun> b) {
     List<String> refusals = new ArrayList<>();

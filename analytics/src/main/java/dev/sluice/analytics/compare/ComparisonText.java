@@ -38,11 +38,6 @@ public record ComparisonText(
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  public ComparisonText {
-    anyway = List.copyOf(anyway);
-    bounds = Map.copyOf(bounds);
-  }
-
   List<String> headings() {
     return withBound(
         List.of("figure", "A", "B", "change", "95 % interval", "verdict on B"), "bound");

@@ -62,17 +62,11 @@ final class PairsOfRuns implements Sample.Source {
       return Sample.none(a, b, "0 in a run, so that there is no ratio");
     }
     PairedDifference difference = PairedDifference.of(differences);
-    String left = leftOut(figure, pairs);
-    if (left != null) {
-      return new Sample(a, b, difference, left);
+    String why = leftOut(figure, pairs);
+    if (why == null && pairs.size() < PAIRS_MIN) {
+      why = "%d pairs, and %d are needed".formatted(pairs.size(), PAIRS_MIN);
     }
-    return new Sample(
-        a,
-        b,
-        difference,
-        pairs.size() < PAIRS_MIN
-            ? "%d pairs, and %d are needed".formatted(pairs.size(), PAIRS_MIN)
-            : null);
+    return new Sample(a, b, difference, why);
   }
 
   /** Why an average cannot be judged: it leaves out jobs that were not done. Null: it can. */

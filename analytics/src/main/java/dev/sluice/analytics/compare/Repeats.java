@@ -78,15 +78,9 @@ public final class Repeats {
   /** A figure over all runs; null if some run lacks it. */
   @Nullable MeanInterval interval(String figure) {
     List<@Nullable Double> values = valuesByFigure.getOrDefault(figure, List.of());
-    List<Double> known = new ArrayList<>();
-    for (Double value : values) {
-      if (value != null) {
-        known.add(value);
-      }
-    }
-    return known.isEmpty() || known.size() < values.size()
+    return values.isEmpty() || values.contains(null)
         ? null
-        : MeanInterval.of(known, Figures.bounds(figure));
+        : MeanInterval.of(values, Figures.bounds(figure));
   }
 
   /** Writes repeats.csv, a row per run, and summary.json, each figure with its interval. */

@@ -5,24 +5,20 @@ import java.util.List;
 import org.apache.commons.statistics.distribution.NormalDistribution;
 
 /**
- * The mean of one series in time, whose neighbours resemble each other, with a 95 % interval.
+ * Means of batches of one series in time, whose neighbours resemble each other.
  *
  * <p>The series is cut into {@value #BATCHES} batches of equal length, whose means are nearly
  * independent if the batches are long beside the memory of the series; Student's t over these means
- * gives the interval (A. M. Law, Simulation Modeling and Analysis, 5th edition 2015, section
- * 9.5.3). Whether the batches are long enough is tested, by von Neumann's ratio with one-sided 5 %,
- * on the means themselves and on those of half batches, which show a correlation that {@value
- * #BATCHES} means are too few to show (G. S. Fishman, Grouping Observations in Digital Simulation,
- * Management Science 24, 1978).
+ * gives the interval of the series' mean (A. M. Law, Simulation Modeling and Analysis, 5th edition
+ * 2015, section 9.5.3). Whether the batches are long enough is tested, by von Neumann's ratio with
+ * one-sided 5 %, on the means themselves and on those of half batches, which show a correlation
+ * that {@value #BATCHES} means are too few to show (G. S. Fishman, Grouping Observations in Digital
+ * Simulation, Management Science 24, 1978).
  *
  * @param means mean of each batch, in the order of time; empty if the series is too short
- * @param interval mean of these means with its interval; without ends if the series is too short
- * @param correlation correlation of a batch's mean with the next one's, estimated as 1 − von
- *     Neumann's ratio; 0 if all means are equal, NaN if the series is too short
  * @param correlated true if neighbours resemble each other, so that the interval is too narrow
  */
-public record BatchMeans(
-    List<Double> means, MeanInterval interval, double correlation, boolean correlated) {
+public record BatchMeans(List<Double> means, boolean correlated) {
   /** Number of batches. */
   public static final int BATCHES = 20;
 
@@ -31,29 +27,18 @@ public record BatchMeans(
 
   private static final double LEVEL = 0.05;
 
-  /** Returns the mean of a series without bounds. */
-  public static BatchMeans of(double[] series) {
-    return of(series, Bounds.NONE);
-  }
-
   /**
-   * Returns the mean of a series.
+   * Returns the batch means of a series.
    *
    * @param series values in the order of time, of equal weight: a value for each job, or for each
    *     stretch of equal length
-   * @param bounds what the mean can be
    */
-  public static BatchMeans of(double[] series, Bounds bounds) {
+  public static BatchMeans of(double[] series) {
     if (series.length < VALUES_MIN) {
-      var none = new MeanInterval(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
-      return new BatchMeans(List.of(), none, Double.NaN, false);
+      return new BatchMeans(List.of(), false);
     }
     List<Double> means = cut(series, BATCHES);
-    return new BatchMeans(
-        means,
-        MeanInterval.of(means, MeanInterval.CONFIDENCE, bounds),
-        correlation(means),
-        correlate(means) || correlate(cut(series, 2 * BATCHES)));
+    return new BatchMeans(means, correlate(means) || correlate(cut(series, 2 * BATCHES)));
   }
 
   /** True if the interval can be trusted: the series was long enough, and its batches too. */
@@ -77,7 +62,11 @@ public record BatchMeans(
     return means;
   }
 
-  private static double correlation(List<Double> means) {
+  /**
+   * The correlation of a batch's mean with the next one's, estimated as 1 − von Neumann's ratio; 0
+   * if all means are equal.
+   */
+  static double correlation(List<Double> means) {
     double mean = means.stream().mapToDouble(v -> v).average().orElseThrow();
     double squares = 0;
     double steps = 0;

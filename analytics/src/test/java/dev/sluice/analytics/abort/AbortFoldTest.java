@@ -3,7 +3,6 @@ package dev.sluice.analytics.abort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.analytics.abort.AbortFold.PlannedJobs;
 import dev.sluice.analytics.abort.BoundWatch.Scope;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.contract.event.BatchCompleted;
@@ -75,22 +74,7 @@ final class AbortFoldTest {
             List.of(),
             Map.of(),
             new Vocabulary(Map.of(), Map.of(), Map.of(), Map.of(), List.of()));
-    return AbortFold.of(
-        parsed,
-        new PlannedJobs() {
-          @Override
-          public boolean timesAreKnown() {
-            return true;
-          }
-
-          @Override
-          public void forEach(Visitor visitor) {
-            jobs.forEach(
-                j ->
-                    visitor.job(
-                        j.classType(), j.workload(), j.samples(), j.sloNs(), j.intendedAtNs()));
-          }
-        });
+    return AbortFold.of(parsed, jobs);
   }
 
   private static JobRequested job(int index, String classType, String workload, long intendedAtNs) {
@@ -134,8 +118,7 @@ final class AbortFoldTest {
 
   /** The figure by its definition in docs/results.md; NaN where there is none. */
   private static double figure(Scope scope, List<Job> all) {
-    List<Job> jobs =
-        all.stream().filter(j -> scope.holds(j.request.classType(), j.request.workload())).toList();
+    List<Job> jobs = all.stream().filter(j -> scope.holds(j.request)).toList();
     List<Job> measured = jobs.stream().filter(Job::measured).toList();
     List<Job> done = measured.stream().filter(Job::done).toList();
     double windowSeconds = (TO - FROM) / 1e9;
@@ -250,11 +233,7 @@ final class AbortFoldTest {
         fold = fold(Map.of(name, threshold), jobs);
       } catch (UserMistakeException e) {
         boolean measuresNothing =
-            jobs.stream()
-                .noneMatch(
-                    j ->
-                        scope.holds(j.classType(), j.workload())
-                            && new Job(j, Status.FAILED, 0).measured());
+            jobs.stream().noneMatch(j -> scope.holds(j) && new Job(j, Status.FAILED, 0).measured());
         assertThat(holds && !measuresNothing).as("%d: %s", seed, e.getMessage()).isFalse();
         continue;
       }

@@ -5,7 +5,6 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.RunClock;
-import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
 import java.util.Arrays;
@@ -50,7 +49,7 @@ final class JobGenerator {
 
   /** Notes that an earlier generator of this number sent a job, before {@link #sendAll}. */
   void sentBefore(int index, long sentAtNs) {
-    noteSent(index, sentAtNs - requests.get(index).intendedAtNs());
+    noteSent(index, sentAtNs - requests.intendedAtNs(index));
   }
 
   /**
@@ -65,7 +64,7 @@ final class JobGenerator {
   private int first() {
     int first = number;
     while (first < requests.size()
-        && (first < sent.length() || requests.get(first).intendedAtNs() < firstAtNs)) {
+        && (first < sent.length() || requests.intendedAtNs(first) < firstAtNs)) {
       first += generators;
     }
     return first;
@@ -90,13 +89,13 @@ final class JobGenerator {
   void sendAll(BooleanSupplier arrivalsOver, Consumer<JobRequested> send)
       throws InterruptedException {
     for (int index = first(); index < requests.size(); index += generators) {
-      Request request = requests.get(index);
-      if (!waitUntil(request.intendedAtNs(), arrivalsOver)) {
+      long intendedAtNs = requests.intendedAtNs(index);
+      if (!waitUntil(intendedAtNs, arrivalsOver)) {
         return;
       }
       long sentAtNs = clock.nowNs();
-      send.accept(requested(request, number, sentAtNs));
-      noteSent(index, sentAtNs - request.intendedAtNs());
+      send.accept(requests.get(index, number, intendedAtNs, sentAtNs));
+      noteSent(index, sentAtNs - intendedAtNs);
     }
   }
 
@@ -120,10 +119,10 @@ final class JobGenerator {
       if (nowNs >= untilNs) {
         return;
       }
-      Request request = requests.get(index).at(nowNs);
-      send.accept(requested(request, number, nowNs));
+      JobRequested job = requests.get(index, number, nowNs, nowNs);
+      send.accept(job);
       noteSent(index, 0);
-      if (!awaitEnd(request.jobId(), outcomes, arrivalsOver)) {
+      if (!awaitEnd(job.jobId(), outcomes, arrivalsOver)) {
         return;
       }
     }
@@ -165,21 +164,6 @@ final class JobGenerator {
       }
     }
     return false;
-  }
-
-  static JobRequested requested(Request request, int generator, long sentAtNs) {
-    return new JobRequested(
-        request.jobId(),
-        generator,
-        request.index(),
-        request.classType(),
-        request.workload(),
-        request.backend(),
-        request.precision(),
-        request.samples(),
-        request.sloNs(),
-        request.intendedAtNs(),
-        sentAtNs);
   }
 
   int number() {

@@ -161,7 +161,7 @@ public final class JobGenerators {
       RunClock runClock = clock.forRun(startRun(soFar).timeZeroEpochMs());
       this.runClock = runClock;
       BitSet passedOver = senders.makeGenerators(soFar, runClock, pacer);
-      watch.passedOver(passedOver);
+      watch.end.passedOver(passedOver);
 
       Optional<EndOfArrivals> reason = Optional.empty();
       if (!soFar.arrivalsEnded()) {
@@ -176,20 +176,24 @@ public final class JobGenerators {
         senders.writeArrivalsEnded(soFar);
         watch.untilComplete(sent, clock, settings.limits().untilOutcomesComplete());
       }
-      RunEnded endedByOthers = watch.endedByOthers();
-      if (endedByOthers != null) {
-        return acknowledge(endedByOthers);
+      RunEnded ended = watch.endedByOthers(); // counts as this run's end, since the first does
+      if (ended == null) {
+        EndOfArrivals why = reason.orElseGet(watch.end::before);
+        ended =
+            new RunEnded(
+                settings.runId(),
+                sent.cardinality(),
+                why == EndOfArrivals.TAIL_LIMIT,
+                why == EndOfArrivals.STOPPED,
+                runClock.nowNs(),
+                /* failure= */ null,
+                (long) passedOver.cardinality());
+        senders.write(ended);
+      } else if (ended.failure() != null) {
+        throw new RunFailedException("another role gave the run up: " + ended.failure());
       }
-      EndOfArrivals why = reason.orElseGet(watch::endedBefore);
-      return writeRunEnded(
-          new RunEnded(
-              settings.runId(),
-              sent.cardinality(),
-              why == EndOfArrivals.TAIL_LIMIT,
-              why == EndOfArrivals.STOPPED,
-              runClock.nowNs(),
-              /* failure= */ null,
-              (long) passedOver.cardinality()));
+      listener.runEnded(ended);
+      return ended;
     }
   }
 
@@ -212,21 +216,6 @@ public final class JobGenerators {
     senders.tellShards(started, soFar);
     listener.runStarted(started.timeZeroEpochMs());
     return started;
-  }
-
-  private RunEnded writeRunEnded(RunEnded ended) throws RunFailedException, InterruptedException {
-    senders.write(ended);
-    listener.runEnded(ended);
-    return ended;
-  }
-
-  /** Accepts an end that another role wrote as this run's end, since the first end counts. */
-  private RunEnded acknowledge(RunEnded ended) throws RunFailedException {
-    if (ended.failure() != null) {
-      throw new RunFailedException("another role gave the run up: " + ended.failure());
-    }
-    listener.runEnded(ended);
-    return ended;
   }
 
   /** Ends the run with the reason, unless another role has ended it. */

@@ -5,6 +5,7 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
+import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
@@ -26,7 +27,7 @@ final class OutcomeWatch implements AutoCloseable {
 
   private final RequestList requests;
   private final GeneratorLog.Reader<Event> reader;
-  private final ArrivalsEnd end;
+  final ArrivalsEnd end;
   private @Nullable RunEnded endedByOthers;
 
   OutcomeWatch(GeneratorSettings settings, GeneratorLog log) {
@@ -43,19 +44,9 @@ final class OutcomeWatch implements AutoCloseable {
     reader = log.openOutcomesAndRuns();
   }
 
-  /** Excludes jobs that will never be sent, so that their outcomes are not waited for. */
-  void passedOver(BitSet indexes) {
-    end.passedOver(indexes);
-  }
-
   /** The first end that another role wrote; null: none did. */
   @Nullable RunEnded endedByOthers() {
     return endedByOthers;
-  }
-
-  /** Returns why earlier generators ended the arrivals, as far as the log tells. */
-  EndOfArrivals endedBefore() {
-    return end.before();
   }
 
   /** Watches until there is a reason to end the arrivals; empty if another role ended the run. */
@@ -91,7 +82,7 @@ final class OutcomeWatch implements AutoCloseable {
                     sent.cardinality(),
                     missing.stream()
                         .limit(MISSING_SHOWN_MAX)
-                        .mapToObj(index -> requests.get(index).jobId())
+                        .mapToObj(JobId::of)
                         .collect(Collectors.joining(", "))));
       }
       read();

@@ -136,12 +136,13 @@ final class RunOpening {
               }
             });
         if (facts.hasReadWhatStood()) {
-          if (coverage.complete()) {
+          List<String> missing = coverage.missing();
+          if (missing.isEmpty()) {
             return true;
           }
           if (!told) {
             told = true;
-            whenMissing.accept(coverage.missing());
+            whenMissing.accept(missing);
           }
         }
         if (clock.monotonicNs() - deadlineNs >= 0) {

@@ -64,7 +64,7 @@ final class Senders {
     }
     RequestList requests = settings.requests();
     for (int i = 0; i < Math.min(WARM_UP_JOBS, requests.size()); i++) {
-      EventCodec.FACTS.write(JobGenerator.requested(requests.get(i), 0, 0)); // loads and compiles
+      EventCodec.FACTS.write(requests.get(i)); // loads and compiles
     }
   }
 

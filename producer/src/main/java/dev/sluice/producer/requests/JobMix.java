@@ -68,7 +68,8 @@ final class JobMix {
 
   private Draw draw() {
     boolean wantsInteractive = random.nextOpenUnit() < experiment.jobs().interactiveRatio();
-    int[] classes = classesOfSort(wantsInteractive);
+    int[] classes =
+        others.length == 0 || (wantsInteractive && interactive.length > 0) ? interactive : others;
     return new Draw(
         classes[random.nextBelow(classes.length)],
         nextWorkload(),
@@ -112,13 +113,6 @@ final class JobMix {
         ? requireNonNull(jobClass.sloMs())
         : jobClass.sloScale()
             * isolatedTimes.isolatedMs(workload.name(), backend, precision, samples);
-  }
-
-  private int[] classesOfSort(boolean wantsInteractive) {
-    if (interactive.length == 0 || others.length == 0) {
-      return interactive.length == 0 ? others : interactive; // which are all of them
-    }
-    return wantsInteractive ? interactive : others;
   }
 
   private int nextWorkload() {

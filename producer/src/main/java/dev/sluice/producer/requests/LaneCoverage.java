@@ -34,11 +34,7 @@ public final class LaneCoverage {
             present ? report.capabilities().stream().map(Capability::model).toList() : List.of());
   }
 
-  public boolean complete() {
-    return missing().isEmpty();
-  }
-
-  /** Returns a line per shard and model, for a person to read. */
+  /** Returns a line per shard and model that no lane can run, for a person to read. */
   public List<String> missing() {
     var missing = new ArrayList<String>();
     for (int shard = 0; shard < modelsByExecutorByShard.size(); shard++) {

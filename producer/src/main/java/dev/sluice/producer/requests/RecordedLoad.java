@@ -278,23 +278,14 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
       return String.join("/", workload, backend, precision, Integer.toString(samples));
     }
 
+    private static JobRequested drawn(RequestList list, JobRequested as) {
+      int index = (int) as.index();
+      return list.get(index, as.generator(), list.intendedAtNs(index), as.sentAtNs());
+    }
+
     private static boolean holds(RequestList list, Map<Long, JobRequested> sent) {
       return sent.values().stream()
-          .allMatch(
-              job ->
-                  job.index() < list.size()
-                      && list.get((int) job.index())
-                          .equals(
-                              new Request(
-                                  (int) job.index(),
-                                  job.jobId(),
-                                  job.classType(),
-                                  job.workload(),
-                                  job.backend(),
-                                  job.precision(),
-                                  job.samples(),
-                                  job.sloNs(),
-                                  job.intendedAtNs())));
+          .allMatch(job -> job.index() < list.size() && job.equals(drawn(list, job)));
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.producer.requests;
 
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -153,18 +154,26 @@ public final class RequestList {
     return timesNs.length;
   }
 
-  public Request get(int index) {
+  /** Returns the job at a place as if it had been sent at its intended time. */
+  public JobRequested get(int index) {
+    return get(index, 0, timesNs[index], timesNs[index]);
+  }
+
+  /** Returns the job at a place as a generator sends it. */
+  public JobRequested get(int index, int generator, long intendedAtNs, long sentAtNs) {
     JobKind kind = kinds.get(kindNumbers[index]);
-    return new Request(
-        index,
+    return new JobRequested(
         JobId.of(index),
+        generator,
+        index,
         kind.classType(),
         kind.workload(),
         kind.backend(),
         kind.precision(),
         kind.samples(),
         kind.sloNs(),
-        timesNs[index]);
+        intendedAtNs,
+        sentAtNs);
   }
 
   public long intendedAtNs(int index) {

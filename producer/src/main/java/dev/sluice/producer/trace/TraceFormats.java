@@ -144,10 +144,6 @@ final class TraceFormats {
       return new TraceFormat(
           title, known, columns, List.of(all), String.join(",", all), isDated, opening);
     }
-
-    private boolean matches(Collection<String> header) {
-      return header.containsAll(known);
-    }
   }
 
   interface Opening {
@@ -174,16 +170,13 @@ final class TraceFormats {
   }
 
   static TraceFormat of(Place header, Collection<String> columns) throws UserMistakeException {
-    for (TraceFormat format : ALL) {
-      if (format.matches(columns)) {
-        return format;
-      }
-    }
     Set<String> inAnyCase = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     inAnyCase.addAll(columns);
-    for (TraceFormat format : ALL) {
-      if (format.matches(inAnyCase)) {
-        return format;
+    for (Collection<String> names : List.of(columns, inAnyCase)) {
+      for (TraceFormat format : ALL) {
+        if (names.containsAll(format.known())) {
+          return format;
+        }
       }
     }
     if (columns.size() == 1) {

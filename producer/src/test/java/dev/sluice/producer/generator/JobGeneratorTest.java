@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.producer.requests.Experiments;
-import dev.sluice.producer.requests.Request;
 import dev.sluice.producer.requests.RequestList;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -28,7 +27,7 @@ final class JobGeneratorTest {
     generator.sendAll(() -> false, sent::add);
     assertThat(sent).hasSize(requests.size());
     for (int i = 0; i < requests.size(); i++) {
-      Request asked = requests.get(i);
+      JobRequested asked = requests.get(i);
       assertThat(sent.get(i))
           .isEqualTo(
               new JobRequested(

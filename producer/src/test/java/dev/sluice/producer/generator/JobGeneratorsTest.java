@@ -145,8 +145,11 @@ final class JobGeneratorsTest {
           .containsExactlyElementsOf(
               IntStream.range(0, JOBS)
                   .filter(index -> index % 2 == thisShard)
-                  .mapToObj(requests::get)
-                  .map(job -> JobGenerator.requested(job, thisShard, job.intendedAtNs()))
+                  .mapToObj(
+                      index -> {
+                        long ns = requests.intendedAtNs(index);
+                        return requests.get(index, thisShard, ns, ns);
+                      })
                   .toList());
     }
     assertThat(log.facts(ArrivalsEnded.class, 0))

@@ -172,8 +172,8 @@ final class ReplayedRequestsTest {
     RequestList replayed = list(CONFIG + replay("speed: " + speed));
     assertThat(replayed.size()).isEqualTo(list.countBefore((long) Math.ceil(30 * S * speed)));
     for (int i = 0; i < replayed.size(); i++) {
-      Request was = list.get(i);
-      Request is = replayed.get(i);
+      JobRequested was = list.get(i);
+      JobRequested is = replayed.get(i);
       assertThat((double) is.intendedAtNs()).isCloseTo(was.intendedAtNs() / speed, within(1.0));
       assertThat(is.sloNs()).isEqualTo(was.sloNs());
       assertThat(is.workload()).isEqualTo(was.workload());
@@ -190,7 +190,7 @@ final class ReplayedRequestsTest {
     RequestList replayed = list(CONFIG + replay("from: " + from + ", to: 25, speed: " + speed));
     long beginNs = Math.max(0, from - 2L * speed) * S;
     assertThat(replayed.size()).isEqualTo(list.countBefore(25 * S) - list.countBefore(beginNs));
-    Request first = list.get(list.countBefore(beginNs));
+    JobRequested first = list.get(list.countBefore(beginNs));
     assertThat(replayed.get(0).intendedAtNs()).isEqualTo((first.intendedAtNs() - beginNs) / speed);
     long measured = replayed.size() - replayed.countBefore(2 * S);
     assertThat(measured)
@@ -422,7 +422,7 @@ final class ReplayedRequestsTest {
     return text.toString();
   }
 
-  private static long count(RequestList list, Predicate<Request> which) {
+  private static long count(RequestList list, Predicate<JobRequested> which) {
     return IntStream.range(0, list.size()).mapToObj(list::get).filter(which).count();
   }
 
@@ -444,7 +444,7 @@ final class ReplayedRequestsTest {
         RecordingWriter.ofRequests(
             folder.resolve("load.gz"), RecordingHeader.requests(list.digest()))) {
       for (int i = 0; i < list.size(); i++) {
-        Request r = list.get(i);
+        JobRequested r = list.get(i);
         writer.write(
             new RecordedRequest(
                 r.intendedAtNs(),
@@ -475,7 +475,7 @@ final class ReplayedRequestsTest {
             ResolvedConfig.write(parsed.experiment()));
     try (var writer = RecordingWriter.ofLog(folder.resolve("load.gz"), header)) {
       for (int i = 0; i < sent; i++) {
-        Request r = list.get(i);
+        JobRequested r = list.get(i);
         var job =
             new JobRequested(
                 r.jobId(),

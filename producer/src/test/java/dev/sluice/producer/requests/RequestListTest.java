@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.Experiment.Scenario;
@@ -37,8 +38,18 @@ final class RequestListTest {
     assertThat(list.size()).isEqualTo(2531);
     assertThat(list.get(0))
         .isEqualTo(
-            new Request(
-                0, "job-0", "batch", "resnet18", "pytorch", "fp32", 8, 1_000_000_000, 16_406_888));
+            new JobRequested(
+                "job-0",
+                0,
+                0,
+                "batch",
+                "resnet18",
+                "pytorch",
+                "fp32",
+                8,
+                1_000_000_000,
+                16_406_888,
+                16_406_888));
     assertThat(list.digest())
         .isEqualTo("f681f2e23daf63d3c6bbf6298b72f7a8f69a61eaefc606df56af559d4f94cd69");
   }
@@ -95,9 +106,9 @@ final class RequestListTest {
 
   @Test
   void keepsTheWorkloads_whenTheRatioChanges() {
-    List<String> workloads = jobs(experiment.drawn()).stream().map(Request::workload).toList();
+    List<String> workloads = jobs(experiment.drawn()).stream().map(JobRequested::workload).toList();
     experiment.interactiveRatio = 1;
-    assertThat(jobs(experiment.drawn()).stream().map(Request::workload).toList())
+    assertThat(jobs(experiment.drawn()).stream().map(JobRequested::workload).toList())
         .isEqualTo(workloads);
   }
 
@@ -126,7 +137,7 @@ final class RequestListTest {
   @Test
   void drawsEachAttributeAsOftenAsAsked() {
     experiment.ratePerSecond = 2_000;
-    List<Request> jobs = jobs(experiment.drawn());
+    List<JobRequested> jobs = jobs(experiment.drawn());
     assertShare(jobs, 0.3, job -> job.classType().equals("interactive"));
     assertShare(jobs, 0.5, job -> job.workload().equals("resnet18"));
     assertShare(jobs, 0.25, job -> job.workload().equals("resnet50"));
@@ -147,7 +158,7 @@ final class RequestListTest {
             new JobClass("chat", 50, 0, true, false),
             new JobClass("nightly", 90_000, 9, false, true),
             Experiments.INTERACTIVE);
-    List<Request> jobs = jobs(experiment.drawn());
+    List<JobRequested> jobs = jobs(experiment.drawn());
     assertShare(jobs, 0.15, job -> job.classType().equals("chat"));
     assertShare(jobs, 0.15, job -> job.classType().equals("interactive"));
     assertShare(jobs, 0.35, job -> job.classType().equals("batch"));
@@ -168,8 +179,8 @@ final class RequestListTest {
 
     assertThat(scaled.size()).isEqualTo(fixed.size());
     for (int i = 0; i < fixed.size(); i++) {
-      Request before = fixed.get(i);
-      Request job = scaled.get(i);
+      JobRequested before = fixed.get(i);
+      JobRequested job = scaled.get(i);
       double aloneMs =
           job.workload().length()
               + job.backend().length()
@@ -177,15 +188,17 @@ final class RequestListTest {
               + 10.0 * job.samples();
       assertThat(job)
           .isEqualTo(
-              new Request(
-                  i,
+              new JobRequested(
                   before.jobId(),
+                  0,
+                  i,
                   before.classType(),
                   before.workload(),
                   before.backend(),
                   before.precision(),
                   before.samples(),
                   job.classType().equals("batch") ? Math.round(2.5e6 * aloneMs) : before.sloNs(),
+                  before.intendedAtNs(),
                   before.intendedAtNs()));
     }
     assertThat(scaled.digest()).isNotEqualTo(fixed.digest());
@@ -202,37 +215,41 @@ final class RequestListTest {
   @Test
   void hasNoInteractiveJob_whenTheRatioIs0() {
     experiment.interactiveRatio = 0;
-    assertThat(jobs(experiment.drawn())).extracting(Request::classType).containsOnly("batch");
+    assertThat(jobs(experiment.drawn())).extracting(JobRequested::classType).containsOnly("batch");
   }
 
   @Test
   void hasInteractiveJobsOnly_whenTheRatioIs1() {
     experiment.interactiveRatio = 1;
-    assertThat(jobs(experiment.drawn())).extracting(Request::classType).containsOnly("interactive");
+    assertThat(jobs(experiment.drawn()))
+        .extracting(JobRequested::classType)
+        .containsOnly("interactive");
   }
 
   @Test
   void givesAllJobsToTheOnlySortOfClass_whateverTheRatio() {
     experiment.interactiveRatio = 0;
     experiment.classes = List.of(Experiments.INTERACTIVE);
-    assertThat(jobs(experiment.drawn())).extracting(Request::classType).containsOnly("interactive");
+    assertThat(jobs(experiment.drawn()))
+        .extracting(JobRequested::classType)
+        .containsOnly("interactive");
     experiment.interactiveRatio = 1;
     experiment.classes = List.of(Experiments.BATCH);
-    assertThat(jobs(experiment.drawn())).extracting(Request::classType).containsOnly("batch");
+    assertThat(jobs(experiment.drawn())).extracting(JobRequested::classType).containsOnly("batch");
   }
 
   @Test
   void givesAnOwnModelItsOwnBackendOnly() {
     experiment.workloads =
         List.of(Experiments.workload("vit", 1), Experiments.ownModel("mine", "onnx"));
-    List<Request> jobs = jobs(experiment.drawn());
+    List<JobRequested> jobs = jobs(experiment.drawn());
     assertThat(jobs)
         .filteredOn(job -> job.workload().equals("mine"))
-        .extracting(Request::backend)
+        .extracting(JobRequested::backend)
         .containsOnly("onnx");
     assertThat(jobs)
         .filteredOn(job -> job.workload().equals("vit"))
-        .extracting(Request::backend)
+        .extracting(JobRequested::backend)
         .contains("onnx", "pytorch");
   }
 
@@ -273,14 +290,14 @@ final class RequestListTest {
     RequestList offline = experiment.drawn();
     assertThat(offline.size()).isEqualTo(2000);
     for (int i = 0; i < 1500; i++) {
-      assertThat(offline.get(i)).isEqualTo(server.get(i).at(0));
+      assertThat(offline.get(i)).isEqualTo(server.get(i, 0, 0, 0));
     }
     experiment.scenario = Scenario.SINGLE_STREAM;
     assertThat(experiment.drawn().digest()).isEqualTo(offline.digest());
     assertThat(offline.digest()).isNotEqualTo(server.digest());
   }
 
-  private static List<Request> jobs(RequestList list) {
+  private static List<JobRequested> jobs(RequestList list) {
     return IntStream.range(0, list.size()).mapToObj(list::get).toList();
   }
 
@@ -289,7 +306,8 @@ final class RequestListTest {
   }
 
   /** Within four standard errors of a share of that number of independent draws. */
-  private static void assertShare(List<Request> jobs, double share, Predicate<Request> isOne) {
+  private static void assertShare(
+      List<JobRequested> jobs, double share, Predicate<JobRequested> isOne) {
     double seen = jobs.stream().filter(isOne).count() / (double) jobs.size();
     double standardError = Math.sqrt(share * (1 - share) / jobs.size());
     assertThat(seen).isCloseTo(share, within(4 * standardError));
