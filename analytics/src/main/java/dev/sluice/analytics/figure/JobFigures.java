@@ -6,7 +6,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
@@ -79,13 +79,11 @@ public final class JobFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
     var all = new Group(run);
     List<Group> ofClasses = groups(run, run.classNames());
     List<List<Group>> ofBoth =
         ofClasses.stream().map(any -> groups(run, run.workloadNames())).toList();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
+    for (JobRow job : run.jobs().all()) {
       all.take(job);
       ofClasses.get(run.classOf(job)).take(job);
       ofBoth.get(run.classOf(job)).get(run.workloadOf(job)).take(job);
@@ -123,7 +121,6 @@ public final class JobFigures implements Figure {
   /** Jobs of some classes and workloads, as far as figures need them. */
   private static final class Group {
     private final RunRows run;
-    private final Jobs jobs;
     private final LongBag endToEndNs = new LongBag();
     private final Map<JobStatus, Long> byStatus = new EnumMap<>(JobStatus.class);
     private long samples;
@@ -137,28 +134,24 @@ public final class JobFigures implements Figure {
 
     Group(RunRows run) {
       this.run = run;
-      jobs = run.jobs();
     }
 
-    void take(int job) {
-      boolean violation = jobs.isViolation(job);
-      if (jobs.isDone(job)) {
-        long finishedAtNs = jobs.finishedAtNs(job);
-        if (run.windowStartNs() <= finishedAtNs && finishedAtNs < run.windowEndNs()) {
-          finishedInside++;
-          finishedInsideSamples += jobs.samples(job);
-          finishedInsideInTime += violation ? 0 : 1;
-        }
+    void take(JobRow job) {
+      boolean violation = job.isViolation();
+      if (run.isDoneInWindow(job)) {
+        finishedInside++;
+        finishedInsideSamples += job.samples();
+        finishedInsideInTime += violation ? 0 : 1;
       }
-      if (jobs.isMeasured(job)) {
-        byStatus.merge(jobs.status(job), 1L, Long::sum);
-        samples += jobs.samples(job);
+      if (job.isMeasured()) {
+        byStatus.merge(job.status(), 1L, Long::sum);
+        samples += job.samples();
         violations += violation ? 1 : 0;
-        if (jobs.isDone(job)) {
-          endToEndNs.add(jobs.endToEndNs(job));
-          endToEndSumNs += jobs.endToEndNs(job);
-          waitSumNs += jobs.waitNs(job);
-          serviceSumNs += jobs.serviceNs(job);
+        if (job.isDone()) {
+          endToEndNs.add(job.endToEndNs());
+          endToEndSumNs += job.endToEndNs();
+          waitSumNs += job.waitNs();
+          serviceSumNs += job.serviceNs();
         }
       }
     }
