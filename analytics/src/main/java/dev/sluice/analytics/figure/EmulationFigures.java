@@ -26,7 +26,8 @@ public final class EmulationFigures implements Figure {
   public List<Definition> numbers() {
     return List.of(
         Definition.of("emulation_count", COUNT),
-        Definition.of("emulation_late_p99_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99));
+        Definition.of("emulation_late_p99_ms", MILLISECONDS)
+            .fewBelow(NearestRank.COUNT_FOR_P99, "emulation_count"));
   }
 
   @Override
@@ -48,10 +49,5 @@ public final class EmulationFigures implements Figure {
     summary.put(
         "emulation_late",
         rank == 0 ? null : Boolean.valueOf(LongBag.asDouble(timesLimit.sorted()[rank - 1]) > 1));
-  }
-
-  @Override
-  public String countBehind(String name) {
-    return "emulation_count";
   }
 }

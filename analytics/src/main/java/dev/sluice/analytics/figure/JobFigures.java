@@ -16,8 +16,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class JobFigures implements Figure {
-  private static final Pattern PERCENTILE = Pattern.compile("(.*?)p\\d\\d_e2e_ms");
-
   private static final int[] PERCENTS = {50, 95, 99};
 
   /** The completed_p… have no better end: they gain by jobs that are dropped. */
@@ -57,13 +53,15 @@ public final class JobFigures implements Figure {
           Definition.of("p50_e2e_ms", MILLISECONDS).lessIsBetter(),
           Definition.of("p95_e2e_ms", MILLISECONDS)
               .lessIsBetter()
-              .fewBelow(NearestRank.COUNT_FOR_P95),
+              .fewBelow(NearestRank.COUNT_FOR_P95, "count"),
           Definition.of("p99_e2e_ms", MILLISECONDS)
               .lessIsBetter()
-              .fewBelow(NearestRank.COUNT_FOR_P99),
+              .fewBelow(NearestRank.COUNT_FOR_P99, "count"),
           Definition.of("completed_p50_e2e_ms", MILLISECONDS),
-          Definition.of("completed_p95_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P95),
-          Definition.of("completed_p99_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99),
+          Definition.of("completed_p95_e2e_ms", MILLISECONDS)
+              .fewBelow(NearestRank.COUNT_FOR_P95, "done"),
+          Definition.of("completed_p99_e2e_ms", MILLISECONDS)
+              .fewBelow(NearestRank.COUNT_FOR_P99, "done"),
           Definition.of("avg_wait_ms", MILLISECONDS).lessIsBetter().ofDoneJobs(),
           Definition.of("avg_service_ms", MILLISECONDS).ofDoneJobs(),
           Definition.of("slo_violations", COUNT).lessIsBetter(),
@@ -104,18 +102,6 @@ public final class JobFigures implements Figure {
 
   private static List<Group> groups(RunRows run, List<String> names) {
     return names.stream().map(name -> new Group(run)).toList();
-  }
-
-  @Override
-  public String countBehind(String name) {
-    Matcher percentile = PERCENTILE.matcher(name);
-    if (!percentile.matches()) {
-      return "all_count";
-    }
-    String prefix = percentile.group(1);
-    return prefix.endsWith("completed_")
-        ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
-        : prefix + "count";
   }
 
   /** Jobs of some classes and workloads, as far as figures need them. */
@@ -189,7 +175,7 @@ public final class JobFigures implements Figure {
     }
   }
 
-  private static @Nullable Double orNull(double value) {
+  static @Nullable Double orNull(double value) {
     return Double.isNaN(value) ? null : Double.valueOf(value);
   }
 }

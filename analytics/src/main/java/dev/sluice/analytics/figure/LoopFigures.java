@@ -44,17 +44,12 @@ final class LoopFigures implements Figure {
         Definition.of("hop_p50_ms", MILLISECONDS).lessIsBetter(),
         Definition.of("hop_p99_ms", MILLISECONDS)
             .lessIsBetter()
-            .fewBelow(NearestRank.COUNT_FOR_P99),
+            .fewBelow(NearestRank.COUNT_FOR_P99, "hop_count"),
         Definition.of("bubble_count", COUNT),
         Definition.of("bubble_p50_ms", MILLISECONDS).lessIsBetter(),
         Definition.of("bubble_p99_ms", MILLISECONDS)
             .lessIsBetter()
-            .fewBelow(NearestRank.COUNT_FOR_P99));
-  }
-
-  @Override
-  public String countBehind(String name) {
-    return name.startsWith("hop_") ? "hop_count" : "bubble_count";
+            .fewBelow(NearestRank.COUNT_FOR_P99, "bubble_count"));
   }
 
   private static void addPercentiles(Summary summary, String name, LongBag ns) {

@@ -51,19 +51,17 @@ public final class PredictionFigures implements Figure {
 
   /** An upper bound that a dispatch's prediction promised, and how batches kept it. */
   public enum UpperBound {
-    P95("p95", 0.95),
-    P99("p99", 0.99);
+    P95(0.95),
+    P99(0.99);
 
-    private final String text;
     private final double probability;
 
-    UpperBound(String text, double probability) {
-      this.text = text;
+    UpperBound(double probability) {
       this.probability = probability;
     }
 
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
 
     /** Probability with which a batch keeps the bound. */
@@ -101,11 +99,13 @@ public final class PredictionFigures implements Figure {
     for (UpperBound bound : UpperBound.values()) {
       String name = "prediction_" + bound.text();
       int fewBelow = bound == UpperBound.P99 ? NearestRank.COUNT_FOR_P99 : 0;
-      numbers.add(Definition.of(name + "_count", COUNT).fewBelow(fewBelow));
-      numbers.add(
-          Definition.of(name + "_miss_rate", RATIO).within(Bounds.SHARE).fewBelow(fewBelow));
-      numbers.add(Definition.of(name + "_pinball", RATIO).fewBelow(fewBelow));
-      numbers.add(Definition.of(name + "_over_median", RATIO).fewBelow(fewBelow));
+      Stream.of(
+              Definition.of(name + "_count", COUNT),
+              Definition.of(name + "_miss_rate", RATIO).within(Bounds.SHARE),
+              Definition.of(name + "_pinball", RATIO),
+              Definition.of(name + "_over_median", RATIO))
+          .map(number -> number.fewBelow(fewBelow, name + "_count"))
+          .forEach(numbers::add);
     }
     return numbers;
   }
@@ -160,11 +160,6 @@ public final class PredictionFigures implements Figure {
 
   private static long partFromNs(RunRows run, int part) {
     return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
-  }
-
-  @Override
-  public String countBehind(String name) {
-    return "prediction_p99_count";
   }
 
   public static List<BatchRow> predicted(RunRows run) {
@@ -222,7 +217,8 @@ public final class PredictionFigures implements Figure {
 
     void addTo(Map<String, @Nullable Object> figures) {
       figures.put(bound.text() + "_count", pinball.getCount());
-      figures.put(bound.text() + "_miss_rate", orNull((double) misses / pinball.getCount()));
+      figures.put(
+          bound.text() + "_miss_rate", JobFigures.orNull((double) misses / pinball.getCount()));
       figures.put(bound.text() + "_pinball", average(pinball));
       figures.put(bound.text() + "_over_median", median(overs));
     }
@@ -267,10 +263,6 @@ public final class PredictionFigures implements Figure {
   }
 
   private static @Nullable Double average(DoubleSummaryStatistics values) {
-    return values.getCount() == 0 ? null : orNull(values.getAverage());
-  }
-
-  private static @Nullable Double orNull(double value) {
-    return Double.isNaN(value) ? null : Double.valueOf(value);
+    return values.getCount() == 0 ? null : JobFigures.orNull(values.getAverage());
   }
 }

@@ -67,8 +67,10 @@ interface RunSource {
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
-      run.eachBatch(
-          batch -> {
+      run.each(
+          FolderFiles.DISPATCHES,
+          row -> {
+            FinishedBatch batch = FinishedBatch.of(row);
             completedNsById.put(batch.id(), batch.times().completedNs());
             to.accept(batch);
           });
@@ -79,7 +81,8 @@ interface RunSource {
       if (completedNsById.isEmpty()) {
         batches(batch -> {});
       }
-      run.eachJob(
+      run.each(
+          FolderFiles.TRACE,
           job -> {
             JobStatus status = JobStatus.valueOf(job.name("status").toUpperCase(Locale.ROOT));
             long completedNs =
@@ -102,7 +105,7 @@ interface RunSource {
     @Override
     public void blocked(Consumer<Blocked> to) throws UserMistakeException {
       if (Files.exists(run.folder().resolve(FolderFiles.METRICS))) {
-        run.eachSecond(row -> blocked(row, to));
+        run.each(FolderFiles.METRICS, row -> blocked(row, to));
         return;
       }
       Path log = run.folder().resolve(FolderFiles.LOG);
@@ -150,7 +153,8 @@ interface RunSource {
     @Override
     public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
       Map<String, String> classes = new HashMap<>();
-      run.eachJob(
+      run.each(
+          FolderFiles.TRACE,
           row -> {
             if (jobIds.contains(row.text("job_id"))) {
               classes.put(row.text("job_id"), row.name("class_type"));

@@ -168,7 +168,8 @@ final class LoadRuns {
 
   private List<RunEvidence.Sample> samples(FinishedRun run) throws UserMistakeException {
     var samples = new Samples(target);
-    run.eachJob(
+    run.each(
+        FolderFiles.TRACE,
         job -> {
           if (job.says("phase", "measured")) {
             boolean done = job.says("status", "done");
