@@ -3,6 +3,7 @@ package dev.sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
@@ -75,11 +76,11 @@ final class ProgressLineTest {
             "0 s of 40  sent 0  waiting 0  running 0  done 0  dropped 0  over SLO 0  p99 none");
   }
 
-  private static LiveSnapshot snapshot(long seconds, Map<String, LiveSnapshot.OfClass> classes) {
+  private static LiveSnapshot snapshot(long seconds, Map<String, JobSum> classes) {
     return new LiveSnapshot(seconds * 1_000_000_000L, 2, classes, Map.of(), null, null);
   }
 
-  private static LiveSnapshot.OfClass jobs(
+  private static JobSum jobs(
       long requested,
       long waiting,
       long done,
@@ -87,8 +88,7 @@ final class ProgressLineTest {
       long failed,
       long violations,
       LatencyHistogram endToEnd) {
-    return new LiveSnapshot.OfClass(
-        requested, waiting, done, dropped, failed, violations, endToEnd);
+    return new JobSum(requested, waiting, done, dropped, failed, violations, endToEnd, true);
   }
 
   private static LatencyHistogram times(int count) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
-import dev.sluice.analytics.fold.LiveSnapshot.OfClass;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.file.UserMistakeException;
@@ -267,7 +267,7 @@ final class RoleMetricsTest {
     metrics.log(
         () -> {
           long n = number.get();
-          var jobs = new OfClass(n, n, n, n, 0, n, LatencyHistogram.EMPTY);
+          var jobs = new JobSum(n, n, n, n, 0, n, LatencyHistogram.EMPTY, true);
           return new LiveSnapshot(
               n, n, Map.of("interactive", jobs), Map.of("tokens", n * 1_000_000_000), n, 100L);
         },
@@ -297,13 +297,13 @@ final class RoleMetricsTest {
     }
   }
 
-  private static OfClass none(long n) {
-    return new OfClass(n, n, 0, 0, 0, 0, LatencyHistogram.EMPTY);
+  private static JobSum none(long n) {
+    return new JobSum(n, n, 0, 0, 0, 0, LatencyHistogram.EMPTY, true);
   }
 
   @Test
   void tellsLatenciesAsAHistogram_inWhichAJobThatWasNotDoneIsInfinite() throws Exception {
-    var jobs = new OfClass(3, 0, 2, 1, 0, 2, LatencyHistogram.of(150_000_000, 450_000_000));
+    var jobs = new JobSum(3, 0, 2, 1, 0, 2, LatencyHistogram.of(150_000_000, 450_000_000), true);
     metrics.log(
         () -> new LiveSnapshot(1, 0, Map.of("interactive", jobs), Map.of(), null, null), CLASSES);
     Map<String, Double> scraped = scrape();

@@ -83,7 +83,7 @@ public record ComparedJobs(Side a, Side b) {
      */
     static List<ComparedJob> read(FinishedRun run) throws UserMistakeException {
       List<ComparedJob> jobs = new ArrayList<>();
-      run.eachJob(row -> jobs.add(of(row)));
+      run.each(FolderFiles.TRACE, row -> jobs.add(of(row)));
       return jobs;
     }
 

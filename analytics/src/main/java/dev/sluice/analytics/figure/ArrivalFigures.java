@@ -4,11 +4,11 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.LoadShape;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class ArrivalFigures implements Figure {
     Load load = run.context().experiment().load();
     boolean atOnce = load.scenario() == Scenario.OFFLINE;
     boolean overTime = load.scenario() == Scenario.SERVER;
-    double[] atNs = Arrays.stream(run.measured()).mapToDouble(run.jobs()::intendedAtNs).toArray();
+    double[] atNs = run.measured().stream().mapToDouble(JobRow::intendedAtNs).toArray();
     summary.put("asked_rate_jobs_sec", overTime ? load.askedRateJobsPerSec() : null);
     summary.put("asked_arrivals", asked(load));
     summary.put("realized_rate_jobs_sec", atOnce ? null : atNs.length / run.windowSeconds());
@@ -71,8 +71,8 @@ final class ArrivalFigures implements Figure {
   private static @Nullable Double dispersion(RunRows run) {
     int[] ofSecond = new int[Math.max(0, (int) Math.floor(run.windowSeconds()))];
     int counted = 0;
-    for (int job : run.measured()) {
-      long second = (run.jobs().intendedAtNs(job) - run.windowStartNs()) / NS_PER_SECOND;
+    for (JobRow job : run.measured()) {
+      long second = (job.intendedAtNs() - run.windowStartNs()) / NS_PER_SECOND;
       if (second < ofSecond.length) { // of the window's last part of a second nothing counts
         ofSecond[(int) second]++;
         counted++;

@@ -4,7 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
@@ -26,19 +26,18 @@ public final class EmulationFigures implements Figure {
   public List<Definition> numbers() {
     return List.of(
         Definition.of("emulation_count", COUNT),
-        Definition.of("emulation_late_p99_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99));
+        Definition.of("emulation_late_p99_ms", MILLISECONDS)
+            .fewBelow(NearestRank.COUNT_FOR_P99, "emulation_count"));
   }
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Batches batches = run.batches();
     var errorsNs = new LongBag();
     var timesLimit = new LongBag();
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      long meantNs = batches.emulatedServiceNs(batch);
-      if (batches.isDone(batch) && meantNs != Jobs.NONE) {
-        long errorNs = Math.abs(batches.serviceNs(batch) - meantNs);
+    for (BatchRow batch : run.batches().all()) {
+      long meantNs = batch.emulatedServiceNs();
+      if (batch.isDone() && meantNs != Jobs.NONE) {
+        long errorNs = Math.abs(batch.serviceNs() - meantNs);
         errorsNs.add(errorNs);
         timesLimit.add(errorNs / Math.max(LIMIT_SHARE * meantNs, LIMIT_NS_MIN));
       }
@@ -50,10 +49,5 @@ public final class EmulationFigures implements Figure {
     summary.put(
         "emulation_late",
         rank == 0 ? null : Boolean.valueOf(LongBag.asDouble(timesLimit.sorted()[rank - 1]) > 1));
-  }
-
-  @Override
-  public String countBehind(String name) {
-    return "emulation_count";
   }
 }

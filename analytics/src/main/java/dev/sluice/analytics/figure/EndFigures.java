@@ -3,6 +3,8 @@ package dev.sluice.analytics.figure;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.fold.RunRows.LogFacts;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.row.Verdict;
@@ -36,13 +38,12 @@ final class EndFigures implements Figure {
     Map<String, Long> drops = new TreeMap<>();
     Map<String, Long> failures = new TreeMap<>();
     long open = 0;
-    for (int i = 0; i < run.jobs().size(); i++) {
-      int job = run.jobs().at(i);
-      JobStatus status = run.jobs().status(job);
+    for (JobRow job : run.jobs().all()) {
+      JobStatus status = job.status();
       if (status == JobStatus.OPEN) {
         open++;
-      } else if (status != JobStatus.DONE && run.jobs().isMeasured(job)) {
-        String reason = run.jobs().reason(job);
+      } else if (status != JobStatus.DONE && job.isMeasured()) {
+        String reason = job.reason();
         (status == JobStatus.DROPPED ? drops : failures)
             .merge(reason == null ? "unknown" : reason, 1L, Long::sum);
       }
@@ -55,62 +56,62 @@ final class EndFigures implements Figure {
 
   private static @Nullable Double startToFirstDispatchMs(RunRows run) {
     Long begunAtEpochMs = run.context().begunAtEpochMs();
-    RunStarted started = run.started();
-    return begunAtEpochMs == null || started == null || run.batches().isEmpty()
+    RunStarted started = run.log().started();
+    return begunAtEpochMs == null || started == null || run.batches().all().isEmpty()
         ? null
         : Double.valueOf(
             started.timeZeroEpochMs()
                 - begunAtEpochMs
-                + run.batches().decidedAtNs(run.batches().at(0)) / 1e6);
+                + run.batches().all().get(0).decidedAtNs() / 1e6);
   }
 
   private static void addEnd(Summary summary, RunRows run, long open) {
-    RunEnded ended = run.ended();
+    LogFacts log = run.log();
+    RunEnded ended = log.ended();
     summary.put("tail_limit_reached", ended == null ? null : ended.tailLimitReached());
     summary.put("interrupted", ended == null ? null : ended.interrupted());
     String failure = ended == null ? null : ended.failure();
     summary.put("failure", failure);
     summary.put("jobs_never_sent", ended == null ? null : ended.jobsNeverSent());
-    summary.put("unreadable_records", new TreeMap<>(run.unreadable()));
-    summary.put("faults", run.faults());
+    summary.put("unreadable_records", new TreeMap<>(log.unreadable()));
+    summary.put("faults", log.faults());
     if (ended != null && ended.interrupted()) {
       summary.notComparable("interrupted");
     }
     if (failure != null) {
       summary.notComparable("given up: " + failure);
     }
-    run.faults().forEach(summary::notComparable);
+    log.faults().forEach(summary::notComparable);
     if (ended == null) {
       summary.worsen(Verdict.FAILED, "the run has no end");
     } else if (failure != null) {
       summary.worsen(Verdict.FAILED, "the run was given up: " + failure);
-    } else if (ended.jobsSent() > run.jobs().size()) {
+    } else if (ended.jobsSent() > run.jobs().all().size()) {
       summary.worsen(
           Verdict.FAILED,
           "the log holds %d of the %d jobs that were sent"
-              .formatted(run.jobs().size(), ended.jobsSent()));
+              .formatted(run.jobs().all().size(), ended.jobsSent()));
     }
     if (open > 0) {
       summary.worsen(
           Verdict.FAILED, "the log holds no whole account of the end of " + open + " jobs");
     }
-    if (run.measured().length == 0) {
+    if (run.measured().isEmpty()) {
       summary.worsen(Verdict.FAILED, nothingMeasured(run));
     }
   }
 
   private static String nothingMeasured(RunRows run) {
     double fromSeconds = run.windowStartNs() / 1e9;
+    RunEnded ended = run.log().ended();
     return "no job was measured: "
-        + (run.jobs().isEmpty()
+        + (run.jobs().all().isEmpty()
             ? "none arrived"
             : "%d arrived, none of them in the measured window, from %s s to %s s"
                 .formatted(
-                    run.jobs().size(),
+                    run.jobs().all().size(),
                     Decimals.plain(fromSeconds),
                     Decimals.plain(fromSeconds + run.windowSeconds())))
-        + (run.ended() != null && run.ended().interrupted()
-            ? "; the arrivals were ended early"
-            : "");
+        + (ended != null && ended.interrupted() ? "; the arrivals were ended early" : "");
   }
 }

@@ -3,7 +3,7 @@ package dev.sluice.analytics.figure;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.List;
@@ -28,20 +28,19 @@ final class FairnessFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
     int classes = run.classNames().size();
     int workloads = run.workloadNames().size();
     long[] waitSumNs = new long[classes];
     long[] done = new long[classes];
     long[][] met = new long[classes][workloads];
     long[][] measured = new long[classes][workloads];
-    for (int job : run.measured()) {
+    for (JobRow job : run.measured()) {
       int ofClass = run.classOf(job);
       int workload = run.workloadOf(job);
       measured[ofClass][workload]++;
-      met[ofClass][workload] += jobs.isViolation(job) ? 0 : 1;
-      if (jobs.isDone(job)) {
-        waitSumNs[ofClass] += jobs.waitNs(job);
+      met[ofClass][workload] += job.isViolation() ? 0 : 1;
+      if (job.isDone()) {
+        waitSumNs[ofClass] += job.waitNs();
         done[ofClass]++;
       }
     }

@@ -19,11 +19,6 @@ public interface Figure {
   /** Adds the family's figures of a run, which must not depend on another family's. */
   void addTo(Summary summary, RunRows run);
 
-  /** Returns the name of the number that counts the values behind a number of this family. */
-  default String countBehind(String name) {
-    return "all_count";
-  }
-
   /**
    * A number of a run, as its family declares it. Compare, thresholds, sweeps and intervals read
    * the declaration, and nothing of the name.
@@ -34,9 +29,17 @@ public interface Figure {
    * @param better direction in which a setting is better; NEITHER: no comparison judges it
    * @param ofDone true if it is a mean over done jobs alone, which gains by jobs that are not done
    * @param fewBelow number of values below which it decides no threshold; 0: any number decides
+   * @param countBehind name of the number that counts these values, without a class if the number
+   *     has none
    */
   record Definition(
-      String name, Unit unit, Bounds range, Better better, boolean ofDone, int fewBelow) {
+      String name,
+      Unit unit,
+      Bounds range,
+      Better better,
+      boolean ofDone,
+      int fewBelow,
+      String countBehind) {
     public enum Unit {
       COUNT,
       MILLISECONDS,
@@ -54,27 +57,32 @@ public interface Figure {
 
     /** A number from 0 of which neither more nor less is better, until it says otherwise. */
     public static Definition of(String name, Unit unit) {
-      return new Definition(name, unit, Bounds.FROM_ZERO, Better.NEITHER, false, 0);
+      return new Definition(name, unit, Bounds.FROM_ZERO, Better.NEITHER, false, 0, "all_count");
     }
 
     public Definition within(Bounds bounds) {
-      return new Definition(name, unit, bounds, better, ofDone, fewBelow);
+      return new Definition(name, unit, bounds, better, ofDone, fewBelow, countBehind);
     }
 
     public Definition moreIsBetter() {
-      return new Definition(name, unit, range, Better.MORE, ofDone, fewBelow);
+      return new Definition(name, unit, range, Better.MORE, ofDone, fewBelow, countBehind);
     }
 
     public Definition lessIsBetter() {
-      return new Definition(name, unit, range, Better.LESS, ofDone, fewBelow);
+      return new Definition(name, unit, range, Better.LESS, ofDone, fewBelow, countBehind);
     }
 
     public Definition ofDoneJobs() {
-      return new Definition(name, unit, range, better, true, fewBelow);
+      return new Definition(name, unit, range, better, true, fewBelow, countBehind);
     }
 
-    public Definition fewBelow(int values) {
-      return new Definition(name, unit, range, better, ofDone, values);
+    /** With a number of jobs, of all classes, below which it decides no threshold. */
+    public Definition fewBelow(int jobs) {
+      return fewBelow(jobs, countBehind);
+    }
+
+    public Definition fewBelow(int values, String counted) {
+      return new Definition(name, unit, range, better, ofDone, values, counted);
     }
   }
 }

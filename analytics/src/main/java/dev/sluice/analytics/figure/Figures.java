@@ -64,13 +64,9 @@ public final class Figures {
   private Figures() {}
 
   /** Returns the name of the number that counts the values behind a number. */
-  static String countBehind(String name) {
-    Figure.Definition definition = definition(name);
-    return ALL.stream()
-        .filter(figure -> figure.numbers().contains(definition))
-        .map(figure -> figure.countBehind(name))
-        .findFirst()
-        .orElse("all_count");
+  static String countBehind(String name, Figure.Definition definition) {
+    String ofClass = name.substring(0, name.length() - definition.name().length());
+    return ofClass + definition.countBehind();
   }
 
   /**
@@ -204,8 +200,10 @@ public final class Figures {
 
   private static boolean standsOnFew(Summary summary, String name) {
     Figure.Definition definition = definition(name);
-    int least = definition == null ? 0 : definition.fewBelow();
-    Double values = least == 0 ? null : summary.figure(countBehind(name));
-    return values != null && values < least;
+    if (definition == null || definition.fewBelow() == 0) {
+      return false;
+    }
+    Double values = summary.figure(countBehind(name, definition));
+    return values != null && values < definition.fewBelow();
   }
 }

@@ -6,7 +6,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
@@ -16,8 +16,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +38,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class JobFigures implements Figure {
-  private static final Pattern PERCENTILE = Pattern.compile("(.*?)p\\d\\d_e2e_ms");
-
   private static final int[] PERCENTS = {50, 95, 99};
 
   /** The completed_p… have no better end: they gain by jobs that are dropped. */
@@ -57,13 +53,15 @@ public final class JobFigures implements Figure {
           Definition.of("p50_e2e_ms", MILLISECONDS).lessIsBetter(),
           Definition.of("p95_e2e_ms", MILLISECONDS)
               .lessIsBetter()
-              .fewBelow(NearestRank.COUNT_FOR_P95),
+              .fewBelow(NearestRank.COUNT_FOR_P95, "count"),
           Definition.of("p99_e2e_ms", MILLISECONDS)
               .lessIsBetter()
-              .fewBelow(NearestRank.COUNT_FOR_P99),
+              .fewBelow(NearestRank.COUNT_FOR_P99, "count"),
           Definition.of("completed_p50_e2e_ms", MILLISECONDS),
-          Definition.of("completed_p95_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P95),
-          Definition.of("completed_p99_e2e_ms", MILLISECONDS).fewBelow(NearestRank.COUNT_FOR_P99),
+          Definition.of("completed_p95_e2e_ms", MILLISECONDS)
+              .fewBelow(NearestRank.COUNT_FOR_P95, "done"),
+          Definition.of("completed_p99_e2e_ms", MILLISECONDS)
+              .fewBelow(NearestRank.COUNT_FOR_P99, "done"),
           Definition.of("avg_wait_ms", MILLISECONDS).lessIsBetter().ofDoneJobs(),
           Definition.of("avg_service_ms", MILLISECONDS).ofDoneJobs(),
           Definition.of("slo_violations", COUNT).lessIsBetter(),
@@ -79,13 +77,11 @@ public final class JobFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
     var all = new Group(run);
     List<Group> ofClasses = groups(run, run.classNames());
     List<List<Group>> ofBoth =
         ofClasses.stream().map(any -> groups(run, run.workloadNames())).toList();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
+    for (JobRow job : run.jobs().all()) {
       all.take(job);
       ofClasses.get(run.classOf(job)).take(job);
       ofBoth.get(run.classOf(job)).get(run.workloadOf(job)).take(job);
@@ -108,22 +104,9 @@ public final class JobFigures implements Figure {
     return names.stream().map(name -> new Group(run)).toList();
   }
 
-  @Override
-  public String countBehind(String name) {
-    Matcher percentile = PERCENTILE.matcher(name);
-    if (!percentile.matches()) {
-      return "all_count";
-    }
-    String prefix = percentile.group(1);
-    return prefix.endsWith("completed_")
-        ? prefix.substring(0, prefix.length() - "completed_".length()) + "done"
-        : prefix + "count";
-  }
-
   /** Jobs of some classes and workloads, as far as figures need them. */
   private static final class Group {
     private final RunRows run;
-    private final Jobs jobs;
     private final LongBag endToEndNs = new LongBag();
     private final Map<JobStatus, Long> byStatus = new EnumMap<>(JobStatus.class);
     private long samples;
@@ -137,28 +120,24 @@ public final class JobFigures implements Figure {
 
     Group(RunRows run) {
       this.run = run;
-      jobs = run.jobs();
     }
 
-    void take(int job) {
-      boolean violation = jobs.isViolation(job);
-      if (jobs.isDone(job)) {
-        long finishedAtNs = jobs.finishedAtNs(job);
-        if (run.windowStartNs() <= finishedAtNs && finishedAtNs < run.windowEndNs()) {
-          finishedInside++;
-          finishedInsideSamples += jobs.samples(job);
-          finishedInsideInTime += violation ? 0 : 1;
-        }
+    void take(JobRow job) {
+      boolean violation = job.isViolation();
+      if (run.isDoneInWindow(job)) {
+        finishedInside++;
+        finishedInsideSamples += job.samples();
+        finishedInsideInTime += violation ? 0 : 1;
       }
-      if (jobs.isMeasured(job)) {
-        byStatus.merge(jobs.status(job), 1L, Long::sum);
-        samples += jobs.samples(job);
+      if (job.isMeasured()) {
+        byStatus.merge(job.status(), 1L, Long::sum);
+        samples += job.samples();
         violations += violation ? 1 : 0;
-        if (jobs.isDone(job)) {
-          endToEndNs.add(jobs.endToEndNs(job));
-          endToEndSumNs += jobs.endToEndNs(job);
-          waitSumNs += jobs.waitNs(job);
-          serviceSumNs += jobs.serviceNs(job);
+        if (job.isDone()) {
+          endToEndNs.add(job.endToEndNs());
+          endToEndSumNs += job.endToEndNs();
+          waitSumNs += job.waitNs();
+          serviceSumNs += job.serviceNs();
         }
       }
     }
@@ -196,7 +175,7 @@ public final class JobFigures implements Figure {
     }
   }
 
-  private static @Nullable Double orNull(double value) {
+  static @Nullable Double orNull(double value) {
     return Double.isNaN(value) ? null : Double.valueOf(value);
   }
 }

@@ -6,8 +6,8 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Batches.BatchRow;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.contract.event.Blocked;
@@ -60,16 +60,11 @@ public final class LaneFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
-    long fromNs = run.windowStartNs();
-    long toNs = run.windowEndNs();
     long samplesDone = 0;
     long jobsDone = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isDone(job) && fromNs <= jobs.finishedAtNs(job) && jobs.finishedAtNs(job) < toNs) {
-        samplesDone += jobs.samples(job);
+    for (JobRow job : run.jobs().all()) {
+      if (run.isDoneInWindow(job)) {
+        samplesDone += job.samples();
         jobsDone++;
       }
     }
@@ -77,26 +72,25 @@ public final class LaneFigures implements Figure {
     long lost = 0;
     long unanswered = 0;
     long superseded = 0;
-    for (int i = 0; i < batches.size(); i++) {
-      int batch = batches.at(i);
-      if (batches.ran(batch)) {
+    for (BatchRow batch : run.batches().all()) {
+      if (batch.ran()) {
         busyNs +=
-            insideNs(run, batches.startedAtNs(batch), batches.finishedAtNs(batch))
-                * (double) batches.place(batch).lanes().size();
+            insideNs(run, batch.startedAtNs(), batch.finishedAtNs())
+                * (double) batch.kind().place().lanes().size();
       }
-      if (batches.isLost(batch)) {
+      if (batch.isLost()) {
         lost++;
-        unanswered += batches.isCompleted(batch) ? 0 : 1;
+        unanswered += batch.isCompleted() ? 0 : 1;
       }
-      superseded += batches.isSuperseded(batch) ? 1 : 0;
+      superseded += batch.isSuperseded() ? 1 : 0;
     }
     summary.put("overall_throughput_sps", samplesDone / run.windowSeconds());
     summary.put("overall_throughput_jobs_sec", jobsDone / run.windowSeconds());
-    summary.put("lanes", run.lanes());
-    summary.put("lane_use", busyNs / 1e9 / (run.lanes() * run.windowSeconds()));
+    summary.put("lanes", run.log().lanes());
+    summary.put("lane_use", busyNs / 1e9 / (run.log().lanes() * run.windowSeconds()));
     for (String cause : CAUSES) {
       long blockedNs =
-          run.blocked().stream()
+          run.log().blocked().stream()
               .filter(span -> span.cause().equals(cause))
               .mapToLong(span -> insideNs(run, span.fromNs(), span.toNs()))
               .sum();

@@ -3,7 +3,7 @@ package dev.sluice.analytics.figure;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.row.Verdict;
 import dev.sluice.analytics.statistic.Bounds;
@@ -48,12 +48,11 @@ final class LatenessFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
     var latenessNs = new LongBag();
     var appendDelayNs = new LongBag();
-    for (int job : run.measured()) {
-      latenessNs.add(jobs.latenessNs(job));
-      appendDelayNs.add(jobs.appendedAtNs(job) - jobs.sentAtNs(job));
+    for (JobRow job : run.measured()) {
+      latenessNs.add(job.latenessNs());
+      appendDelayNs.add(job.appendedAtNs() - job.sentAtNs());
     }
     double limitMs =
         Math.max(LIMIT_MS_MIN, LIMIT_SHARE_OF_SLO * sloMsMin(run).orElse(LIMIT_MS_MIN));
@@ -75,7 +74,7 @@ final class LatenessFigures implements Figure {
     DoubleStream scaled =
         classes.stream()
             .filter(jobClass -> jobClass.sloScale() != null)
-            .map(run::promisesMs)
+            .map(jobClass -> run.promisesMs(jobClass.name()))
             .flatMapToDouble(Arrays::stream);
     return DoubleStream.concat(promised, scaled).min();
   }

@@ -4,8 +4,8 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Batches.BatchRow;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
@@ -44,17 +44,12 @@ final class LoopFigures implements Figure {
         Definition.of("hop_p50_ms", MILLISECONDS).lessIsBetter(),
         Definition.of("hop_p99_ms", MILLISECONDS)
             .lessIsBetter()
-            .fewBelow(NearestRank.COUNT_FOR_P99),
+            .fewBelow(NearestRank.COUNT_FOR_P99, "hop_count"),
         Definition.of("bubble_count", COUNT),
         Definition.of("bubble_p50_ms", MILLISECONDS).lessIsBetter(),
         Definition.of("bubble_p99_ms", MILLISECONDS)
             .lessIsBetter()
-            .fewBelow(NearestRank.COUNT_FOR_P99));
-  }
-
-  @Override
-  public String countBehind(String name) {
-    return name.startsWith("hop_") ? "hop_count" : "bubble_count";
+            .fewBelow(NearestRank.COUNT_FOR_P99, "bubble_count"));
   }
 
   private static void addPercentiles(Summary summary, String name, LongBag ns) {
@@ -69,65 +64,60 @@ final class LoopFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
     var hopsNs = new LongBag();
-    for (int job : run.measured()) {
-      if (jobs.isDone(job)
-          && batches.decidedAtNs(jobs.batch(job)) < jobs.appendedAtNs(job) + APPEND_GRAIN_NS) {
-        hopsNs.add(jobs.waitNs(job));
+    for (JobRow job : run.measured()) {
+      if (job.isDone() && job.doneBy().decidedAtNs() < job.appendedAtNs() + APPEND_GRAIN_NS) {
+        hopsNs.add(job.waitNs());
       }
     }
     addPercentiles(summary, "hop", hopsNs);
     var bubblesNs = new LongBag();
     long[] startableAtNs = startableAtNs(run);
-    Map<String, Integer> lastOfLane = new HashMap<>();
-    for (int next : batches.byStart()) {
-      Integer before = lastOfLane.put(batches.laneId(next), next);
+    Map<String, BatchRow> lastOfLane = new HashMap<>();
+    for (BatchRow next : run.batches().byStart()) {
+      BatchRow before = lastOfLane.put(next.laneId(), next);
       if (before != null && decidedByTheEndOf(run, before, next)) {
-        long endNs = batches.finishedAtNs(before);
-        int first = batches.jobs(next)[0];
-        if ((jobs.isRequested(first) && jobs.intendedAtNs(first) <= endNs)
-            || startableAtNs[next] <= endNs) {
-          bubblesNs.add(batches.startedAtNs(next) - endNs);
+        long endNs = before.finishedAtNs();
+        JobRow first = next.jobs()[0];
+        if ((first.isRequested() && first.intendedAtNs() <= endNs)
+            || startableAtNs[next.number()] <= endNs) {
+          bubblesNs.add(next.startedAtNs() - endNs);
         }
       }
     }
     addPercentiles(summary, "bubble", bubblesNs);
   }
 
-  private static boolean decidedByTheEndOf(RunRows run, int before, int next) {
-    Batches batches = run.batches();
-    long endNs = batches.finishedAtNs(before);
+  private static boolean decidedByTheEndOf(RunRows run, BatchRow before, BatchRow next) {
+    long endNs = before.finishedAtNs();
     return run.windowStartNs() <= endNs
         && endNs < run.windowEndNs()
-        && batches.isCompleted(before)
-        && batches.decidedAtNs(next) < batches.completedAtNs(before) + APPEND_GRAIN_NS
-        && batches.place(before).incarnation() == batches.place(next).incarnation();
+        && before.isCompleted()
+        && next.decidedAtNs() < before.completedAtNs() + APPEND_GRAIN_NS
+        && before.kind().place().incarnation() == next.kind().place().incarnation();
   }
 
   /**
-   * For each batch: since when some job of it, or of one decided later in its shard, could have
-   * started.
+   * For each batch by its number: since when some job of it, or of one decided later in its shard,
+   * could have started.
    */
   private static long[] startableAtNs(RunRows run) {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
+    List<BatchRow> batches = run.batches().all();
     long[] windowNs = windowsNs(run);
     Map<Integer, Long> earliestByShard = new HashMap<>();
-    long[] earliestNs = new long[batches.named()];
+    long[] earliestNs = new long[run.batches().named()];
     for (int i = batches.size() - 1; i >= 0; i--) {
-      int batch = batches.at(i);
+      BatchRow batch = batches.get(i);
       long ownNs = Long.MAX_VALUE;
-      for (int job : batches.jobs(batch)) {
-        if (jobs.isRequested(job)) {
-          ownNs = Math.min(ownNs, jobs.intendedAtNs(job) + windowNs[run.classOf(job)]);
+      for (JobRow job : batch.jobs()) {
+        if (job.isRequested()) {
+          ownNs = Math.min(ownNs, job.intendedAtNs() + windowNs[run.classOf(job)]);
         }
       }
-      int shard = batches.shard(batch);
+      int shard = batch.shard();
       long ofShardNs = Math.min(ownNs, earliestByShard.getOrDefault(shard, Long.MAX_VALUE));
       earliestByShard.put(shard, ofShardNs);
-      earliestNs[batch] = ofShardNs;
+      earliestNs[batch.number()] = ofShardNs;
     }
     return earliestNs;
   }

@@ -4,7 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
@@ -51,19 +51,17 @@ public final class PredictionFigures implements Figure {
 
   /** An upper bound that a dispatch's prediction promised, and how batches kept it. */
   public enum UpperBound {
-    P95("p95", 0.95),
-    P99("p99", 0.99);
+    P95(0.95),
+    P99(0.99);
 
-    private final String text;
     private final double probability;
 
-    UpperBound(String text, double probability) {
-      this.text = text;
+    UpperBound(double probability) {
       this.probability = probability;
     }
 
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
 
     /** Probability with which a batch keeps the bound. */
@@ -71,20 +69,20 @@ public final class PredictionFigures implements Figure {
       return probability;
     }
 
-    public boolean isGiven(Batches batches, int batch) {
-      return ns(batches, batch) != Jobs.NONE;
+    public boolean isGiven(BatchRow batch) {
+      return ns(batch) != Jobs.NONE;
     }
 
     /** True if a batch took longer than its bound. */
-    public boolean isMissed(Batches batches, int batch) {
-      return batches.serviceNs(batch) > ns(batches, batch);
+    public boolean isMissed(BatchRow batch) {
+      return batch.serviceNs() > ns(batch);
     }
 
     /** The bound that the batch was given; {@link Jobs#NONE}: none. */
-    public long ns(Batches batches, int batch) {
+    public long ns(BatchRow batch) {
       return switch (this) {
-        case P95 -> batches.predictedP95Ns(batch);
-        case P99 -> batches.predictedP99Ns(batch);
+        case P95 -> batch.upperNs().p95Ns();
+        case P99 -> batch.upperNs().p99Ns();
       };
     }
   }
@@ -101,35 +99,36 @@ public final class PredictionFigures implements Figure {
     for (UpperBound bound : UpperBound.values()) {
       String name = "prediction_" + bound.text();
       int fewBelow = bound == UpperBound.P99 ? NearestRank.COUNT_FOR_P99 : 0;
-      numbers.add(Definition.of(name + "_count", COUNT).fewBelow(fewBelow));
-      numbers.add(
-          Definition.of(name + "_miss_rate", RATIO).within(Bounds.SHARE).fewBelow(fewBelow));
-      numbers.add(Definition.of(name + "_pinball", RATIO).fewBelow(fewBelow));
-      numbers.add(Definition.of(name + "_over_median", RATIO).fewBelow(fewBelow));
+      Stream.of(
+              Definition.of(name + "_count", COUNT),
+              Definition.of(name + "_miss_rate", RATIO).within(Bounds.SHARE),
+              Definition.of(name + "_pinball", RATIO),
+              Definition.of(name + "_over_median", RATIO))
+          .map(number -> number.fewBelow(fewBelow, name + "_count"))
+          .forEach(numbers::add);
     }
     return numbers;
   }
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    Batches batches = run.batches();
     var all = new Group();
     List<Group> ofWorkloads = groups(run.workloadNames().size());
     List<Group> ofParts = groups(PARTS);
     Map<String, Long> versions = new TreeMap<>();
-    for (int batch : predicted(run)) {
-      all.take(batches, batch);
-      int workload = run.workloadNames().indexOf(batches.model(batch).workload());
+    for (BatchRow batch : predicted(run)) {
+      all.take(batch);
+      int workload = run.workloadNames().indexOf(batch.kind().model().workload());
       if (workload >= 0) {
-        ofWorkloads.get(workload).take(batches, batch);
+        ofWorkloads.get(workload).take(batch);
       }
-      long endNs = batches.finishedAtNs(batch);
+      long endNs = batch.finishedAtNs();
       for (int part = 0; part < PARTS; part++) {
         if (partFromNs(run, part) <= endNs && endNs < partFromNs(run, part + 1)) {
-          ofParts.get(part).take(batches, batch);
+          ofParts.get(part).take(batch);
         }
       }
-      String version = batches.modelVersion(batch);
+      String version = batch.kind().modelVersion();
       if (version != null) {
         versions.merge(version, 1L, Long::sum);
       }
@@ -163,16 +162,10 @@ public final class PredictionFigures implements Figure {
     return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
   }
 
-  @Override
-  public String countBehind(String name) {
-    return "prediction_p99_count";
-  }
-
-  public static int[] predicted(RunRows run) {
-    Batches batches = run.batches();
-    return Arrays.stream(run.measuredDoneBatches())
-        .filter(batch -> batches.predictedNs(batch) > 0 && batches.serviceNs(batch) > 0)
-        .toArray();
+  public static List<BatchRow> predicted(RunRows run) {
+    return run.measuredDoneBatches().stream()
+        .filter(batch -> batch.predictedNs() > 0 && batch.serviceNs() > 0)
+        .toList();
   }
 
   /** Batches of which the figures are asked. */
@@ -181,11 +174,11 @@ public final class PredictionFigures implements Figure {
     private final LongBag errors = new LongBag();
     final List<Bounded> bounded = Arrays.stream(UpperBound.values()).map(Bounded::new).toList();
 
-    void take(Batches batches, int batch) {
-      double bias = Math.log((double) batches.serviceNs(batch) / batches.predictedNs(batch));
+    void take(BatchRow batch) {
+      double bias = Math.log((double) batch.serviceNs() / batch.predictedNs());
       biases.add(bias);
       errors.add(Math.abs(bias));
-      bounded.forEach(bound -> bound.take(batches, batch));
+      bounded.forEach(bound -> bound.take(batch));
     }
 
     Map<String, @Nullable Object> figures() {
@@ -212,19 +205,20 @@ public final class PredictionFigures implements Figure {
       this.bound = bound;
     }
 
-    void take(Batches batches, int batch) {
-      if (bound.isGiven(batches, batch)) {
-        double boundNs = bound.ns(batches, batch);
-        double log = Math.log(batches.serviceNs(batch) / boundNs);
-        misses += bound.isMissed(batches, batch) ? 1 : 0;
-        overs.add(boundNs / batches.predictedNs(batch));
+    void take(BatchRow batch) {
+      if (bound.isGiven(batch)) {
+        double boundNs = bound.ns(batch);
+        double log = Math.log(batch.serviceNs() / boundNs);
+        misses += bound.isMissed(batch) ? 1 : 0;
+        overs.add(boundNs / batch.predictedNs());
         pinball.accept(Math.max(bound.probability() * log, (bound.probability() - 1) * log));
       }
     }
 
     void addTo(Map<String, @Nullable Object> figures) {
       figures.put(bound.text() + "_count", pinball.getCount());
-      figures.put(bound.text() + "_miss_rate", orNull((double) misses / pinball.getCount()));
+      figures.put(
+          bound.text() + "_miss_rate", JobFigures.orNull((double) misses / pinball.getCount()));
       figures.put(bound.text() + "_pinball", average(pinball));
       figures.put(bound.text() + "_over_median", median(overs));
     }
@@ -269,10 +263,6 @@ public final class PredictionFigures implements Figure {
   }
 
   private static @Nullable Double average(DoubleSummaryStatistics values) {
-    return values.getCount() == 0 ? null : orNull(values.getAverage());
-  }
-
-  private static @Nullable Double orNull(double value) {
-    return Double.isNaN(value) ? null : Double.valueOf(value);
+    return values.getCount() == 0 ? null : JobFigures.orNull(values.getAverage());
   }
 }

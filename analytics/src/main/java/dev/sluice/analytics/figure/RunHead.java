@@ -26,12 +26,12 @@ public final class RunHead {
   /** Notes that every output of the run shows first. */
   static List<String> notes(RunRows run) {
     List<String> notes = new ArrayList<>();
-    if (run.isSimulated()) {
+    if (run.context().simulated()) {
       notes.add("simulated: nothing ran and nothing waited");
     }
     notes.addAll(notes(run.context().experiment(), run.isEmulated(), run.context().notes()));
-    if (run.clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
-      notes.add(CLOCKS_DIFFER + Decimals.short3(run.clockOffsetNsMax() / 1e6) + " ms");
+    if (run.log().clockOffsetNsMax() > CLOCK_OFFSET_NOTED_NS) {
+      notes.add(CLOCKS_DIFFER + Decimals.short3(run.log().clockOffsetNsMax() / 1e6) + " ms");
     }
     return notes;
   }
@@ -59,7 +59,7 @@ public final class RunHead {
       summary.put("scheduler_decides", scheduling.decides());
     }
     summary.put("emulated", run.isEmulated());
-    summary.put("simulated", run.isSimulated());
+    summary.put("simulated", run.context().simulated());
     summary.put("notes", notes(run));
     summary.put(Summary.NOT_COMPARABLE, List.of());
     summary.put("warmup_seconds", run.context().experiment().load().warmupSeconds());
@@ -68,11 +68,13 @@ public final class RunHead {
   }
 
   static void addProvenanceTo(Summary summary, RunRows run) {
-    RunStarted started = run.started();
+    RunStarted started = run.log().started();
     summary.put("seed", started == null ? null : started.seed());
     summary.put("request_digest", started == null ? null : started.requestDigest());
     summary.put("config_digest", started == null ? null : started.configDigest());
-    summary.put("clock_offset_ms_max", run.isSimulated() ? null : run.clockOffsetNsMax() / 1e6);
+    summary.put(
+        "clock_offset_ms_max",
+        run.context().simulated() ? null : run.log().clockOffsetNsMax() / 1e6);
     Map<String, Object> versions = new TreeMap<>(run.context().versions());
     summary.put("versions", versions);
     origin(run).values().forEach(summary::put);
@@ -83,17 +85,12 @@ public final class RunHead {
   /** The run's origin, with the times that its log says. */
   private static Origin origin(RunRows run) {
     Origin origin = run.context().origin();
-    RunStarted started = run.started();
-    RunEnded ended = run.ended();
+    RunStarted started = run.log().started();
+    RunEnded ended = run.log().ended();
     if (origin.startedAt() != null || started == null) {
       return origin;
     }
     Instant zero = Instant.ofEpochMilli(started.timeZeroEpochMs());
-    return new Origin(
-        origin.commandLine(),
-        origin.commit(),
-        origin.machine(),
-        zero,
-        ended == null ? null : zero.plusNanos(ended.endedAtNs()));
+    return origin.at(zero, ended == null ? null : zero.plusNanos(ended.endedAtNs()));
   }
 }

@@ -4,6 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.PER_SECOND;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
@@ -42,23 +43,23 @@ final class ScenarioFigures implements Figure {
   private static @Nullable Double throughput(RunRows run) {
     long samples = 0;
     long lastEndNs = Long.MIN_VALUE;
-    for (int job : run.measured()) {
-      if (!run.jobs().isDone(job)) {
+    for (JobRow job : run.measured()) {
+      if (!job.isDone()) {
         return null;
       }
-      samples += run.jobs().samples(job);
-      lastEndNs = Math.max(lastEndNs, run.jobs().finishedAtNs(job));
+      samples += job.samples();
+      lastEndNs = Math.max(lastEndNs, job.finishedAtNs());
     }
-    return run.measured().length == 0 ? null : Double.valueOf(samples / (lastEndNs / 1e9));
+    return run.measured().isEmpty() ? null : Double.valueOf(samples / (lastEndNs / 1e9));
   }
 
   private static double p90Ms(RunRows run) {
     var latencyNs = new LongBag();
-    for (int job : run.measured()) {
-      if (run.jobs().isDone(job)) {
-        latencyNs.add(run.jobs().endToEndNs(job));
+    for (JobRow job : run.measured()) {
+      if (job.isDone()) {
+        latencyNs.add(job.endToEndNs());
       }
     }
-    return NearestRank.percentile(latencyNs.sorted(), 90, run.measured().length) / 1e6;
+    return NearestRank.percentile(latencyNs.sorted(), 90, run.measured().size()) / 1e6;
   }
 }

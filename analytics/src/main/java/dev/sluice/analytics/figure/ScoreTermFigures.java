@@ -1,6 +1,7 @@
 package dev.sluice.analytics.figure;
 
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,8 @@ final class ScoreTermFigures implements Figure {
   public void addTo(Summary summary, RunRows run) {
     Map<String, Double> shares = new TreeMap<>();
     long scored = 0;
-    for (int batch : run.measuredDoneBatches()) {
-      Map<String, Double> terms = run.batches().terms(batch);
+    for (BatchRow batch : run.measuredDoneBatches()) {
+      Map<String, Double> terms = batch.terms();
       double total = terms.values().stream().mapToDouble(Math::abs).sum(); // by name
       if (total > 0) {
         scored++;

@@ -4,9 +4,9 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.RATIO;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -56,38 +56,32 @@ final class SpellFigures implements Figure {
 
   /** The values of the batches, by start; none if equal batches differ by their rounding alone. */
   private static double[] offTheMean(RunRows run) {
-    Batches batches = run.batches();
-    int[] byStart =
-        Arrays.stream(run.measuredDoneBatches())
-            .filter(batch -> batches.serviceNs(batch) >= 1)
-            .boxed()
-            .sorted(
-                Comparator.<Integer>comparingLong(batches::startedAtNs)
-                    .thenComparing(batches.byKey()))
-            .mapToInt(batch -> batch)
-            .toArray();
+    List<BatchRow> byStart =
+        run.measuredDoneBatches().stream()
+            .filter(batch -> batch.serviceNs() >= 1)
+            .sorted(Comparator.comparingLong(BatchRow::startedAtNs).thenComparing(Batches.BY_KEY))
+            .toList();
     Map<List<Object>, Kind> kinds = new HashMap<>();
-    Kind[] kindOf = new Kind[byStart.length];
-    for (int i = 0; i < byStart.length; i++) {
-      int batch = byStart[i];
+    Kind[] kindOf = new Kind[byStart.size()];
+    for (int i = 0; i < byStart.size(); i++) {
+      BatchRow batch = byStart.get(i);
       kindOf[i] =
-          kinds.computeIfAbsent(
-              List.of(batches.model(batch), batches.samples(batch)), any -> new Kind());
-      kindOf[i].timesNs.accept(batches.serviceNs(batch));
-      kindOf[i].logs += log(batches, batch);
+          kinds.computeIfAbsent(List.of(batch.kind().model(), batch.samples()), any -> new Kind());
+      kindOf[i].timesNs.accept(batch.serviceNs());
+      kindOf[i].logs += log(batch);
     }
     if (kinds.values().stream()
         .allMatch(kind -> kind.timesNs.getMax() - kind.timesNs.getMin() <= ROUNDING_NS)) {
       return new double[0];
     }
-    return IntStream.range(0, byStart.length)
+    return IntStream.range(0, byStart.size())
         .filter(i -> kindOf[i].timesNs.getCount() > 1)
-        .mapToDouble(i -> log(batches, byStart[i]) - kindOf[i].logs / kindOf[i].timesNs.getCount())
+        .mapToDouble(i -> log(byStart.get(i)) - kindOf[i].logs / kindOf[i].timesNs.getCount())
         .toArray();
   }
 
-  private static double log(Batches batches, int batch) {
-    return StrictMath.log((double) batches.serviceNs(batch));
+  private static double log(BatchRow batch) {
+    return StrictMath.log((double) batch.serviceNs());
   }
 
   /** Sum of products a lag apart / sum of squares; the mean is 0. NaN if all are equal. */

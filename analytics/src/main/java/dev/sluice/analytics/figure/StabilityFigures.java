@@ -48,10 +48,10 @@ final class StabilityFigures implements Figure {
     summary.put("queue_mean", queue.mean(fromNs, toNs));
     summary.put("queue_max", queue.max(fromNs, toNs));
     boolean judged =
-        run.measured().length >= ARRIVALS_MIN
+        run.measured().size() >= ARRIVALS_MIN
             && run.context().experiment().load().scenario() == Scenario.SERVER;
     boolean unstable =
-        growth > 2 * Math.sqrt(2.0 * run.measured().length)
+        growth > 2 * Math.sqrt(2.0 * run.measured().size())
             && risesEachQuarter(queue, fromNs, toNs);
     summary.put("unstable", judged ? Boolean.valueOf(unstable) : null);
   }

@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.fold.MetricsWindows.Machine;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -21,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +57,6 @@ public final class LiveFold implements LogFold {
   private final WindowSums written;
   private final boolean continued;
   private final LanesFold lanes = new LanesFold();
-  private final MetricsWindows.Machine machine = new Machine();
   private long requested;
   private boolean droppedAtTheEnd;
 
@@ -137,36 +136,25 @@ public final class LiveFold implements LogFold {
   private record Executor(int lanes, @Nullable Long tokens, long joinedAtNs) {}
 
   /** What the executors are and do by the records read so far. */
-  private final class Machine implements MetricsWindows.Machine {
-    @Override
-    public int lanesAt(long ns) {
-      return executors.values().stream()
-          .filter(executor -> executor.joinedAtNs() < ns)
-          .mapToInt(Executor::lanes)
-          .sum();
-    }
-
-    @Override
-    public @Nullable Long tokensAt(long ns) {
-      return executors.values().stream()
-          .filter(executor -> executor.joinedAtNs() < ns)
-          .map(Executor::tokens)
-          .filter(Objects::nonNull)
-          .reduce(Long::sum)
-          .orElse(null);
-    }
-
-    @Override
-    public double busyNs(long fromNs, long toNs) {
-      double busyNs = 0;
-      for (Batch batch : batches.values()) {
-        if (batch.finishedAtNs == null) {
-          busyNs +=
-              (double) batch.lanes() * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs()));
+  private Machine machine(long fromNs, long toNs) {
+    int lanesThere = 0;
+    Long tokens = null;
+    for (Executor executor : executors.values()) {
+      if (executor.joinedAtNs() < toNs) {
+        lanesThere += executor.lanes();
+        if (executor.tokens() != null) {
+          tokens = executor.tokens() + (tokens == null ? 0 : tokens);
         }
       }
-      return busyNs;
     }
+    double busyNs = 0;
+    for (Batch batch : batches.values()) {
+      if (batch.finishedAtNs == null) {
+        busyNs +=
+            (double) batch.lanes() * Math.max(0, toNs - Math.max(fromNs, batch.decidedAtNs()));
+      }
+    }
+    return new Machine(lanesThere, tokens, busyNs);
   }
 
   /** A fold of a run of which no window has been written. */
@@ -442,7 +430,7 @@ public final class LiveFold implements LogFold {
             ? logTimeNs()
             : Math.min(logTimeNs(), sinceZeroNs(readThroughEpochMs));
     long untilNs = isComplete() ? endNs() : readNs - WINDOW_DELAY_NS;
-    List<MetricsWindow> closed = windows.closeThrough(untilNs, machine);
+    List<MetricsWindow> closed = windows.closeThrough(untilNs, this::machine);
     List<MetricsWindow> toWrite = new ArrayList<>();
     for (MetricsWindow window : closed) {
       sums.add(window);

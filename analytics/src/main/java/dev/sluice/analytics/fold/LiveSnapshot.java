@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.contract.event.LatencyHistogram;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,28 +21,12 @@ import org.jspecify.annotations.Nullable;
 public record LiveSnapshot(
     long throughNs,
     long running,
-    Map<String, OfClass> byClass,
+    Map<String, JobSum> byClass,
     Map<String, Long> blockedNs,
     @Nullable Long tokensInUse,
     @Nullable Long tokens) {
   /** A run of which no second is over. */
   public static final LiveSnapshot NOTHING = new LiveSnapshot(0, 0, Map.of(), Map.of(), null, null);
-
-  /**
-   * Jobs of one class.
-   *
-   * @param waiting jobs neither dispatched nor ended
-   * @param violations ended jobs that broke their promise
-   * @param endToEnd end − intended arrival of the done jobs
-   */
-  public record OfClass(
-      long requested,
-      long waiting,
-      long done,
-      long dropped,
-      long failed,
-      long violations,
-      LatencyHistogram endToEnd) {}
 
   public LiveSnapshot {
     byClass = new TreeMap<>(byClass);
@@ -49,26 +34,26 @@ public record LiveSnapshot(
   }
 
   public long sent() {
-    return sum(OfClass::requested);
+    return sum(JobSum::requested);
   }
 
   public long waiting() {
-    return sum(OfClass::waiting);
+    return sum(JobSum::waiting);
   }
 
   public long done() {
-    return sum(OfClass::done);
+    return sum(JobSum::done);
   }
 
   public long dropped() {
-    return sum(OfClass::dropped);
+    return sum(JobSum::dropped);
   }
 
   public long failed() {
-    return sum(OfClass::failed);
+    return sum(JobSum::failed);
   }
 
-  private long sum(ToLongFunction<OfClass> count) {
+  private long sum(ToLongFunction<JobSum> count) {
     return byClass.values().stream().mapToLong(count).sum();
   }
 
@@ -91,7 +76,7 @@ public record LiveSnapshot(
       return null;
     }
     LatencyHistogram all = LatencyHistogram.EMPTY;
-    for (OfClass jobs : byClass.values()) {
+    for (JobSum jobs : byClass.values()) {
       all = all.plus(jobs.endToEnd());
     }
     return all.percentileNs(99, ended) / 1e6;

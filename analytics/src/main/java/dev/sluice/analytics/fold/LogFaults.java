@@ -1,6 +1,7 @@
 package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.ExecutorReported;
@@ -217,11 +218,13 @@ final class LogFaults {
   }
 
   private List<String> restartsInWords(Batches batches, long zeroEpochMs, long lastOutcomeEpochMs) {
+    if (restarts.isEmpty()) {
+      return List.of();
+    }
     Map<String, TreeMap<Long, Integer>> lost = new HashMap<>();
-    for (int i = 0; i < batches.size() && !restarts.isEmpty(); i++) {
-      int batch = batches.at(i);
-      if (batches.isLost(batch)) {
-        BatchDispatched.Place place = batches.place(batch);
+    for (BatchRow batch : batches.all()) {
+      if (batch.isLost()) {
+        BatchDispatched.Place place = batch.kind().place();
         lost.computeIfAbsent(place.executorId(), id -> new TreeMap<>())
             .merge(place.incarnation(), 1, Integer::sum);
       }

@@ -32,16 +32,18 @@ public final class MetricsWindows {
   private long running;
   private long tokensInUse;
 
-  /** What executors are and do at a time, over all shards. */
-  public interface Machine {
-    /** Number of lanes that had joined by a time. */
-    int lanesAt(long ns);
-
-    /** Memory tokens of the executors that had joined by a time; null: no budget. */
-    @Nullable Long tokensAt(long ns);
-
-    /** Busy time of batches without an end, in a stretch of time. */
-    double busyNs(long fromNs, long toNs);
+  /**
+   * What executors are and do in a stretch of time, over all shards.
+   *
+   * @param lanes number of lanes that had joined by its end
+   * @param tokens memory tokens of the executors that had joined by its end; null: no budget
+   * @param busyNs busy time of batches without an end, in it
+   */
+  public record Machine(int lanes, @Nullable Long tokens, double busyNs) {
+    /** Finds the machine of a stretch of time. */
+    public interface Source {
+      Machine of(long fromNs, long toNs);
+    }
   }
 
   /** Counts of one second. */
@@ -169,7 +171,7 @@ public final class MetricsWindows {
   }
 
   /** Closes the windows that end by the given time, and returns them in their order. */
-  public List<MetricsWindow> closeThrough(long untilNs, Machine machine) {
+  public List<MetricsWindow> closeThrough(long untilNs, Machine.Source machines) {
     List<MetricsWindow> closed = new ArrayList<>();
     while ((nextSecond + 1) * SECOND_NS <= untilNs) {
       last = null;
@@ -177,13 +179,13 @@ public final class MetricsWindows {
       second.byClass.forEach((name, tally) -> waiting.merge(name, tally.waitingMore, Long::sum));
       running += second.runningMore;
       tokensInUse += second.tokensMore;
-      closed.add(window(second, machine));
+      closed.add(window(second, machines));
       nextSecond++;
     }
     return closed;
   }
 
-  private MetricsWindow window(Second second, Machine machine) {
+  private MetricsWindow window(Second second, Machine.Source machines) {
     long fromNs = nextSecond * SECOND_NS;
     long toNs = fromNs + SECOND_NS;
     var total = new Tally();
@@ -193,9 +195,9 @@ public final class MetricsWindows {
         (name, jobs) ->
             byClass.put(name, second.byClass.getOrDefault(name, new Tally()).counts(jobs)));
     long waitingInAll = waiting.values().stream().mapToLong(Long::longValue).sum();
-    int lanes = machine.lanesAt(toNs);
-    double busyNs = second.busyNs + machine.busyNs(fromNs, toNs);
-    Long tokens = machine.tokensAt(toNs);
+    Machine machine = machines.of(fromNs, toNs);
+    int lanes = machine.lanes();
+    double busyNs = second.busyNs + machine.busyNs();
     long[] lateness = second.latenessNs.sorted();
     return new MetricsWindow(
         fromNs,
@@ -207,8 +209,8 @@ public final class MetricsWindows {
         lanes,
         lanes == 0 ? null : Double.valueOf(Math.min(1, busyNs / SECOND_NS / lanes)),
         second.blockedNs,
-        tokens == null ? null : Long.valueOf(tokensInUse),
-        tokens,
+        machine.tokens() == null ? null : Long.valueOf(tokensInUse),
+        machine.tokens(),
         finiteMs(NearestRank.percentile(lateness, 100)),
         finiteMs(NearestRank.percentile(lateness, 99)),
         predictions(second));

@@ -1,8 +1,8 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.statistic.LongBag;
-import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /**
  * Number of waiting jobs, as a step function of time: of those whose intended arrival is not after
@@ -18,17 +18,15 @@ public final class QueueCurve {
   }
 
   /** The queue of the jobs for which holds what is asked. */
-  public static QueueCurve of(RunRows run, IntPredicate which) {
-    Jobs jobs = run.jobs();
+  public static QueueCurve of(RunRows run, Predicate<JobRow> which) {
     var arrivesNs = new LongBag();
     var leavesNs = new LongBag();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
+    for (JobRow job : run.jobs().all()) {
       if (which.test(job)) {
-        arrivesNs.add(jobs.intendedAtNs(job));
-        long untilNs = jobs.waitedUntilNs(job);
+        arrivesNs.add(job.intendedAtNs());
+        long untilNs = job.waitedUntilNs();
         if (untilNs != Long.MAX_VALUE) {
-          leavesNs.add(Math.max(untilNs, jobs.intendedAtNs(job)));
+          leavesNs.add(Math.max(untilNs, job.intendedAtNs()));
         }
       }
     }

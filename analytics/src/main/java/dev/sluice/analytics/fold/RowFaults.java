@@ -1,8 +1,9 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobPhase;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.value.Reason;
@@ -50,48 +51,39 @@ final class RowFaults {
     this.jobs = jobs;
     this.boundMs = boundMs;
     boundNs = boundMs * 1_000_000;
-    for (int i = 0; i < jobs.batches().size(); i++) {
-      takeBatch(jobs.batches(), jobs.batches().at(i));
-    }
-    for (int i = 0; i < jobs.size(); i++) {
-      takeJob(jobs.at(i));
-    }
+    jobs.batches().all().forEach(this::takeBatch);
+    jobs.all().forEach(this::takeJob);
     lastObservedNs = lastObservedNs == Jobs.NONE ? 0 : lastObservedNs;
   }
 
-  private void takeJob(int job) {
-    JobStatus status = jobs.status(job);
+  private void takeJob(JobRow job) {
+    JobStatus status = job.status();
     open += status == JobStatus.OPEN ? 1 : 0;
     failed += status == JobStatus.FAILED ? 1 : 0;
-    failedAsLaneLost += status == JobStatus.FAILED && Reason.LANE_LOST.is(jobs.reason(job)) ? 1 : 0;
-    if (jobs.isEnded(job)) {
-      lastObservedNs = Math.max(lastObservedNs, jobs.observedAtNs(job));
-      addIfLate(jobs.shard(job), jobs.endedAtNs(job), jobs.observedAtNs(job));
+    failedAsLaneLost += status == JobStatus.FAILED && Reason.LANE_LOST.is(job.reason()) ? 1 : 0;
+    if (job.isEnded()) {
+      lastObservedNs = Math.max(lastObservedNs, job.observedAtNs());
+      addIfLate(job.shard(), job.endedAtNs(), job.observedAtNs());
     }
-    if (jobs.latenessNs(job) > boundNs) {
+    if (job.latenessNs() > boundNs) {
       lateJobs++;
-      latenessNsMost = Math.max(latenessNsMost, jobs.latenessNs(job));
+      latenessNsMost = Math.max(latenessNsMost, job.latenessNs());
     }
-    int index = index(job);
-    sent.set(index);
-    if (jobs.phase(job) != JobPhase.TAIL) {
-      lastSent = Math.max(lastSent, index);
+    sent.set(job.index());
+    if (job.phase() != JobPhase.TAIL) {
+      lastSent = Math.max(lastSent, job.index());
     }
   }
 
-  private int index(int job) {
-    return jobs.index(job);
-  }
-
-  private void takeBatch(Batches batches, int batch) {
-    failedBatches += batches.isFailed(batch) ? 1 : 0;
-    if (batches.isLost(batch)) {
+  private void takeBatch(BatchRow batch) {
+    failedBatches += batch.isFailed() ? 1 : 0;
+    if (batch.isLost()) {
       lost++;
-      unanswered += batches.isCompleted(batch) ? 0 : 1;
+      unanswered += batch.isCompleted() ? 0 : 1;
     }
-    again += batches.attempt(batch) > 1 ? 1 : 0;
-    superseded += batches.isSuperseded(batch) ? 1 : 0;
-    addIfLate(batches.shard(batch), batches.decidedAtNs(batch), batches.appendedAtNs(batch));
+    again += batch.attempt() > 1 ? 1 : 0;
+    superseded += batch.isSuperseded() ? 1 : 0;
+    addIfLate(batch.shard(), batch.decidedAtNs(), batch.appendedAtNs());
   }
 
   private void addIfLate(int shard, long atNs, long appendedAtNs) {
@@ -191,9 +183,8 @@ final class RowFaults {
       return List.of();
     }
     Map<Integer, Long> intendedAtNs = new HashMap<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      intendedAtNs.put(index(job), jobs.intendedAtNs(job));
+    for (JobRow job : jobs.all()) {
+      intendedAtNs.put(job.index(), job.intendedAtNs());
     }
     long lastNs = intendedAtNs.getOrDefault(sent.previousSetBit(Math.max(last, 0)), 0L);
     List<String> words = new ArrayList<>();

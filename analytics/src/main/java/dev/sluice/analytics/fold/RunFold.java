@@ -1,6 +1,5 @@
 package dev.sluice.analytics.fold;
 
-import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
@@ -24,7 +23,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,27 +139,28 @@ public final class RunFold implements LogFold {
     inWords.addAll(logFaults.inWords(started, ended, rowFaults, boundMs));
     return new RunRows(
         context,
-        started,
-        ended,
-        jobs,
-        List.copyOf(blocked),
-        stays.all(),
-        lanesByExecutor.isEmpty()
-            ? context.experiment().lanes().count() * context.experiment().kafka().shards()
-            : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
-        new RunRows.Defects(clockOffsetNsMax, Map.copyOf(unreadable), inWords));
+        new RunRows.LogFacts(
+            started,
+            ended,
+            List.copyOf(blocked),
+            stays.all(),
+            lanesByExecutor.isEmpty()
+                ? context.experiment().lanes().count() * context.experiment().kafka().shards()
+                : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
+            clockOffsetNsMax,
+            Map.copyOf(unreadable),
+            inWords),
+        jobs);
   }
 
   /** Numbers of events that should not have happened. */
   private Map<String, Long> counted(RowFaults rowFaults) {
-    Batches batches = jobs.batches();
     Map<String, Long> faults = new TreeMap<>();
     faults.put(
         "completions of a dispatch that is not in the log",
-        IntStream.range(0, batches.named())
-            .filter(batch -> !batches.isDispatched(batch) && batches.isCompleted(batch))
-            .count());
-    faults.put("jobs dispatched or ended without a request", (long) jobs.named() - jobs.size());
+        jobs.batches().completedWithoutDispatch());
+    int requested = jobs.all().size();
+    faults.put("jobs dispatched or ended without a request", (long) jobs.named() - requested);
     faults.put("failed jobs", rowFaults.failed);
     faults.put("jobs without a whole account of their end", rowFaults.open);
     faults.put("failed batches", rowFaults.failedBatches);
@@ -170,7 +169,7 @@ public final class RunFold implements LogFold {
     faults.put("runs without a beginning", started == null ? 1L : 0L);
     faults.put("runs without an end", ended == null ? 1L : 0L);
     if (ended != null && ended.failure() == null) {
-      faults.put("jobs sent that are not in the log", ended.jobsSent() - jobs.size());
+      faults.put("jobs sent that are not in the log", ended.jobsSent() - requested);
     }
     return faults;
   }

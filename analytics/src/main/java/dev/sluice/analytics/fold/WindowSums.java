@@ -22,23 +22,28 @@ public final class WindowSums {
   /**
    * Jobs of one class, or of all, by what happened to them, summed over windows.
    *
+   * @param waiting jobs neither dispatched nor ended at the end of the last window; 0 also where it
+   *     does not tell
+   * @param violations ended jobs that broke their promise
    * @param endToEnd times of the done jobs, as far as windows tell them
    * @param whole true if each window with a done job tells them; version 1 has no histograms
    */
   public record JobSum(
       long requested,
+      long waiting,
       long done,
       long dropped,
       long failed,
       long violations,
       LatencyHistogram endToEnd,
       boolean whole) {
-    public static final JobSum NONE = new JobSum(0, 0, 0, 0, 0, LatencyHistogram.EMPTY, true);
+    public static final JobSum NONE = new JobSum(0, 0, 0, 0, 0, 0, LatencyHistogram.EMPTY, true);
 
     /** This sum with the counts of a further window. */
     public JobSum plus(Counts more) {
       return new JobSum(
           requested + more.requested(),
+          more.waiting() == null ? 0 : more.waiting(),
           done + more.done(),
           dropped + more.dropped(),
           failed + more.failed(),
@@ -83,23 +88,8 @@ public final class WindowSums {
     if (last == null) {
       return LiveSnapshot.NOTHING;
     }
-    Map<String, LiveSnapshot.OfClass> classes = new TreeMap<>();
-    last.byClass()
-        .forEach(
-            (name, counts) -> {
-              JobSum sum = sum(name);
-              Long waiting = counts.waiting();
-              classes.put(
-                  name,
-                  new LiveSnapshot.OfClass(
-                      sum.requested(),
-                      waiting == null ? 0 : waiting,
-                      sum.done(),
-                      sum.dropped(),
-                      sum.failed(),
-                      sum.violations(),
-                      sum.endToEnd()));
-            });
+    Map<String, JobSum> classes = new TreeMap<>();
+    last.byClass().keySet().forEach(name -> classes.put(name, sum(name)));
     return new LiveSnapshot(
         last.toNs(), last.running(), classes, blockedNs, last.tokensInUse(), last.tokens());
   }
@@ -172,6 +162,7 @@ public final class WindowSums {
         window,
         new JobSum(
             Math.max(0, own.requested() - written.requested()),
+            0, // as the window says
             0, // by its times
             Math.max(0, own.dropped() - written.dropped()),
             Math.max(0, own.failed() - written.failed()),

@@ -13,7 +13,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The seconds of a finished run, from its rows: in memory when it ends, or in its folder. Both are
@@ -49,32 +48,13 @@ public final class FinishedWindows {
     Long tokensOfOne = config.tokensOfAnExecutor();
     int count = Math.max(config.shards(), (int) made.executors());
     Long tokens = tokensOfOne == null ? null : Long.valueOf(tokensOfOne * count);
-    return made.windows.closeThrough(
-        made.windows.lastEndNs(), new FinishedMachine(source.lanes(), tokens));
+    var machine = new MetricsWindows.Machine(source.lanes(), tokens, 0); // there from the beginning
+    return made.windows.closeThrough(made.windows.lastEndNs(), (from, to) -> machine);
   }
 
   /** Number of executors that were given a batch. */
   private long executors() {
     return lanes.stream().map(id -> id.substring(0, id.lastIndexOf('/'))).distinct().count();
-  }
-
-  /** Lanes and tokens of a finished run: they were there from its beginning. */
-  private record FinishedMachine(int lanes, @Nullable Long tokens)
-      implements MetricsWindows.Machine {
-    @Override
-    public int lanesAt(long ns) {
-      return lanes;
-    }
-
-    @Override
-    public @Nullable Long tokensAt(long ns) {
-      return tokens;
-    }
-
-    @Override
-    public double busyNs(long fromNs, long toNs) {
-      return 0;
-    }
   }
 
   /**

@@ -16,8 +16,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,21 +36,15 @@ public record Run(
     @Nullable JsonNode summary,
     @Nullable String failure) {
   public enum State {
-    LIVE("live"),
+    LIVE,
     /** It ended while somebody watched. */
-    ENDED("ended"),
+    ENDED,
     /** Its folder is whole. */
-    FINISHED("finished"),
-    FAILED("failed");
-
-    private final String text;
-
-    State(String text) {
-      this.text = text;
-    }
+    FINISHED,
+    FAILED;
 
     public String text() {
-      return text;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -113,7 +110,7 @@ public record Run(
             summary.path("versions").isObject() ? summary.path("versions") : Json.object(),
             Json.MAPPER
                 .getTypeFactory()
-                .constructMapType(java.util.TreeMap.class, String.class, String.class));
+                .constructMapType(TreeMap.class, String.class, String.class));
     var origin =
         new Origin(
             Json.texts(summary.path("notes")),
@@ -165,7 +162,7 @@ public record Run(
 
   /** Words of the run that stand before all else, each with its reasons. */
   public Map<String, List<String>> words() {
-    Map<String, List<String>> words = new java.util.LinkedHashMap<>();
+    Map<String, List<String>> words = new LinkedHashMap<>();
     if (origin.emulated()) {
       words.put("emulated", List.of("lanes waited instead of computing"));
     }

@@ -3,11 +3,12 @@ package dev.sluice.analytics.live;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
 import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.TableRow;
 import dev.sluice.contract.event.Blocked;
@@ -66,8 +67,10 @@ interface RunSource {
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
-      run.eachBatch(
-          batch -> {
+      run.each(
+          FolderFiles.DISPATCHES,
+          row -> {
+            FinishedBatch batch = FinishedBatch.of(row);
             completedNsById.put(batch.id(), batch.times().completedNs());
             to.accept(batch);
           });
@@ -78,7 +81,8 @@ interface RunSource {
       if (completedNsById.isEmpty()) {
         batches(batch -> {});
       }
-      run.eachJob(
+      run.each(
+          FolderFiles.TRACE,
           job -> {
             JobStatus status = JobStatus.valueOf(job.name("status").toUpperCase(Locale.ROOT));
             long completedNs =
@@ -101,7 +105,7 @@ interface RunSource {
     @Override
     public void blocked(Consumer<Blocked> to) throws UserMistakeException {
       if (Files.exists(run.folder().resolve(FolderFiles.METRICS))) {
-        run.eachSecond(row -> blocked(row, to));
+        run.each(FolderFiles.METRICS, row -> blocked(row, to));
         return;
       }
       Path log = run.folder().resolve(FolderFiles.LOG);
@@ -149,7 +153,8 @@ interface RunSource {
     @Override
     public Map<String, String> classesOf(Set<String> jobIds) throws UserMistakeException {
       Map<String, String> classes = new HashMap<>();
-      run.eachJob(
+      run.each(
+          FolderFiles.TRACE,
           row -> {
             if (jobIds.contains(row.text("job_id"))) {
               classes.put(row.text("job_id"), row.name("class_type"));
@@ -168,70 +173,61 @@ interface RunSource {
   record MemoryRows(RunRows run) implements RunSource {
     @Override
     public void batches(Consumer<FinishedBatch> to) {
-      Batches rows = run.batches();
-      for (int i = 0; i < rows.size(); i++) {
-        int batch = rows.at(i);
+      for (BatchRow batch : run.batches().all()) {
         to.accept(
             new FinishedBatch(
-                rows.shard(batch),
-                rows.id(batch),
-                rows.laneId(batch),
+                batch.shard(),
+                batch.id(),
+                batch.laneId(),
                 new FinishedBatch.Members(
-                    run.jobs().id(rows.jobs(batch)[0]),
-                    rows.jobs(batch).length,
-                    rows.samples(batch)),
-                rows.tokens(batch),
-                rows.attempt(batch),
-                rows.result(batch),
+                    batch.jobs()[0].id(), batch.jobs().length, batch.samples()),
+                batch.tokens(),
+                batch.attempt(),
+                batch.result(),
                 new FinishedBatch.Times(
-                    micros(rows.decidedAtNs(batch)),
-                    micros(rows.startedAtNs(batch)),
-                    micros(rows.finishedAtNs(batch)),
-                    micros(rows.completedAtNs(batch))),
-                rows.model(batch),
+                    micros(batch.decidedAtNs()),
+                    micros(batch.startedAtNs()),
+                    micros(batch.finishedAtNs()),
+                    micros(batch.completedAtNs())),
+                batch.kind().model(),
                 new FinishedBatch.Predicted(
-                    rows.predictedNs(batch),
-                    rows.predictedP95Ns(batch),
-                    rows.predictedP99Ns(batch)),
-                rows.ran(batch) ? rows.serviceNs(batch) : Jobs.NONE,
-                rows.emulatedServiceNs(batch),
-                rows.busyLanes(batch),
-                () -> rows.scoreTerms(batch)));
+                    batch.predictedNs(), batch.upperNs().p95Ns(), batch.upperNs().p99Ns()),
+                batch.ran() ? batch.serviceNs() : Jobs.NONE,
+                batch.emulatedServiceNs(),
+                batch.busyLanes(),
+                batch::scoreTerms));
       }
     }
 
     @Override
     public void countJobs(FinishedWindows windows) {
-      Jobs jobs = run.jobs();
-      for (int i = 0; i < jobs.size(); i++) {
-        int job = jobs.at(i);
-        int batch = jobs.batch(job);
-        long completedNs = batch < 0 ? Jobs.NONE : run.batches().completedAtNs(batch);
+      for (JobRow job : run.jobs().all()) {
+        BatchRow batch = job.batch();
+        long completedNs = batch == null ? Jobs.NONE : batch.completedAtNs();
         windows.take(
-            jobs.kind(job).classType(),
-            jobs.status(job),
-            micros(jobs.sentAtNs(job)) - micros(jobs.intendedAtNs(job)),
-            micros(jobs.appendedAtNs(job)),
-            batch < 0 ? Jobs.NONE : micros(run.batches().decidedAtNs(batch)),
-            micros(completedNs == Jobs.NONE ? jobs.observedAtNs(job) : completedNs),
-            jobs.isDone(job) ? jobs.endToEndNs(job) : 0,
-            !jobs.isViolation(job));
+            job.kind().classType(),
+            job.status(),
+            micros(job.sentAtNs()) - micros(job.intendedAtNs()),
+            micros(job.appendedAtNs()),
+            batch == null ? Jobs.NONE : micros(batch.decidedAtNs()),
+            micros(completedNs == Jobs.NONE ? job.observedAtNs() : completedNs),
+            job.isDone() ? job.endToEndNs() : 0,
+            !job.isViolation());
       }
     }
 
     @Override
     public void blocked(Consumer<Blocked> to) {
-      run.blocked().forEach(to);
+      run.log().blocked().forEach(to);
     }
 
     @Override
     public Map<String, String> classesOf(Set<String> jobIds) {
       Map<String, String> classes = new HashMap<>();
-      Jobs jobs = run.jobs();
-      for (int i = 0; i < jobs.size(); i++) {
-        String id = jobs.id(jobs.at(i));
+      for (JobRow job : run.jobs().all()) {
+        String id = job.id();
         if (jobIds.contains(id)) {
-          classes.put(id, jobs.kind(jobs.at(i)).classType());
+          classes.put(id, job.kind().classType());
         }
       }
       return classes;
@@ -239,7 +235,7 @@ interface RunSource {
 
     @Override
     public int lanes() {
-      return run.lanes();
+      return run.log().lanes();
     }
 
     /** What the tables keep of a time: microseconds, half up; nothing of {@link Jobs#NONE}. */

@@ -198,7 +198,7 @@ public final class ChartStyle {
         + ", policy "
         + run.context().experiment().scheduling().schedulerName()
         + (run.isEmulated() ? " · emulated lanes" : "")
-        + (run.isSimulated() ? " · simulated" : "");
+        + (run.context().simulated() ? " · simulated" : "");
   }
 
   /** A chart on white, without a title or a legend: the frame around it has them. */

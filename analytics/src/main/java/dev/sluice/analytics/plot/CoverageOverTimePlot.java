@@ -3,13 +3,13 @@ package dev.sluice.analytics.plot;
 import dev.sluice.analytics.figure.PredictionFigures;
 import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -35,15 +35,17 @@ final class CoverageOverTimePlot implements Plots.Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     var chart = new XyChart("time since time zero, s", "batches longer than their bound, %");
-    Batches batches = run.batches();
-    int[] rows = byEnd(run);
+    List<BatchRow> rows =
+        PredictionFigures.predicted(run).stream()
+            .sorted(Comparator.comparingLong(BatchRow::finishedAtNs))
+            .toList();
     double toS = 0;
     double top = 0;
     for (UpperBound bound : UpperBound.values()) {
-      int[] judged = Arrays.stream(rows).filter(batch -> bound.isGiven(batches, batch)).toArray();
-      if (judged.length >= BATCHES_MIN) {
-        top = Math.max(top, addCurve(chart, frame, bound, batches, judged));
-        toS = Math.max(toS, batches.finishedAtNs(judged[judged.length - 1]) / 1e9);
+      List<BatchRow> judged = rows.stream().filter(bound::isGiven).toList();
+      if (judged.size() >= BATCHES_MIN) {
+        top = Math.max(top, addCurve(chart, frame, bound, judged));
+        toS = Math.max(toS, judged.get(judged.size() - 1).finishedAtNs() / 1e9);
       }
     }
     if (toS == 0) {
@@ -61,20 +63,20 @@ final class CoverageOverTimePlot implements Plots.Plot {
 
   /** Adds a curve and returns its highest point. */
   private static double addCurve(
-      XyChart chart, PictureFrame frame, UpperBound bound, Batches batches, int[] judged) {
-    int last = Math.max(BATCHES_MIN, judged.length / 20);
-    int curve = judged.length - last + 1;
+      XyChart chart, PictureFrame frame, UpperBound bound, List<BatchRow> judged) {
+    int last = Math.max(BATCHES_MIN, judged.size() / 20);
+    int curve = judged.size() - last + 1;
     int step = (curve + POINTS_MAX - 1) / POINTS_MAX;
-    var steps = new ChartStyle.Steps(batches.finishedAtNs(judged[last - 1]) / 1e9, Double.NaN);
+    var steps = new ChartStyle.Steps(judged.get(last - 1).finishedAtNs() / 1e9, Double.NaN);
     int missed = 0;
     double top = 0;
-    for (int i = 0; i < judged.length; i++) {
-      missed += bound.isMissed(batches, judged[i]) ? 1 : 0;
-      missed -= i >= last && bound.isMissed(batches, judged[i - last]) ? 1 : 0;
+    for (int i = 0; i < judged.size(); i++) {
+      missed += bound.isMissed(judged.get(i)) ? 1 : 0;
+      missed -= i >= last && bound.isMissed(judged.get(i - last)) ? 1 : 0;
       int place = i - last + 1;
       if (place >= 0 && place % step == 0) {
         double percent = 100.0 * missed / last;
-        steps.to(batches.finishedAtNs(judged[i]) / 1e9, percent);
+        steps.to(judged.get(i).finishedAtNs() / 1e9, percent);
         top = Math.max(top, percent);
       }
     }
@@ -89,13 +91,5 @@ final class CoverageOverTimePlot implements Plots.Plot {
     chart.curve(steps, ChartStyle.ofBound(bound), stroke);
     frame.line(name, ChartStyle.ofBound(bound), stroke);
     return top;
-  }
-
-  private static int[] byEnd(RunRows run) {
-    return Arrays.stream(PredictionFigures.predicted(run))
-        .boxed()
-        .sorted(Comparator.comparingLong(run.batches()::finishedAtNs))
-        .mapToInt(batch -> batch)
-        .toArray();
   }
 }

@@ -2,16 +2,14 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.event.BatchDispatched;
 import java.awt.Paint;
 import java.awt.image.BufferedImage;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.jfree.data.xy.XYIntervalSeries;
 
 /**
@@ -30,14 +28,13 @@ final class LaneTimelinePlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    Batches batches = run.batches();
-    int[] ran = IntStream.range(0, batches.size()).map(batches::at).filter(batches::ran).toArray();
-    if (ran.length == 0) {
+    List<BatchRow> ran = run.batches().all().stream().filter(BatchRow::ran).toList();
+    if (ran.isEmpty()) {
       return Optional.empty();
     }
     List<String> lanes =
-        Arrays.stream(ran)
-            .mapToObj(batches::place)
+        ran.stream()
+            .map(batch -> batch.kind().place())
             .distinct()
             .sorted(
                 Comparator.comparing(BatchDispatched.Place::executorId)
@@ -49,11 +46,11 @@ final class LaneTimelinePlot implements Plots.Plot {
     if (!stretch.whole()) {
       frame.titled(stretch.text());
     }
-    int[] shown = Arrays.stream(ran).filter(batch -> stretch.overlaps(batches, batch)).toArray();
+    List<BatchRow> shown = ran.stream().filter(stretch::overlaps).toList();
     var chart = new TimelineChart();
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
-      XYIntervalSeries bars = bars(batches, shown, lanes, stretch, workloads.get(i));
+      XYIntervalSeries bars = bars(shown, lanes, stretch, workloads.get(i));
       if (bars.getItemCount() > 0) {
         Paint fill = ChartStyle.fill(i, ChartStyle.ofWorkload(i));
         chart.add(bars, fill);
@@ -80,19 +77,19 @@ final class LaneTimelinePlot implements Plots.Plot {
           toNs / 1e9);
     }
 
-    boolean overlaps(Batches batches, int batch) {
-      return batches.finishedAtNs(batch) > fromNs && batches.startedAtNs(batch) < toNs;
+    boolean overlaps(BatchRow batch) {
+      return batch.finishedAtNs() > fromNs && batch.startedAtNs() < toNs;
     }
   }
 
-  private static Stretch stretch(RunRows run, int[] ran, int lanes) {
-    long firstNs = Arrays.stream(ran).mapToLong(run.batches()::startedAtNs).min().orElseThrow();
-    long lastNs = Arrays.stream(ran).mapToLong(run.batches()::finishedAtNs).max().orElseThrow();
+  private static Stretch stretch(RunRows run, List<BatchRow> ran, int lanes) {
+    long firstNs = ran.stream().mapToLong(BatchRow::startedAtNs).min().orElseThrow();
+    long lastNs = ran.stream().mapToLong(BatchRow::finishedAtNs).max().orElseThrow();
     long most = (long) BATCHES_PER_LANE_MAX * lanes;
-    if (ran.length <= most) {
+    if (ran.size() <= most) {
       return new Stretch(Math.min(0, firstNs), lastNs, true);
     }
-    long lengthNs = Math.max(1, (long) ((double) (lastNs - firstNs) * most / ran.length));
+    long lengthNs = Math.max(1, (long) ((double) (lastNs - firstNs) * most / ran.size()));
     var queue = QueueCurve.of(run, job -> true);
     Stretch best = new Stretch(firstNs, firstNs + lengthNs, false);
     double bestMean = -1;
@@ -108,14 +105,14 @@ final class LaneTimelinePlot implements Plots.Plot {
   }
 
   private static XYIntervalSeries bars(
-      Batches batches, int[] shown, List<String> lanes, Stretch stretch, String workload) {
+      List<BatchRow> shown, List<String> lanes, Stretch stretch, String workload) {
     var series = new XYIntervalSeries(workload);
-    for (int batch : shown) {
-      if (batches.model(batch).workload().equals(workload)) {
+    for (BatchRow batch : shown) {
+      if (batch.kind().model().workload().equals(workload)) {
         // the chart leaves out an item whose start lies before its axis
-        double fromS = Math.max(batches.startedAtNs(batch), stretch.fromNs()) / 1e9;
-        double toS = Math.min(batches.finishedAtNs(batch), stretch.toNs()) / 1e9;
-        TimelineChart.bar(series, fromS, toS, lanes.indexOf(batches.laneId(batch)));
+        double fromS = Math.max(batch.startedAtNs(), stretch.fromNs()) / 1e9;
+        double toS = Math.min(batch.finishedAtNs(), stretch.toNs()) / 1e9;
+        TimelineChart.bar(series, fromS, toS, lanes.indexOf(batch.laneId()));
       }
     }
     return series;

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.contract.experiment.Experiment.JobClass;
@@ -22,13 +22,12 @@ final class LatencyCdfPlot implements Plots.Plot {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     List<String> classes = run.classNames();
-    Jobs jobs = run.jobs();
     List<LongBag> doneNs = classes.stream().map(name -> new LongBag()).toList();
     int[] counts = new int[classes.size()];
-    for (int job : run.measured()) {
+    for (JobRow job : run.measured()) {
       counts[run.classOf(job)]++;
-      if (jobs.isDone(job)) {
-        doneNs.get(run.classOf(job)).add(jobs.endToEndNs(job));
+      if (job.isDone()) {
+        doneNs.get(run.classOf(job)).add(job.endToEndNs());
       }
     }
     var picture = new LatencyCdf(frame);
@@ -36,7 +35,7 @@ final class LatencyCdfPlot implements Plots.Plot {
       picture.add(classes.get(i), i, doneNs.get(i), counts[i]);
     }
     for (JobClass jobClass : run.context().experiment().jobs().classes()) {
-      double[] sloMs = run.promisesMs(jobClass);
+      double[] sloMs = run.promisesMs(jobClass.name());
       if (sloMs.length > 0) {
         picture.promised(legend(jobClass, sloMs), classes.indexOf(jobClass.name()), sloMs);
       }

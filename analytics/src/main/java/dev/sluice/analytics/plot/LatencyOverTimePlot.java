@@ -2,6 +2,7 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.LongBag;
 import dev.sluice.analytics.statistic.NearestRank;
@@ -44,13 +45,11 @@ final class LatencyOverTimePlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    Jobs jobs = run.jobs();
     boolean someDone = false;
     long lastNs = Jobs.NONE;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      someDone |= jobs.isDone(job);
-      lastNs = Math.max(lastNs, endedAtNs(jobs, job));
+    for (JobRow job : run.jobs().all()) {
+      someDone |= job.isDone();
+      lastNs = Math.max(lastNs, endedAtNs(job));
     }
     if (!someDone) {
       return Optional.empty();
@@ -144,21 +143,19 @@ final class LatencyOverTimePlot implements Plots.Plot {
 
   /** What ended in each window, by the places of classes. */
   private static List<Ended[]> ended(RunRows run, long windowNs, int windows) {
-    Jobs jobs = run.jobs();
     int classes = run.classNames().size();
     var counts = new int[classes][windows];
     var doneNs = new LongBag[classes][windows];
     for (LongBag[] ofClass : doneNs) {
       Arrays.setAll(ofClass, window -> new LongBag());
     }
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      long endedAtNs = endedAtNs(jobs, job);
+    for (JobRow job : run.jobs().all()) {
+      long endedAtNs = endedAtNs(job);
       if (endedAtNs != Jobs.NONE) {
         int window = Math.toIntExact(Math.max(0, endedAtNs) / windowNs);
         counts[run.classOf(job)][window]++;
-        if (jobs.isDone(job)) {
-          doneNs[run.classOf(job)][window].add(jobs.endToEndNs(job));
+        if (job.isDone()) {
+          doneNs[run.classOf(job)][window].add(job.endToEndNs());
         }
       }
     }
@@ -174,7 +171,7 @@ final class LatencyOverTimePlot implements Plots.Plot {
   }
 
   /** When a job ended: its batch's end, else the log time of its outcome. */
-  private static long endedAtNs(Jobs jobs, int job) {
-    return jobs.isDone(job) ? jobs.finishedAtNs(job) : jobs.endedAtNs(job);
+  private static long endedAtNs(JobRow job) {
+    return job.isDone() ? job.finishedAtNs() : job.endedAtNs();
   }
 }

@@ -30,7 +30,7 @@ final class LatencyPercentilesPlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    if (run.measuredDoneBatches().length == 0) {
+    if (run.measuredDoneBatches().isEmpty()) {
       return Optional.empty();
     }
     List<String> classes = run.classNames();

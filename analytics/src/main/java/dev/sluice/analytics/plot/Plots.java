@@ -87,8 +87,8 @@ public final class Plots {
 
   /** Words for a picture of which a run has nothing to show. */
   static String why(RunRows run) {
-    int measured = run.measured().length;
-    return measured > 0 && run.measuredDoneBatches().length == 0
+    int measured = run.measured().size();
+    return measured > 0 && run.measuredDoneBatches().isEmpty()
         ? "none done of " + measured + (measured == 1 ? " measured job" : " measured jobs")
         : "no data";
   }

@@ -3,12 +3,11 @@ package dev.sluice.analytics.plot;
 import dev.sluice.analytics.figure.PredictionFigures;
 import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
-import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
@@ -30,22 +29,19 @@ final class PredictionPlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    Batches batches = run.batches();
-    int[] rows = PredictionFigures.predicted(run);
-    if (rows.length == 0) {
+    List<BatchRow> rows = PredictionFigures.predicted(run);
+    if (rows.isEmpty()) {
       return Optional.empty();
     }
     var chart = new XyChart("predicted service time, ms", "actual service time, ms");
-    int step = (rows.length + POINTS_MAX - 1) / POINTS_MAX;
+    int step = (rows.size() + POINTS_MAX - 1) / POINTS_MAX;
     List<String> workloads = run.workloadNames();
     for (int i = 0; i < workloads.size(); i++) {
-      addPoints(chart, frame, batches, rows, step, workloads.get(i), i);
+      addPoints(chart, frame, rows, step, workloads.get(i), i);
     }
     DoubleSummaryStatistics ms =
-        Arrays.stream(rows)
-            .boxed()
-            .flatMapToDouble(
-                b -> DoubleStream.of(batches.predictedNs(b) / 1e6, batches.serviceNs(b) / 1e6))
+        rows.stream()
+            .flatMapToDouble(b -> DoubleStream.of(b.predictedNs() / 1e6, b.serviceNs() / 1e6))
             .summaryStatistics();
     double from = ChartStyle.niceBelow(ms.getMin());
     double to = ChartStyle.niceAbove(ms.getMax());
@@ -70,26 +66,23 @@ final class PredictionPlot implements Plots.Plot {
   private static void addPoints(
       XyChart chart,
       PictureFrame frame,
-      Batches batches,
-      int[] rows,
+      List<BatchRow> rows,
       int step,
       String workload,
       int index) {
-    int[] chosen =
-        Arrays.stream(rows)
-            .filter(batch -> batches.model(batch).workload().equals(workload))
-            .toArray();
-    if (chosen.length == 0) {
+    List<BatchRow> chosen =
+        rows.stream().filter(batch -> batch.kind().model().workload().equals(workload)).toList();
+    if (chosen.isEmpty()) {
       return;
     }
-    int points = (chosen.length + step - 1) / step;
+    int points = (chosen.size() + step - 1) / step;
     double[] xs = new double[points];
     double[] ys = new double[points];
     for (int i = 0; i < points; i++) {
-      xs[i] = batches.predictedNs(chosen[i * step]) / 1e6;
-      ys[i] = batches.serviceNs(chosen[i * step]) / 1e6;
+      xs[i] = chosen.get(i * step).predictedNs() / 1e6;
+      ys[i] = chosen.get(i * step).serviceNs() / 1e6;
     }
-    String name = workload + " (" + chosen.length + " batches)";
+    String name = workload + " (" + chosen.size() + " batches)";
     Color color = ChartStyle.ofWorkload(index);
     chart.points(xs, ys, color, ChartStyle.marker(index));
     frame.marker(name, color, ChartStyle.marker(index));

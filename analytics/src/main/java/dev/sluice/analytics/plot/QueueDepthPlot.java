@@ -2,7 +2,7 @@ package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.QueueCurve;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import java.awt.BasicStroke;
 import java.awt.Color;
@@ -24,15 +24,14 @@ final class QueueDepthPlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    if (run.jobs().isEmpty()) {
+    if (run.jobs().all().isEmpty()) {
       return Optional.empty();
     }
     var chart = new XyChart("time since time zero, s", "jobs that arrived and have not started");
     long endNs = run.windowEndNs();
-    Jobs jobs = run.jobs();
-    for (int i = 0; i < jobs.size(); i++) {
-      long untilNs = jobs.waitedUntilNs(jobs.at(i));
-      endNs = Math.max(endNs, untilNs == Long.MAX_VALUE ? jobs.intendedAtNs(jobs.at(i)) : untilNs);
+    for (JobRow job : run.jobs().all()) {
+      long untilNs = job.waitedUntilNs();
+      endNs = Math.max(endNs, untilNs == Long.MAX_VALUE ? job.intendedAtNs() : untilNs);
     }
     List<String> classes = run.classNames();
     long most = 1;

@@ -21,7 +21,7 @@ final class SloViolationsPlot implements Plots.Plot {
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
-    if (run.measured().length == 0) {
+    if (run.measured().isEmpty()) {
       return Optional.empty();
     }
     List<String> groups = new ArrayList<>(run.workloadNames());

@@ -1,7 +1,7 @@
 package dev.sluice.analytics.plot;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
@@ -73,12 +73,11 @@ final class WaitTimePlot implements Plots.Plot {
 
   /** Number of done measured jobs in each bin, by the places of classes. */
   private static List<Map<Integer, Integer>> counts(RunRows run) {
-    Jobs jobs = run.jobs();
     List<Map<Integer, Integer>> counts = new ArrayList<>();
     run.classNames().forEach(name -> counts.add(new HashMap<>()));
-    for (int job : run.measured()) {
-      if (jobs.isDone(job)) {
-        counts.get(run.classOf(job)).merge(bin(jobs.waitNs(job)), 1, Integer::sum);
+    for (JobRow job : run.measured()) {
+      if (job.isDone()) {
+        counts.get(run.classOf(job)).merge(bin(job.waitNs()), 1, Integer::sum);
       }
     }
     return counts;

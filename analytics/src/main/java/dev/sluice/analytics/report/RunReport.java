@@ -118,7 +118,8 @@ public final class RunReport {
     beside.begin(() -> RunTables.writeTrace(run, folder.resolve(FolderFiles.TRACE)));
     beside.begin(() -> RunTables.writeDispatches(run, folder.resolve(FolderFiles.DISPATCHES)));
     if (run.context().experiment().lanes().memoryMb() != null) {
-      beside.begin(() -> RunTables.writeLoads(run.stays(), folder.resolve(FolderFiles.LOADS)));
+      beside.begin(
+          () -> RunTables.writeLoads(run.log().stays(), folder.resolve(FolderFiles.LOADS)));
     }
   }
 

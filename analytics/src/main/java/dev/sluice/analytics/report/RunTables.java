@@ -5,21 +5,22 @@ import de.siegmar.fastcsv.writer.CsvWriter.CsvWriterRecord;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.analytics.fold.ModelStays.ModelStay;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches;
+import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
-import java.util.function.IntToLongFunction;
-import java.util.function.IntUnaryOperator;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,44 +39,58 @@ final class RunTables {
    *
    * @param cell its text in a row; null: empty
    */
-  private record Column(String name, IntFunction<@Nullable String> cell) {}
+  private record Column<R>(String name, Function<R, @Nullable String> cell) {}
 
-  private static Column column(String name, IntFunction<@Nullable String> cell) {
-    return new Column(name, cell);
+  private static <R> Column<R> column(String name, Function<R, @Nullable String> cell) {
+    return new Column<>(name, cell);
   }
 
-  private static Column number(String name, IntUnaryOperator value) {
+  private static <R> Column<R> number(String name, ToIntFunction<R> value) {
     return column(name, row -> Integer.toString(value.applyAsInt(row)));
   }
 
   /** A number that there is not below 0. */
-  private static Column count(String name, IntUnaryOperator value) {
+  private static Column<BatchRow> count(String name, ToIntFunction<BatchRow> value) {
     return column(
         name, row -> value.applyAsInt(row) < 0 ? null : Integer.toString(value.applyAsInt(row)));
   }
 
   /** Seconds, half up. */
-  private static Column seconds(String name, IntToLongFunction ns) {
+  private static <R> Column<R> seconds(String name, ToLongFunction<R> ns) {
     return column(
         name,
         row -> ns.applyAsLong(row) == Jobs.NONE ? null : Decimals.seconds(ns.applyAsLong(row)));
   }
 
-  private static Column ms(String name, IntToLongFunction ns) {
+  private static <R> Column<R> ms(String name, ToLongFunction<R> ns) {
     return column(
         name, row -> ns.applyAsLong(row) == Jobs.NONE ? null : Decimals.ms(ns.applyAsLong(row)));
   }
 
-  private static void write(Path file, IntStream rows, List<Column> columns) throws IOException {
+  private static Column<JobRow> msIfDone(String name, ToLongFunction<JobRow> ns) {
+    return ms(name, job -> job.isDone() ? ns.applyAsLong(job) : Jobs.NONE);
+  }
+
+  /** A cell of the batch that ended a job; empty without one. */
+  private static Column<JobRow> ofBatch(String name, Function<BatchRow, String> cell) {
+    return column(
+        name,
+        job -> {
+          BatchRow batch = job.batch();
+          return batch == null ? null : cell.apply(batch);
+        });
+  }
+
+  private static <R> void write(Path file, List<R> rows, List<Column<R>> columns)
+      throws IOException {
     try (CsvWriter csv =
         CsvWriter.builder().bufferSize(BUFFER).lineDelimiter(LineDelimiter.LF).build(file)) {
       csv.writeRecord(columns.stream().map(Column::name).toList());
-      rows.forEach(
-          row -> {
-            CsvWriterRecord line = csv.writeRecord();
-            columns.forEach(column -> line.writeField(column.cell().apply(row)));
-            line.endRecord();
-          });
+      for (R row : rows) {
+        CsvWriterRecord line = csv.writeRecord();
+        columns.forEach(column -> line.writeField(column.cell().apply(row)));
+        line.endRecord();
+      }
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -91,70 +106,63 @@ final class RunTables {
    * start_time and end_time belong.
    */
   static void writeTrace(RunRows run, Path file) throws IOException {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
     Experiment experiment = run.context().experiment();
     String policy = experiment.scheduling().schedulerName();
     Map<String, Integer> tokens = new HashMap<>();
     experiment.jobs().workloads().forEach(one -> tokens.put(one.name(), one.tokens()));
     write(
         file,
-        IntStream.range(0, jobs.size()).map(jobs::at),
+        run.jobs().all(),
         List.of(
             column("run_id", job -> run.context().runId()),
             column("scheduler_name", job -> policy),
-            column("job_id", jobs::id),
-            column("class_type", job -> jobs.kind(job).classType()),
-            column("workload_name", job -> jobs.kind(job).workload()),
-            column("backend", job -> jobs.kind(job).backend()),
-            column("precision", job -> jobs.kind(job).precision()),
-            number("batch_size", jobs::samples),
-            seconds("enqueue_time", jobs::intendedAtNs),
-            seconds("start_time", jobs::startedAtNs),
-            seconds("end_time", jobs::finishedAtNs),
-            ms("wait_ms", job -> jobs.isDone(job) ? jobs.waitNs(job) : Jobs.NONE),
-            ms("service_ms", job -> jobs.isDone(job) ? jobs.serviceNs(job) : Jobs.NONE),
-            ms("e2e_ms", job -> jobs.isDone(job) ? jobs.endToEndNs(job) : Jobs.NONE),
+            column("job_id", JobRow::id),
+            column("class_type", job -> job.kind().classType()),
+            column("workload_name", job -> job.kind().workload()),
+            column("backend", job -> job.kind().backend()),
+            column("precision", job -> job.kind().precision()),
+            number("batch_size", JobRow::samples),
+            seconds("enqueue_time", JobRow::intendedAtNs),
+            seconds("start_time", JobRow::startedAtNs),
+            seconds("end_time", JobRow::finishedAtNs),
+            msIfDone("wait_ms", JobRow::waitNs),
+            msIfDone("service_ms", JobRow::serviceNs),
+            msIfDone("e2e_ms", JobRow::endToEndNs),
             column(
                 "throughput_sps",
                 job ->
-                    jobs.isDone(job) && jobs.serviceNs(job) > 0
-                        ? samplesPerSecond(jobs.samples(job), jobs.serviceNs(job))
+                    job.isDone() && job.serviceNs() > 0
+                        ? samplesPerSecond(job.samples(), job.serviceNs())
                         : null),
-            ms("slo_ms", jobs::sloNs),
-            number("slo_violation", job -> jobs.isViolation(job) ? 1 : 0),
-            column("lane_id", ofBatch(jobs, batches::laneId)),
-            column("predicted_service_ms", ofBatch(jobs, b -> Decimals.ms(batches.predictedNs(b)))),
+            ms("slo_ms", JobRow::sloNs),
+            number("slo_violation", job -> job.isViolation() ? 1 : 0),
+            ofBatch("lane_id", BatchRow::laneId),
+            ofBatch("predicted_service_ms", b -> Decimals.ms(b.predictedNs())),
             column(
                 "resource_cost_tokens",
                 job -> {
-                  Integer base = tokens.get(jobs.kind(job).workload());
-                  String precision = jobs.kind(job).precision();
+                  Integer base = tokens.get(job.kind().workload());
+                  String precision = job.kind().precision();
                   return base == null
                       ? null
-                      : Long.toString(Experiment.tokens(base, precision, jobs.samples(job)));
+                      : Long.toString(Experiment.tokens(base, precision, job.samples()));
                 }),
-            column("phase", job -> jobs.phase(job).text()),
-            column("status", job -> jobs.status(job).text()),
-            column("reason", jobs::reason),
-            column("dispatch_id", ofBatch(jobs, batch -> batches.id(batch).toString())),
-            column("dispatch_samples", ofBatch(jobs, b -> Integer.toString(batches.samples(b)))),
-            ms("service_share_ms", job -> jobs.isDone(job) ? jobs.serviceShareNs(job) : Jobs.NONE),
-            number("attempt", jobs::attempt),
-            seconds("sent_time", jobs::sentAtNs),
-            seconds("appended_time", jobs::appendedAtNs),
-            column("decided_time", ofBatch(jobs, b -> Decimals.seconds(batches.decidedAtNs(b)))),
-            seconds("observed_time", jobs::observedAtNs),
-            number("shard", jobs::shard)));
+            column("phase", job -> job.phase().text()),
+            column("status", job -> job.status().text()),
+            column("reason", JobRow::reason),
+            ofBatch("dispatch_id", batch -> batch.id().toString()),
+            ofBatch("dispatch_samples", b -> Integer.toString(b.samples())),
+            msIfDone("service_share_ms", JobRow::serviceShareNs),
+            number("attempt", JobRow::attempt),
+            seconds("sent_time", JobRow::sentAtNs),
+            seconds("appended_time", JobRow::appendedAtNs),
+            ofBatch("decided_time", b -> Decimals.seconds(b.decidedAtNs())),
+            seconds("observed_time", JobRow::observedAtNs),
+            number("shard", JobRow::shard)));
   }
 
   private static String samplesPerSecond(int samples, long serviceNs) {
     return Decimals.plain(Math.round(samples * 1e12 / serviceNs) / 1e3);
-  }
-
-  /** A cell of the batch that ended a job; empty without one. */
-  private static IntFunction<@Nullable String> ofBatch(Jobs jobs, IntFunction<String> cell) {
-    return job -> jobs.batch(job) < 0 ? null : cell.apply(jobs.batch(job));
   }
 
   /**
@@ -170,45 +178,41 @@ final class RunTables {
    * (then start_time and end_time are empty) or only after they had ended by another attempt.
    */
   static void writeDispatches(RunRows run, Path file) throws IOException {
-    Jobs jobs = run.jobs();
-    Batches batches = run.batches();
     write(
         file,
-        IntStream.range(0, batches.size()).map(batches::at),
+        run.batches().all(),
         List.of(
-            column("dispatch_id", batch -> batches.id(batch).toString()),
-            column("lane_id", batches::laneId),
+            column("dispatch_id", batch -> batch.id().toString()),
+            column("lane_id", BatchRow::laneId),
             column(
                 "job_ids",
                 batch ->
-                    IntStream.of(batches.jobs(batch))
-                        .mapToObj(jobs::id)
-                        .collect(Collectors.joining(" "))),
-            number("samples", batches::samples),
-            number("tokens", batches::tokens),
-            number("attempt", batches::attempt),
-            column("result", batches::result),
-            seconds("decided_time", batches::decidedAtNs),
-            seconds("start_time", batches::startedAtNs),
-            seconds("end_time", batches::finishedAtNs),
-            ms("predicted_service_ms", batches::predictedNs),
-            column("prediction_source", batches::predictionSource),
-            column("score_terms", batches::scoreTerms),
-            column("cause", batches::cause),
-            column("workload_name", batch -> batches.model(batch).workload()),
-            column("backend", batch -> batches.model(batch).backend()),
-            column("precision", batch -> batches.model(batch).precision()),
-            ms("service_ms", b -> batches.ran(b) ? batches.serviceNs(b) : Jobs.NONE),
-            ms("switch_ms", b -> batches.ran(b) ? batches.switchNs(b) : Jobs.NONE),
-            ms("emulated_service_ms", batches::emulatedServiceNs),
-            seconds("completed_time", batches::completedAtNs),
-            number("shard", batches::shard),
-            ms("predicted_quantile_ms", batches::predictedQuantileNs),
-            ms("predicted_p95_ms", batches::predictedP95Ns),
-            ms("predicted_p99_ms", batches::predictedP99Ns),
-            column("model_version", batches::modelVersion),
-            count("predicted_busy_lanes", batches::predictedBusyLanes),
-            count("busy_lanes", batches::busyLanes)));
+                    Arrays.stream(batch.jobs()).map(JobRow::id).collect(Collectors.joining(" "))),
+            number("samples", BatchRow::samples),
+            number("tokens", BatchRow::tokens),
+            number("attempt", BatchRow::attempt),
+            column("result", BatchRow::result),
+            seconds("decided_time", BatchRow::decidedAtNs),
+            seconds("start_time", BatchRow::startedAtNs),
+            seconds("end_time", BatchRow::finishedAtNs),
+            ms("predicted_service_ms", BatchRow::predictedNs),
+            column("prediction_source", batch -> batch.kind().predictionSource()),
+            column("score_terms", BatchRow::scoreTerms),
+            column("cause", BatchRow::cause),
+            column("workload_name", batch -> batch.kind().model().workload()),
+            column("backend", batch -> batch.kind().model().backend()),
+            column("precision", batch -> batch.kind().model().precision()),
+            ms("service_ms", b -> b.ran() ? b.serviceNs() : Jobs.NONE),
+            ms("switch_ms", b -> b.ran() ? b.switchNs() : Jobs.NONE),
+            ms("emulated_service_ms", BatchRow::emulatedServiceNs),
+            seconds("completed_time", BatchRow::completedAtNs),
+            number("shard", BatchRow::shard),
+            ms("predicted_quantile_ms", batch -> batch.upperNs().quantileNs()),
+            ms("predicted_p95_ms", batch -> batch.upperNs().p95Ns()),
+            ms("predicted_p99_ms", batch -> batch.upperNs().p99Ns()),
+            column("model_version", batch -> batch.kind().modelVersion()),
+            count("predicted_busy_lanes", BatchRow::predictedBusyLanes),
+            count("busy_lanes", BatchRow::busyLanes)));
   }
 
   /**
@@ -221,19 +225,19 @@ final class RunTables {
   static void writeLoads(List<ModelStay> stays, Path file) throws IOException {
     write(
         file,
-        IntStream.range(0, stays.size()),
+        stays,
         List.of(
-            column("dispatch_id", row -> stays.get(row).loaded().dispatchId().toString()),
-            column("lane_id", row -> stays.get(row).laneId()),
-            column("incarnation", row -> Long.toString(stays.get(row).loaded().incarnation())),
-            column("workload_name", row -> stays.get(row).model().workload()),
-            column("backend", row -> stays.get(row).model().backend()),
-            column("precision", row -> stays.get(row).model().precision()),
-            ms("memory_mb", row -> stays.get(row).bytes()),
-            seconds("decided_time", row -> stays.get(row).decidedAtNs()),
-            seconds("start_time", row -> stays.get(row).loaded().startedAtNs()),
-            seconds("loaded_time", row -> stays.get(row).loaded().finishedAtNs()),
-            seconds("evicted_time", row -> stays.get(row).evictedAtNs()),
-            column("cause", row -> stays.get(row).loaded().cause())));
+            column("dispatch_id", stay -> stay.loaded().dispatchId().toString()),
+            column("lane_id", ModelStay::laneId),
+            column("incarnation", stay -> Long.toString(stay.loaded().incarnation())),
+            column("workload_name", stay -> stay.model().workload()),
+            column("backend", stay -> stay.model().backend()),
+            column("precision", stay -> stay.model().precision()),
+            ms("memory_mb", ModelStay::bytes),
+            seconds("decided_time", ModelStay::decidedAtNs),
+            seconds("start_time", stay -> stay.loaded().startedAtNs()),
+            seconds("loaded_time", stay -> stay.loaded().finishedAtNs()),
+            seconds("evicted_time", ModelStay::evictedAtNs),
+            column("cause", stay -> stay.loaded().cause())));
   }
 }

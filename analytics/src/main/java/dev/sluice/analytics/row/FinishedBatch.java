@@ -56,7 +56,8 @@ public record FinishedBatch(
   /** Predicted service time, 0 if there is none, and its upper bounds by probability. */
   public record Predicted(long meanNs, long p95Ns, long p99Ns) {}
 
-  static FinishedBatch of(TableRow row) throws UserMistakeException {
+  /** The attempt in a row of dispatches.csv. */
+  public static FinishedBatch of(TableRow row) throws UserMistakeException {
     String jobIds = row.text("job_ids");
     int end = jobIds.indexOf(' ');
     String scoreTerms = row.text("score_terms");

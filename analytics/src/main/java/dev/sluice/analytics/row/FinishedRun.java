@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -119,7 +118,8 @@ public record FinishedRun(Path folder, JsonNode summary) {
   /** Reads a job's row of trace.csv, by column; null if the run had no such job. */
   public @Nullable Map<String, String> jobRow(String jobId) throws UserMistakeException {
     List<Map<String, String>> rows = new ArrayList<>();
-    eachJob(
+    each(
+        FolderFiles.TRACE,
         row -> {
           if (row.text("job_id").equals(jobId)) {
             rows.add(row.cells());
@@ -131,7 +131,7 @@ public record FinishedRun(Path folder, JsonNode summary) {
   /** Reads the ids of all jobs, in the order of trace.csv. */
   public List<String> jobIds() throws UserMistakeException {
     List<String> ids = new ArrayList<>();
-    eachJob(row -> ids.add(row.text("job_id")));
+    each(FolderFiles.TRACE, row -> ids.add(row.text("job_id")));
     return ids;
   }
 
@@ -150,22 +150,8 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return rows;
   }
 
-  /** Reads each row of dispatches.csv, by decision, without holding the file. */
-  public void eachBatch(Consumer<FinishedBatch> to) throws UserMistakeException {
-    each(FolderFiles.DISPATCHES, row -> to.accept(FinishedBatch.of(row)));
-  }
-
-  /** Reads each row of trace.csv, by intended arrival, without holding the file. */
-  public void eachJob(TableRow.Taker to) throws UserMistakeException {
-    each(FolderFiles.TRACE, to);
-  }
-
-  /** Reads each row of metrics.csv, by second, without holding the file. */
-  public void eachSecond(TableRow.Taker to) throws UserMistakeException {
-    each(FolderFiles.METRICS, to);
-  }
-
-  private void each(String name, TableRow.Taker to) throws UserMistakeException {
+  /** Reads each row of one of the tables of {@link FolderFiles}, without holding the file. */
+  public void each(String name, TableRow.Taker to) throws UserMistakeException {
     Path file = folder.resolve(name);
     if (Files.notExists(file)) {
       throw new UserMistakeException(

@@ -38,8 +38,8 @@ public record Origin(
       @Nullable String processor,
       @Nullable Long memoryBytes) {}
 
-  /** This origin with the times of a run whose log has none of the real clock. */
-  public Origin at(Instant began, Instant ended) {
+  /** This origin with the times of a run; {@code ended} is null if it has no end. */
+  public Origin at(Instant began, @Nullable Instant ended) {
     return new Origin(commandLine, commit, machine, began, ended);
   }
 

@@ -53,7 +53,8 @@ final class HarmedRunsTest {
     run.endedWithout(7L, 2);
     write();
     assertThat(run.figure("jobs_never_sent")).isEqualTo(7);
-    assertThat(run.rows().faults()).contains("7 jobs meant for 1.0 s to 2.0 s were never sent");
+    assertThat(run.rows().log().faults())
+        .contains("7 jobs meant for 1.0 s to 2.0 s were never sent");
     assertThat(faults(Rule.JOB_ONCE)).isEmpty();
     change("summary.json", "\"jobs_never_sent\" : 7", "\"jobs_never_sent\" : 6");
     assertThat(faults(Rule.JOB_ONCE)).hasSize(7).allMatch(fault -> fault.contains("is missing"));
@@ -66,7 +67,7 @@ final class HarmedRunsTest {
     run.skipJobs(7);
     run.batch(onLanes(1), run.job(2000), 2000, 2100, 2200);
     run.endedWithout(10L, 2);
-    assertThat(run.rows().faults())
+    assertThat(run.rows().log().faults())
         .contains(
             "7 jobs meant for 1.0 s to 2.0 s were never sent",
             "3 jobs meant for after 2.0 s were never sent");

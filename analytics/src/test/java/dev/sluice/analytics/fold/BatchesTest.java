@@ -49,13 +49,13 @@ final class BatchesTest {
 
   private static String result(boolean answered, int endedByIt, int endedOtherwise) {
     Batches batches = batches(answered, endedByIt, endedOtherwise);
-    assertThat(batches.size()).isEqualTo(1);
-    return batches.result(batches.at(0));
+    assertThat(batches.all()).hasSize(1);
+    return batches.all().get(0).result();
   }
 
   private static boolean isSuperseded(boolean answered, int endedByIt, int endedOtherwise) {
     Batches batches = batches(answered, endedByIt, endedOtherwise);
-    return batches.isSuperseded(batches.at(0));
+    return batches.all().get(0).isSuperseded();
   }
 
   @Test

@@ -232,11 +232,11 @@ final class LiveFoldTest {
     }
     var sums = new WindowSums();
     windows.forEach(sums::add);
-    Map<String, LiveSnapshot.OfClass> own = second.snapshot().byClass();
+    Map<String, WindowSums.JobSum> own = second.snapshot().byClass();
     assertThat(own).isNotEmpty();
     own.forEach(
         (name, jobs) -> {
-          LiveSnapshot.OfClass told = sums.snapshot().byClass().get(name);
+          WindowSums.JobSum told = sums.snapshot().byClass().get(name);
           assertThat(told).usingRecursiveComparison().ignoringFields("waiting").isEqualTo(jobs);
         });
     long batches = log.stream().filter(e -> e.event() instanceof BatchCompleted).count();

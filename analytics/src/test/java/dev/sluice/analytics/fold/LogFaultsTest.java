@@ -27,7 +27,6 @@ import dev.sluice.contract.value.DispatchId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -110,10 +109,7 @@ final class LogFaultsTest {
             "1 batch was tried again",
             "1 completion came after another attempt had ended the jobs");
     RunRows rows = SyntheticRun.fold(log).rows(CONTEXT);
-    assertThat(
-            IntStream.range(0, rows.batches().size())
-                .map(rows.batches()::at)
-                .mapToObj(b -> rows.batches().id(b).factOffset() + rows.batches().result(b)))
+    assertThat(rows.batches().all().stream().map(b -> b.id().factOffset() + b.result()))
         .contains("7lost", "8done");
     assertThat(summary(log).figure("superseded_completions")).isEqualTo(1);
     assertThat(summary(log).figure("lane_use"))
@@ -314,7 +310,7 @@ final class LogFaultsTest {
   }
 
   private static List<String> faults(List<SyntheticRun.Entry> log) {
-    return SyntheticRun.fold(SyntheticRun.merged(log, List.of())).rows(CONTEXT).faults();
+    return SyntheticRun.fold(SyntheticRun.merged(log, List.of())).rows(CONTEXT).log().faults();
   }
 
   private static Summary summary(List<SyntheticRun.Entry> log) {

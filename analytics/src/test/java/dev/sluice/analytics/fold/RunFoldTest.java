@@ -78,7 +78,7 @@ final class RunFoldTest {
               SyntheticRun.apply(fold, entry, 0);
               SyntheticRun.apply(fold, entry, 1);
             });
-    assertThat(fold.rows(CONTEXT).batches().size()).isEqualTo(10);
+    assertThat(fold.rows(CONTEXT).batches().all()).hasSize(10);
   }
 
   private static String json(List<SyntheticRun.Entry> log) {

@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -46,15 +45,13 @@ final class FinishedWindowsTest {
     assertThat(windows.get(2).blockedNs()).containsEntry("window", 1_900_000_000L);
 
     JsonNode summary = FinishedRun.read(folder).summary();
-    long jobs = rows.jobs().size();
+    long jobs = rows.jobs().all().size();
     assertThat(windows.stream().mapToLong(w -> w.total().requested()).sum()).isEqualTo(jobs);
     assertThat(windows.stream().mapToLong(w -> w.total().ended()).sum()).isEqualTo(jobs);
     for (String name : List.of("interactive", "batch")) {
       long measured =
-          IntStream.range(0, rows.jobs().size())
-              .map(rows.jobs()::at)
-              .filter(
-                  j -> rows.jobs().isMeasured(j) && rows.jobs().kind(j).classType().equals(name))
+          rows.jobs().all().stream()
+              .filter(job -> job.isMeasured() && job.kind().classType().equals(name))
               .count();
       assertThat(measured).isEqualTo(summary.path(name + "_count").asLong());
     }
@@ -66,9 +63,8 @@ final class FinishedWindowsTest {
     double busyNs = windows.stream().mapToDouble(w -> w.laneUse() * w.lanes() * 1e9).sum();
     assertThat(busyNs)
         .isCloseTo(
-            IntStream.range(0, rows.batches().size())
-                .map(rows.batches()::at)
-                .mapToDouble(b -> rows.batches().finishedAtNs(b) - rows.batches().startedAtNs(b))
+            rows.batches().all().stream()
+                .mapToDouble(batch -> batch.finishedAtNs() - batch.startedAtNs())
                 .sum(),
             org.assertj.core.data.Percentage.withPercentage(0.01));
     long[] fromNs = {0};

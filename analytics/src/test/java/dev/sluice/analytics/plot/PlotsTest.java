@@ -90,7 +90,7 @@ final class PlotsTest {
     }
     RunRows rows = SyntheticRun.fold(dropped).rows(SyntheticRun.context(experiment));
     assertThat(Plots.why(rows))
-        .isEqualTo("none done of " + rows.measured().length + " measured jobs");
+        .isEqualTo("none done of " + rows.measured().size() + " measured jobs");
     assertThat(Plots.why(new RunFold().rows(SyntheticRun.context(experiment))))
         .isEqualTo("no data");
   }

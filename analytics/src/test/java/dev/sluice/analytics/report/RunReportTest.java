@@ -313,12 +313,12 @@ public final class RunReportTest {
     RunContext context = SyntheticRun.context(experiment);
     RunFold fold = SyntheticRun.fold(log());
     RunRows rows = fold.rows(context);
-    long begunAtEpochMs = rows.started().timeZeroEpochMs() - 5000;
+    long begunAtEpochMs = rows.log().started().timeZeroEpochMs() - 5000;
     var begun =
         new RunContext(
             experiment, context.runId(), context.notes(), context.versions(), begunAtEpochMs);
     assertThat(RunReport.of(fold, begun).summary().figure("start_to_first_dispatch_ms"))
-        .isEqualTo(5000 + rows.batches().decidedAtNs(rows.batches().at(0)) / 1e6);
+        .isEqualTo(5000 + rows.batches().all().get(0).decidedAtNs() / 1e6);
   }
 
   @Test

@@ -79,7 +79,8 @@ final class FinishedRunTest {
     FinishedRun run = FinishedRun.read(folder);
     List<Long> ns = new ArrayList<>();
     List<String> notes = new ArrayList<>();
-    run.eachJob(
+    run.each(
+        FolderFiles.TRACE,
         row -> {
           ns.add(row.secondsAsNs("enqueue_time"));
           ns.add(row.msAsNs("e2e_ms", -1));
@@ -128,12 +129,13 @@ final class FinishedRunTest {
         .hasMessageContaining(
             "dispatches.csv:3: error: this row cannot be read (start_time is empty).");
     Files.writeString(folder.resolve("trace.csv"), "job_id,shard\na,x\n");
-    assertThatThrownBy(() -> FinishedRun.read(folder).eachJob(row -> row.whole("shard")))
+    assertThatThrownBy(
+            () -> FinishedRun.read(folder).each(FolderFiles.TRACE, row -> row.whole("shard")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("trace.csv:2: error: shard (x) is not a number.");
     Files.delete(folder.resolve("trace.csv"));
     Files.createDirectory(folder.resolve("trace.csv"));
-    assertThatThrownBy(() -> FinishedRun.read(folder).eachJob(row -> {}))
+    assertThatThrownBy(() -> FinishedRun.read(folder).each(FolderFiles.TRACE, row -> {}))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("trace.csv: error: this is a folder, not a table.");
   }

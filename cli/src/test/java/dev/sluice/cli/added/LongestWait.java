@@ -4,6 +4,7 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.figure.Figure;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import java.util.List;
 
@@ -17,9 +18,9 @@ public final class LongestWait implements Figure {
   @Override
   public void addTo(Summary summary, RunRows run) {
     long longestNs = 0;
-    for (int job : run.measured()) {
-      if (run.jobs().isDone(job)) {
-        longestNs = Math.max(longestNs, run.jobs().waitNs(job));
+    for (JobRow job : run.measured()) {
+      if (job.isDone()) {
+        longestNs = Math.max(longestNs, job.waitNs());
       }
     }
     summary.put("longest_wait_ms", longestNs / 1e6);

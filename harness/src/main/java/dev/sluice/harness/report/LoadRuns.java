@@ -4,11 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.capacity.RunEvidence;
 import dev.sluice.analytics.capacity.RunEvidence.Samples;
 import dev.sluice.analytics.capacity.Target;
-import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.FolderFiles;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.file.UserMistakeException;
@@ -72,20 +71,17 @@ final class LoadRuns {
     }
     var parsed = options.read(options.overridesFor(load, rate, policy, seed, lengths));
     RunReport report = new QuietSimulation(parsed, options.profile()).simulate(policy + "-" + seed);
-    RunRows rows = report.rows();
-    Jobs jobs = rows.jobs();
     var samples = new Samples(target);
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
-        boolean done = jobs.isDone(job);
+    for (JobRow job : report.rows().jobs().all()) {
+      if (job.isMeasured()) {
+        boolean done = job.isDone();
         samples.add(
-            jobs.kind(job).classType(),
-            jobs.kind(job).workload(),
-            jobs.isViolation(job),
+            job.kind().classType(),
+            job.kind().workload(),
+            job.isViolation(),
             done,
-            done ? jobs.endToEndNs(job) / 1e6 : Double.POSITIVE_INFINITY,
-            done ? jobs.waitNs(job) / 1e6 : Double.POSITIVE_INFINITY);
+            done ? job.endToEndNs() / 1e6 : Double.POSITIVE_INFINITY,
+            done ? job.waitNs() / 1e6 : Double.POSITIVE_INFINITY);
       }
     }
     Summary summary = report.summary();
@@ -172,7 +168,8 @@ final class LoadRuns {
 
   private List<RunEvidence.Sample> samples(FinishedRun run) throws UserMistakeException {
     var samples = new Samples(target);
-    run.eachJob(
+    run.each(
+        FolderFiles.TRACE,
         job -> {
           if (job.says("phase", "measured")) {
             boolean done = job.says("status", "done");

@@ -1,10 +1,9 @@
 package dev.sluice.harness.serve;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
-import dev.sluice.analytics.fold.LiveSnapshot.OfClass;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.contract.event.Blocked.Cause;
 import dev.sluice.contract.event.LatencyBuckets;
-import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -32,8 +31,6 @@ final class LogMeters implements MultiCollector {
     1.5, 2, 3, 5, 7.5, 10, 20, 30, 60, 120, 300
   };
 
-  private static final OfClass NONE = new OfClass(0, 0, 0, 0, 0, 0, LatencyHistogram.EMPTY);
-
   private final Supplier<LiveSnapshot> snapshot;
   private final List<JobClass> classes;
   private final double[] bounds;
@@ -57,8 +54,9 @@ final class LogMeters implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     LiveSnapshot now = snapshot.get();
-    Map<String, OfClass> byClass = new TreeMap<>();
-    classes.forEach(of -> byClass.put(of.name(), NONE)); // each has its series from the start
+    Map<String, JobSum> byClass = new TreeMap<>();
+    classes.forEach(
+        of -> byClass.put(of.name(), JobSum.NONE)); // each has its series from the start
     byClass.putAll(now.byClass());
     var all =
         MetricSnapshots.builder()
@@ -128,7 +126,7 @@ final class LogMeters implements MultiCollector {
     return blocked.build();
   }
 
-  private HistogramDataPointSnapshot endToEnd(Labels labels, OfClass jobs) {
+  private HistogramDataPointSnapshot endToEnd(Labels labels, JobSum jobs) {
     long[] counts = new long[bounds.length];
     double[] sumNs = {0};
     int[] bound = {0};

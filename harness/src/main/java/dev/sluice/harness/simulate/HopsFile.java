@@ -2,6 +2,7 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.row.FinishedBatch;
 import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.TableRow;
 import dev.sluice.contract.experiment.Experiment.Simulation;
@@ -95,7 +96,8 @@ record HopsFile(String name, List<Hop> hops) {
   /** Reads the times of a live run from one step to the next, after the warm-up. */
   private static HopsFile of(FinishedRun run) throws UserMistakeException {
     List<Hop> hops = new ArrayList<>();
-    run.eachJob(
+    run.each(
+        FolderFiles.TRACE,
         job -> {
           if (job.says("phase", "measured") && job.says("status", "done")) {
             addRequestHop(job, hops);

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.FolderFiles;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.ExperimentFile;
@@ -203,17 +203,15 @@ public final class SimulatedCapacity {
   /** Simulates the requests at a rate, and returns the share of measured jobs that were good. */
   private double goodShareAt(double jobsSec, Environment environment) {
     RunRows rows = at(jobsSec).simulate("capacity", environment, null).report().rows();
-    if (!rows.faults().isEmpty()) {
-      throw new IllegalStateException("a simulation that is not whole: " + rows.faults());
+    if (!rows.log().faults().isEmpty()) {
+      throw new IllegalStateException("a simulation that is not whole: " + rows.log().faults());
     }
-    Jobs jobs = rows.jobs();
     int measured = 0;
     int good = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      if (jobs.isMeasured(job)) {
+    for (JobRow job : rows.jobs().all()) {
+      if (job.isMeasured()) {
         measured++;
-        good += jobs.isViolation(job) ? 0 : 1;
+        good += job.isViolation() ? 0 : 1;
       }
     }
     return (double) good / measured;

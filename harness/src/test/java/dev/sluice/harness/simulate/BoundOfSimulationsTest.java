@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.analytics.report.RunReport;
-import dev.sluice.analytics.row.Jobs;
+import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -57,12 +57,10 @@ final class BoundOfSimulationsTest {
   }
 
   private static int good(RunReport report, String classType) {
-    Jobs jobs = report.rows().jobs();
     int good = 0;
-    for (int i = 0; i < jobs.size(); i++) {
-      int job = jobs.at(i);
-      boolean counts = classType.isEmpty() || jobs.kind(job).classType().equals(classType);
-      good += counts && jobs.isMeasured(job) && !jobs.isViolation(job) ? 1 : 0;
+    for (JobRow job : report.rows().jobs().all()) {
+      boolean counts = classType.isEmpty() || job.kind().classType().equals(classType);
+      good += counts && job.isMeasured() && !job.isViolation() ? 1 : 0;
     }
     return good;
   }
