@@ -61,7 +61,7 @@ public final class ExperimentRun extends WholeRun {
       throws UserMistakeException, IOException, InterruptedException {
     LaneSource lanes = LaneSource.of(parsed);
     RunFrame frame = RunFrame.of(OfferedRate.provisional(parsed), runId, console);
-    try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", runId);
+    try (var metrics = new RoleMetrics(options.watching().metrics(), "run", runId);
         var folder = RunFolder.create(options.results(), runId);
         var shell =
             new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
