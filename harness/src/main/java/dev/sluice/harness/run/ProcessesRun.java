@@ -121,7 +121,7 @@ public final class ProcessesRun extends WholeRun {
           TemporaryFolder.remove(temporary);
         };
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
-        var signals = options.listen(this::stop, atOnce)) {
+        var signals = Signals.listen(options.child(), this::stop, atOnce)) {
       begin(running, runId, parsed, page);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {

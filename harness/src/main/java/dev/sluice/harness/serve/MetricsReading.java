@@ -17,7 +17,7 @@ import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
@@ -71,7 +71,7 @@ public record MetricsReading(
    * @return the exit status: 1 if records were taken away, or never came
    */
   public int execute() throws UserMistakeException, InterruptedException {
-    RunId.check(runId);
+    RunFolder.checkId(runId);
     KafkaAccess kafka = KafkaAccess.reached(bootstrap, kafkaConfig, () -> false);
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer = kafka.clients().consumer(Reading.AT_ONCE, AWAY_LIMIT)) {

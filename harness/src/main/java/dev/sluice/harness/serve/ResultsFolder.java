@@ -3,9 +3,7 @@ package dev.sluice.harness.serve;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -71,7 +69,7 @@ public record ResultsFolder(Path results, PrintStream out) {
 
   private Optional<String> note(ListedRun run) {
     try {
-      return RunNote.read(folder(run));
+      return RunFolder.note(folder(run));
     } catch (IOException e) {
       return Optional.of("(its note cannot be read: " + UserMistakeException.reason(e) + ")");
     }
@@ -148,7 +146,7 @@ public record ResultsFolder(Path results, PrintStream out) {
       }
       out.println((dryRun ? "would remove " : "removed ") + folder);
     }
-    LatestRun.removeIfDangling(results);
+    RunFolder.removeDanglingLatest(results);
     return ExitStatus.DONE;
   }
 
@@ -172,7 +170,7 @@ public record ResultsFolder(Path results, PrintStream out) {
   private ListedRun find(String asked, String command) throws UserMistakeException, IOException {
     List<ListedRun> runs = runs();
     Path link = results.resolve(asked);
-    String id = LatestRun.is(link) ? Files.readSymbolicLink(link).toString() : asked;
+    String id = RunFolder.isLatest(link) ? Files.readSymbolicLink(link).toString() : asked;
     return runs.stream()
         .filter(run -> run.id().equals(id))
         .findFirst()
