@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +96,10 @@ public record ResultsFolder(Path results, PrintStream out) {
     Path folder = folder(run);
     out.println("run      " + run.id());
     out.println("folder   " + folder);
-    out.println("state    " + String.join(", ", states(run)));
+    out.println(
+        "state    "
+            + Stream.concat(Stream.of(run.state().text()), run.words().stream())
+                .collect(Collectors.joining(", ")));
     said("began", began(run));
     said("policy", run.policy());
     said("note", note(run).orElse(null));
@@ -113,12 +117,6 @@ public record ResultsFolder(Path results, PrintStream out) {
                   ", ", files.map(file -> file.getFileName().toString()).sorted().toList()));
     }
     return ExitStatus.DONE;
-  }
-
-  private static List<String> states(ListedRun run) {
-    List<String> all = new ArrayList<>(List.of(run.state().text()));
-    all.addAll(run.words());
-    return all;
   }
 
   private void said(String label, @Nullable String text) {
