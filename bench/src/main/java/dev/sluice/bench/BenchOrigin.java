@@ -1,6 +1,6 @@
 package dev.sluice.bench;
 
-import dev.sluice.harness.frame.RunOrigin;
+import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.machine.MachineClock;
@@ -25,7 +25,7 @@ record BenchOrigin(String commit, LocalDate date, String machine) {
    */
   static BenchOrigin now(Path home) throws IOException {
     return new BenchOrigin(
-        RunOrigin.commit(home).orElseGet(SluiceVersion::current),
+        Environment.commit(home).orElseGet(SluiceVersion::current),
         LocalDate.ofInstant(MachineClock.now(), ZoneOffset.UTC),
         HostLoad.machine());
   }

@@ -1,6 +1,5 @@
 package dev.sluice.cli;
 
-import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.role.BrokerProcess;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -35,7 +34,7 @@ public final class BrokerCommand implements Callable<Integer> {
   private boolean child;
 
   @Override
-  public Integer call() throws UserMistakeException, InterruptedException {
+  public Integer call() throws Exception {
     return new BrokerProcess(new BrokerProcess.Options(port, data, child)).execute();
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +62,7 @@ public final class ExperimentOptions {
    */
   public @Nullable String runId() throws UserMistakeException {
     if (runId != null) {
-      RunId.check(runId);
+      RunFolder.checkId(runId);
     }
     return runId;
   }

@@ -53,8 +53,9 @@ final class MetricsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var reading = new MetricsReading.Options(bootstrap, kafkaConfig, runId, csv, fromBeginning);
     var out = new FileOutputStream(FileDescriptor.out); // a PrintStream hides a closed pipe
-    return new MetricsReading(reading, out, System.err::println).execute();
+    return new MetricsReading(
+            bootstrap, kafkaConfig, runId, csv, fromBeginning, out, System.err::println)
+        .execute();
   }
 }

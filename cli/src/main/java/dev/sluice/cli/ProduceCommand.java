@@ -32,7 +32,6 @@ public final class ProduceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    var own = new ProduceRole.Options(resume, after);
-    return ProduceRole.execute(options.settings(), own);
+    return ProduceRole.execute(options.settings(), resume, after);
   }
 }

@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.replay.DecisionRun;
 import dev.sluice.harness.replay.ReplayedFile;
 import java.nio.file.Path;
@@ -137,7 +137,7 @@ final class ReplayCommand implements Callable<Integer> {
           until != null ? "--to is meant" : "--set is meant, which changes the run");
     }
     if (runId != null) {
-      RunId.check(runId);
+      RunFolder.checkId(runId);
     }
     List<String> all = new ArrayList<>(ReplayedFile.overrides(subject, played.options(salvage)));
     all.addAll(overrides);

@@ -67,14 +67,13 @@ final class ServeCommand implements Callable<Integer> {
     ServeRun.Online online =
         bootstrap == null || runId == null ? null : new ServeRun.Online(bootstrap, runId);
     return new ServeRun(
-            new ServeRun.Options(
-                RunFolder.results(results),
-                results != null,
-                online,
-                kafkaConfig,
-                page.address(),
-                metrics.address(),
-                child),
+            RunFolder.results(results),
+            results != null,
+            online,
+            kafkaConfig,
+            page.address(),
+            metrics.address(),
+            child,
             Console.standardOutput())
         .execute();
   }

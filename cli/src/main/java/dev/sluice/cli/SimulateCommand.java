@@ -1,7 +1,7 @@
 package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusSimulation;
@@ -130,7 +130,7 @@ final class SimulateCommand implements Callable<Integer> {
     Console console = screen.console();
     screen.check();
     if (runId != null) {
-      RunId.check(runId);
+      RunFolder.checkId(runId);
     }
     if (workflows.given()) {
       refuseBesideWorkflows();

@@ -6,8 +6,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.EngineErrors;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.DiskSpace;
+import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.RunOrigin;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console.EscapedStream;
 import dev.sluice.harness.process.News;
@@ -313,7 +313,7 @@ public final class Sluice implements Callable<Integer> {
     @Override
     public String[] getVersion() throws IOException {
       Path home = Path.of(System.getProperty("sluice.home", "."));
-      String commit = RunOrigin.commit(home).map(hash -> ", commit " + hash).orElse("");
+      String commit = Environment.commit(home).map(hash -> ", commit " + hash).orElse("");
       return new String[] {
         "Sluice " + SluiceVersion.current() + commit + ", Java " + Runtime.version()
       };

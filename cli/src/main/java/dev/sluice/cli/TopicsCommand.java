@@ -83,6 +83,6 @@ public final class TopicsCommand implements Callable<Integer> {
           boolean dryRun)
       throws Exception {
     List<String> runs = named == null ? List.of() : named;
-    return where.topics().prune(new LeftTopics.Prune(runs, all, yes, dryRun));
+    return where.topics().prune(runs, all, yes, dryRun);
   }
 }

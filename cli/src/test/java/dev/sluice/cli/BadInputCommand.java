@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.process.ChildJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -84,7 +84,7 @@ public record BadInputCommand(int status, String out, String err) {
       return List.of();
     }
     try (Stream<Path> paths = Files.list(folder)) {
-      return paths.filter(path -> !LatestRun.is(path)).sorted().toList();
+      return paths.filter(path -> !RunFolder.isLatest(path)).sorted().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

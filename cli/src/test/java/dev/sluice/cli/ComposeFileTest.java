@@ -102,7 +102,7 @@ final class ComposeFileTest {
   void asksForTheHealthOfARole_byACommandThatTellsItFromNone() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here, as there is in the image");
     int port;
-    try (var served = RoleMetrics.serve(new MetricsAddress(0, null), "test", "run-1")) {
+    try (var served = new RoleMetrics(new MetricsAddress(0, null), "test", "run-1")) {
       port = Objects.requireNonNull(served.port());
       assertThat(Launch.of(healthCheck(port)).status()).isZero();
     }

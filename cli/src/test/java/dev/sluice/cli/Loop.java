@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.RunSettings;
@@ -130,7 +130,7 @@ public record Loop(Path folder, @Nullable String bootstrap) {
     }
     try (Stream<Path> names = Files.list(results())) {
       return names
-          .filter(path -> !LatestRun.is(path))
+          .filter(path -> !RunFolder.isLatest(path))
           .map(path -> path.getFileName().toString())
           .sorted()
           .toList();

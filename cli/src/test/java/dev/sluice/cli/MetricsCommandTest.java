@@ -110,9 +110,7 @@ final class MetricsCommandTest {
 
   private MetricsReading reading(OutputStream out, boolean csv, boolean fromBeginning) {
     return new MetricsReading(
-        new MetricsReading.Options(kafka.bootstrapServers(), null, runId, csv, fromBeginning),
-        out,
-        said::add);
+        kafka.bootstrapServers(), null, runId, csv, fromBeginning, out, said::add);
   }
 
   @Test

@@ -60,7 +60,7 @@ final class RoleMetricsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    metrics = RoleMetrics.serve(at(0), "test", "run-1");
+    metrics = new RoleMetrics(at(0), "test", "run-1");
   }
 
   @AfterEach
@@ -172,14 +172,14 @@ final class RoleMetricsTest {
   @Test
   void refusesAPortThatIsTaken_orIsNone() throws Exception {
     int taken = metrics.port();
-    assertThatThrownBy(() -> RoleMetrics.serve(at(taken), "test", "run-2"))
+    assertThatThrownBy(() -> new RoleMetrics(at(taken), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             "--metrics-port: error: the port ("
                 + taken
                 + ") cannot be listened on (address already in use")
         .hasMessageContaining("\n  Maybe another process listens there");
-    assertThatThrownBy(() -> RoleMetrics.serve(at(65_536), "test", "run-2"))
+    assertThatThrownBy(() -> new RoleMetrics(at(65_536), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith("--metrics-port: error: there is no such port (65536).\n  Maybe ");
   }
@@ -188,7 +188,7 @@ final class RoleMetricsTest {
   void freesItsPortAndItsThreads_whenClosed() throws Exception {
     var threads = new LeftThreads();
     int port;
-    try (var other = RoleMetrics.serve(at(0), "test", "run-2")) {
+    try (var other = new RoleMetrics(at(0), "test", "run-2")) {
       port = other.port();
     }
     assertThat(threads.names()).isEmpty();
@@ -199,7 +199,7 @@ final class RoleMetricsTest {
 
   @Test
   void servesNothing_withoutAPort() throws Exception {
-    try (var silent = RoleMetrics.serve(MetricsAddress.NOWHERE, "test", "run-2")) {
+    try (var silent = new RoleMetrics(MetricsAddress.NOWHERE, "test", "run-2")) {
       assertThat(silent.port()).isNull();
       assertThat(silent.line()).isNull();
     }
@@ -214,7 +214,7 @@ final class RoleMetricsTest {
     var closed = URI.create("http://" + host + ":" + metrics.port() + "/metrics");
     assertThatThrownBy(() -> send(HttpRequest.newBuilder(closed).build()))
         .isInstanceOf(ConnectException.class);
-    try (var open = RoleMetrics.serve(new MetricsAddress(0, "0.0.0.0"), "test", "run-2")) {
+    try (var open = new RoleMetrics(new MetricsAddress(0, "0.0.0.0"), "test", "run-2")) {
       var reached = URI.create("http://" + host + ":" + open.port() + "/metrics");
       assertThat(send(HttpRequest.newBuilder(reached).build()).statusCode()).isEqualTo(200);
       assertThat(open.line())
@@ -232,17 +232,15 @@ final class RoleMetricsTest {
 
   @Test
   void refusesAnAddressWithoutAPort_orThatIsNone() {
-    assertThatThrownBy(
-            () -> RoleMetrics.serve(new MetricsAddress(null, "0.0.0.0"), "test", "run-2"))
+    assertThatThrownBy(() -> new RoleMetrics(new MetricsAddress(null, "0.0.0.0"), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             "--metrics-bind: error: nothing is served at (0.0.0.0) without a port.\n"
                 + "  Maybe you want --metrics-port too");
-    assertThatThrownBy(
-            () -> RoleMetrics.serve(new MetricsAddress(0, "no address"), "test", "run-2"))
+    assertThatThrownBy(() -> new RoleMetrics(new MetricsAddress(0, "no address"), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith("--metrics-bind: error: there is no such address (no address).\n");
-    assertThatThrownBy(() -> RoleMetrics.serve(new MetricsAddress(0, "192.0.2.1"), "test", "run-2"))
+    assertThatThrownBy(() -> new RoleMetrics(new MetricsAddress(0, "192.0.2.1"), "test", "run-2"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("--metrics-bind");
   }

@@ -39,7 +39,8 @@ public final class Roles implements AutoCloseable {
 
   /** Starts any command. */
   ChildProcess start(String name, String... arguments) throws IOException {
-    return supervisor.start(new Spec(name, false, 256, List.of(arguments), List.of(arguments), 0));
+    return supervisor.start(
+        new Spec(name, false, 256, 256, List.of(arguments), List.of(arguments), 0));
   }
 
   /** Starts a role of the run. */

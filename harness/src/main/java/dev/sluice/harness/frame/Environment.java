@@ -9,14 +9,20 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.network.Workloads.WorkloadInfo;
 import dev.sluice.harness.machine.HostLoad;
+import dev.sluice.harness.process.CommandLine;
+import dev.sluice.harness.process.Launch;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.utils.AppInfoParser;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +43,9 @@ public record Environment(
     Origin origin) {
 
   private static final String SIMULATED = "simulated";
+
+  /** Commits by working copy: what this process loaded is of the commit that it saw first. */
+  private static final Map<Path, Optional<String>> COMMITS = new ConcurrentHashMap<>();
 
   /** Share of the processors above which other processes are named in every output. */
   public static final double NOTED_SHARE = 0.1;
@@ -106,7 +115,51 @@ public record Environment(
       @Nullable Long begunAtEpochMs)
       throws IOException {
     recorded.put("config_digest", ResolvedConfig.digest(experiment));
-    return new Environment(notes, versions, workloads, recorded, begunAtEpochMs, RunOrigin.here());
+    return new Environment(notes, versions, workloads, recorded, begunAtEpochMs, here());
+  }
+
+  /** The command, the commit and the machine, as far as they are known. */
+  private static Origin here() throws IOException {
+    return new Origin(
+        CommandLine.known(),
+        commit(Path.of(System.getProperty("sluice.home", "."))).orElse(null),
+        new Origin.Machine(
+            HostLoad.hostName().orElse(null),
+            Runtime.getRuntime().availableProcessors(),
+            HostLoad.processorName().orElse(null),
+            HostLoad.memoryBytes()),
+        null,
+        null);
+  }
+
+  /**
+   * The commit of a working copy, with {@code -dirty} where files differ from it, or of a release;
+   * empty where the folder is neither, or git does not tell.
+   */
+  public static Optional<String> commit(Path home) {
+    return COMMITS.computeIfAbsent(home, Environment::described);
+  }
+
+  private static Optional<String> described(Path home) {
+    try {
+      if (!Files.exists(home.resolve(".git"))) {
+        Path ofRelease = home.resolve("commit");
+        return Files.exists(ofRelease)
+            ? Optional.of(Files.readString(ofRelease).strip())
+            : Optional.empty();
+      }
+      return Optional.of(
+          Launch.of(
+                  "git", "-C", home.toString(), "describe", "--always", "--dirty", "--exclude", "*")
+              .errors(Redirect.DISCARD)
+              .printed("git")
+              .strip());
+    } catch (IOException e) {
+      return Optional.empty(); // no git here, or it does not trust the folder
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
   }
 
   private static double rounded(double share) {

@@ -2,6 +2,7 @@ package dev.sluice.harness.frame;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
@@ -14,8 +15,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +44,11 @@ public final class RunFolder implements AutoCloseable {
 
   public static final String FAILED = ".failed";
 
+  /** Name of the link in the folder of all runs that leads to the one that ended last. */
+  private static final String LATEST = "latest";
+
+  private static final Pattern ID = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{0,149}");
+
   private final Path finished;
   private final Path failed;
   private Path current;
@@ -56,6 +64,39 @@ public final class RunFolder implements AutoCloseable {
     finished = results.resolve(runId);
     failed = results.resolve(runId + FAILED);
     current = results.resolve(runId + RUNNING);
+  }
+
+  /**
+   * Refuses an id that cannot name topics and a folder, or that names a folder of another meaning.
+   */
+  public static void checkId(String runId) throws UserMistakeException {
+    if (!ID.matcher(runId).matches()) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the id ("
+              + runId
+              + ") cannot name topics and a folder: it begins with a letter or digit, and goes on"
+              + " with letters, digits, '.', '_' and '-', at most 150 in all",
+          "you want ./sluice run without it, which makes one from the run's name and the time");
+    }
+    if (runId.equals(LATEST)) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the id (" + runId + ") is the name of the link to the run that ended last",
+          "you meant another word, such as " + runId + "-1");
+    }
+    for (String end : List.of(RUNNING, FAILED)) {
+      if (runId.endsWith(end)) {
+        throw new UserMistakeException(
+            "--run-id",
+            "the id ("
+                + runId
+                + ") ends with "
+                + end
+                + ", by which the folder of another run tells how far that run is",
+            "you meant " + runId.substring(0, runId.length() - end.length()));
+      }
+    }
   }
 
   public static RunFolder create(Path results, String runId) throws UserMistakeException {
@@ -294,6 +335,52 @@ public final class RunFolder implements AutoCloseable {
   private void removeMarks() throws IOException {
     removeTemporary();
     Files.deleteIfExists(current.resolve(LOCK));
+  }
+
+  /**
+   * Points the link {@code latest} to a finished run, unless the system has no links, a run is
+   * itself called so, or the run is part of a series that goes on.
+   */
+  public static void pointLatest(Path finished) {
+    if (isRunning(finished.toAbsolutePath().getParent())) {
+      return;
+    }
+    Path link = finished.resolveSibling(LATEST);
+    if (Files.exists(link) && !Files.isSymbolicLink(link)) {
+      return;
+    }
+    Path fresh = finished.resolveSibling("." + LATEST + "-" + ProcessHandle.current().pid());
+    try {
+      Files.deleteIfExists(fresh);
+      Files.createSymbolicLink(fresh, Objects.requireNonNull(finished.getFileName()));
+      Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.debug("no link {}", link, e);
+    }
+  }
+
+  public static void removeDanglingLatest(Path results) throws IOException {
+    Path link = results.resolve(LATEST);
+    if (Files.isSymbolicLink(link) && !Files.exists(link)) {
+      Files.delete(link);
+    }
+  }
+
+  public static boolean isLatest(Path path) {
+    return path.endsWith(LATEST) && Files.isSymbolicLink(path);
+  }
+
+  /** Writes what a person says of a run beside its other files, if it is not null. */
+  public static void writeNote(Path folder, @Nullable String note) throws IOException {
+    if (note != null) {
+      Files.writeString(folder.resolve(FolderFiles.NOTE), note.strip() + "\n");
+    }
+  }
+
+  /** What a person said of a run. */
+  public static Optional<String> note(Path folder) throws IOException {
+    Path file = folder.resolve(FolderFiles.NOTE);
+    return Files.exists(file) ? Optional.of(Files.readString(file).strip()) : Optional.empty();
   }
 
   /** Removes all folders that runs of an id have left, whatever came of them. */

@@ -22,19 +22,6 @@ import org.jspecify.annotations.Nullable;
 public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean json) {
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
 
-  /**
-   * Runs whose topics are removed.
-   *
-   * @param named ids of runs, ended or not; empty: all that have ended
-   * @param all true if runs that have not ended are asked for too, where none is named
-   * @param sure true if those are removed; else they are told and left, since they may go on
-   */
-  public record Prune(List<String> named, boolean all, boolean sure, boolean dryRun) {
-    public Prune {
-      named = List.copyOf(named);
-    }
-  }
-
   public int list() throws UserMistakeException, InterruptedException {
     List<LeftRun> runs = LeftRun.all(reached().clients());
     if (json) {
@@ -45,10 +32,18 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
     return ExitStatus.DONE;
   }
 
-  public int prune(Prune prune) throws UserMistakeException, InterruptedException {
+  /**
+   * Removes the topics of runs.
+   *
+   * @param named ids of runs, ended or not; empty: all that have ended
+   * @param all true if runs that have not ended are asked for too, where none is named
+   * @param sure true if those are removed; else they are told and left, since they may go on
+   */
+  public int prune(List<String> named, boolean all, boolean sure, boolean dryRun)
+      throws UserMistakeException, InterruptedException {
     KafkaAccess kafka = reached();
-    List<LeftRun> chosen = choose(LeftRun.all(kafka.clients()), prune);
-    if (!prune.dryRun()) {
+    List<LeftRun> chosen = choose(LeftRun.all(kafka.clients()), named, all, sure);
+    if (!dryRun) {
       for (LeftRun run : chosen) {
         remove(kafka, run);
       }
@@ -58,7 +53,7 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
     } else {
       for (LeftRun run : chosen) {
         System.out.println(
-            (prune.dryRun() ? "would remove " : "removed ")
+            (dryRun ? "would remove " : "removed ")
                 + run.runId()
                 + ": "
                 + String.join(", ", run.topics()));
@@ -74,9 +69,11 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
     return KafkaAccess.reached(bootstrap, kafkaConfig, () -> false);
   }
 
-  private List<LeftRun> choose(List<LeftRun> left, Prune prune) throws UserMistakeException {
-    if (prune.named().isEmpty()) {
-      if (prune.all() && !prune.sure()) {
+  private static List<LeftRun> choose(
+      List<LeftRun> left, List<String> named, boolean all, boolean sure)
+      throws UserMistakeException {
+    if (named.isEmpty()) {
+      if (all && !sure) {
         left.stream()
             .filter(run -> !run.ended())
             .forEach(
@@ -86,13 +83,13 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
                             + run.runId()
                             + ": it has not ended, and may go on; --all --yes removes it too."));
       }
-      boolean unended = prune.all() && prune.sure();
+      boolean unended = all && sure;
       return left.stream().filter(run -> unended || run.ended()).toList();
     }
     Map<String, LeftRun> byId = new LinkedHashMap<>();
     left.forEach(run -> byId.put(run.runId(), run));
     List<LeftRun> chosen = new ArrayList<>();
-    for (String runId : prune.named()) {
+    for (String runId : named) {
       LeftRun run = byId.get(runId);
       if (run == null) {
         throw new UserMistakeException(

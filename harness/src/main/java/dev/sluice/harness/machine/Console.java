@@ -111,10 +111,6 @@ public final class Console {
         .setConsumer(new ConsoleProgressBarConsumer(stream(), BAR_WIDTH));
   }
 
-  private void control(String characters) {
-    stream().print(characters);
-  }
-
   public synchronized void line(String text) {
     endLiveLine();
     out.println(text);
@@ -150,7 +146,7 @@ public final class Console {
       return;
     }
     if (terminal) {
-      control(CLEAR_LINE);
+      stream().print(CLEAR_LINE);
       out.print(text);
       liveLineStands = true;
     } else {
@@ -161,7 +157,7 @@ public final class Console {
 
   public synchronized void clearLiveLine() {
     if (liveLineStands) {
-      control(CLEAR_LINE);
+      stream().print(CLEAR_LINE);
       out.flush();
       liveLineStands = false;
     }

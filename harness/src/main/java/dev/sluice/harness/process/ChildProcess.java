@@ -6,27 +6,25 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One start of a child process by a {@link Supervisor}; its next start is another object. */
-public final class ChildProcess {
-  private final Spec spec;
-  private final Process process;
-  private final Path output;
-
-  /** File of {@link News}, which all starts of the child share. */
-  private final Path news;
-
-  private final int restarts;
-  private volatile boolean endExpected;
+/**
+ * One start of a child process by a {@link Supervisor}; its next start is another object.
+ *
+ * @param news file of {@link News}, which all starts of the child share
+ * @param endExpected true if the child is not started again
+ */
+public record ChildProcess(
+    Spec spec, Process process, Path output, Path news, int restarts, AtomicBoolean endExpected) {
 
   /**
    * A child to start.
    *
    * @param name name of the child among its siblings, of letters, digits and hyphens
    * @param terminal true if the child draws a live line for its parent to relay
-   * @param directMb limit of its direct memory, megabytes; 0: as much as its heap
+   * @param directMb limit of its direct memory, megabytes
    * @param restartArguments the command and its options for a start after a death
    * @param restartsMax limit of starts after unexpected deaths
    */
@@ -41,17 +39,6 @@ public final class ChildProcess {
     public Spec {
       arguments = List.copyOf(arguments);
       restartArguments = List.copyOf(restartArguments);
-    }
-
-    /** A child with as much direct memory as heap. */
-    public Spec(
-        String name,
-        boolean terminal,
-        int heapMb,
-        List<String> arguments,
-        List<String> restartArguments,
-        int restartsMax) {
-      this(name, terminal, heapMb, 0, arguments, restartArguments, restartsMax);
     }
 
     /** This child with further options, at each of its starts. */
@@ -76,18 +63,6 @@ public final class ChildProcess {
     ABRT
   }
 
-  ChildProcess(Spec spec, Process process, Path output, Path news, int restarts) {
-    this.spec = spec;
-    this.process = process;
-    this.output = output;
-    this.news = news;
-    this.restarts = restarts;
-  }
-
-  public Spec spec() {
-    return spec;
-  }
-
   public String name() {
     return spec.name();
   }
@@ -96,26 +71,13 @@ public final class ChildProcess {
     return process.pid();
   }
 
-  public int restarts() {
-    return restarts;
-  }
-
-  public Path output() {
-    return output;
-  }
-
   public boolean isAlive() {
     return process.isAlive();
   }
 
-  public Process process() {
-    return process;
-  }
-
   /** True if this start has said that it is up, and runs. */
   public boolean isUp() {
-    return isAlive()
-        && News.read(news).stream().anyMatch(told -> told.pid() == pid() && told.up() != null);
+    return isAlive() && upAs() != null;
   }
 
   /** What this start said that it is up as; null: it is not up yet. */
@@ -143,11 +105,7 @@ public final class ChildProcess {
 
   /** Marks the coming end as expected, so that the child is not started again. */
   public void expectEnd() {
-    endExpected = true;
-  }
-
-  boolean endExpected() {
-    return endExpected;
+    endExpected.set(true);
   }
 
   public void signal(Signal signal) throws InterruptedException {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,9 +83,7 @@ public final class Supervisor implements AutoCloseable {
     options.addAll(ChildJvm.wholeHeap(spec.heapMb()));
     options.addAll(
         List.of(
-            "-XX:MaxDirectMemorySize="
-                + (spec.directMb() == 0 ? spec.heapMb() : spec.directMb())
-                + "m",
+            "-XX:MaxDirectMemorySize=" + spec.directMb() + "m",
             "-Djava.io.tmpdir=" + temporary,
             "-D" + News.FILE + "=" + news,
             "-Dsluice.terminal=" + spec.terminal()));
@@ -96,7 +95,7 @@ public final class Supervisor implements AutoCloseable {
             .errorsToOutput()
             .output(Redirect.appendTo(output.toFile()))
             .start();
-    var child = new ChildProcess(spec, process, output, news, restarts);
+    var child = new ChildProcess(spec, process, output, news, restarts, new AtomicBoolean());
     children.put(spec.name(), child);
     LOG.info("{} is process {}", child.name(), child.pid());
     var watcher = new Thread(() -> watch(child), "sluice-watch-" + spec.name());
@@ -118,7 +117,7 @@ public final class Supervisor implements AutoCloseable {
     synchronized (this) {
       again =
           !closing
-              && !child.endExpected()
+              && !child.endExpected().get()
               && status > SIGNAL_BASE // no end by choice
               && child.restarts() < spec.restartsMax();
     }

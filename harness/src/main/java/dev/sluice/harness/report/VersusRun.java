@@ -4,7 +4,7 @@ import dev.sluice.analytics.compare.Repeats;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.run.ChildRuns;
@@ -38,7 +38,7 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
     var children = new ChildRuns(options, processes, console);
     try (var series = VersusSeries.take(options.output().results(), options.runId(), id);
         var signals = Signals.listen(children::stop, children::kill)) {
-      RunNote.write(series.folder(), options.output().note());
+      RunFolder.writeNote(series.folder(), options.output().note());
       Map<String, Map<Path, Long>> seeds = new LinkedHashMap<>();
       seeds.put(VersusSeries.A, new LinkedHashMap<>());
       seeds.put(VersusSeries.B, new LinkedHashMap<>());

@@ -4,7 +4,6 @@ import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.FolderHold;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import java.io.IOException;
@@ -99,7 +98,7 @@ final class VersusSeries implements AutoCloseable {
     Files.move(open, finished, StandardCopyOption.ATOMIC_MOVE);
     console.line("");
     console.line("Folder    " + finished);
-    LatestRun.point(finished);
+    RunFolder.pointLatest(finished);
     return CompareRun.conclude(
         finished.resolve(A),
         finished.resolve(B),

@@ -2,7 +2,7 @@ package dev.sluice.harness.report;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.simulate.SimulatedRun;
 import java.io.IOException;
@@ -24,7 +24,7 @@ public record VersusSimulation(Versus versus, SimulatedRun.Options options, Cons
     String id = versus.id(settings, "simulate" + options.profile() + inEach);
     List<String> rate = SimulatedRun.rateOf(settings.a(), options);
     try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
-      RunNote.write(series.folder(), options.output().note());
+      RunFolder.writeNote(series.folder(), options.output().note());
       for (String side : List.of(VersusSeries.A, VersusSeries.B)) {
         if (series.isWhole(side)) {
           continue;

@@ -103,8 +103,7 @@ public final class AnalyzeRole implements AutoCloseable {
   public record Options(Path results, boolean keepTopics, boolean noLog, Console console) {}
 
   /** Shows the run in a process of its own, leaves its folder, and removes its topics. */
-  public static int execute(RoleSettings settings, Options options)
-      throws UserMistakeException, IOException, InterruptedException {
+  public static int execute(RoleSettings settings, Options options) throws Exception {
     return RoleProcess.run(
         Role.ANALYZE,
         settings,
@@ -113,17 +112,12 @@ public final class AnalyzeRole implements AutoCloseable {
         process -> analyze(process, options));
   }
 
-  private static int analyze(RoleProcess process, Options options)
-      throws UserMistakeException,
-          RoleFailedException,
-          StoppedException,
-          IOException,
-          InterruptedException {
-    RunFrame frame = process.frame();
+  private static int analyze(RoleProcess process, Options options) throws Exception {
+    RunFrame frame = process.frame;
     var lanes = process.add(LaneSource.of(frame.parsed()));
     try (var folder = RunFolder.takeOver(options.results(), frame.runId());
-        var log = LogFile.open(folder.log(), process.kafka().secrets())) {
-      folder.nameBroker(process.kafka().bootstrapServers());
+        var log = LogFile.open(folder.log(), process.kafka.secrets())) {
+      folder.nameBroker(process.kafka.bootstrapServers());
       try {
         return analyze(process, options, lanes, folder);
       } catch (StoppedException | UserMistakeException e) {
@@ -144,13 +138,8 @@ public final class AnalyzeRole implements AutoCloseable {
   }
 
   private static int analyze(
-      RoleProcess process, Options options, LaneSource lanes, RunFolder folder)
-      throws UserMistakeException,
-          RoleFailedException,
-          StoppedException,
-          IOException,
-          InterruptedException {
-    RunFrame frame = process.frame();
+      RoleProcess process, Options options, LaneSource lanes, RunFolder folder) throws Exception {
+    RunFrame frame = process.frame;
     AbortFold abort =
         Aborts.any(frame.parsed())
             ? Aborts.of(frame.parsed(), RequestList.of(frame.parsed(), lanes::isolatedMs))
@@ -162,7 +151,7 @@ public final class AnalyzeRole implements AutoCloseable {
         process.add(
             new AnalyzeRole(
                 frame,
-                process.kafka().clients(),
+                process.kafka.clients(),
                 lanes.notes(),
                 Environment.commonVersions(),
                 abort));
@@ -201,7 +190,7 @@ public final class AnalyzeRole implements AutoCloseable {
   private static void awaitBeginning(RoleProcess process) throws InterruptedException {
     RunRegister register = process.register();
     if (!register.started().isDone()) {
-      process.frame().console().line("waiting for the run to begin");
+      process.frame.console().line("waiting for the run to begin");
       while (!register.await(
           () -> register.started().isDone() || process.ending(), LEAVING_LIMIT)) {
         LOG.debug("the run has not begun yet");
@@ -212,21 +201,21 @@ public final class AnalyzeRole implements AutoCloseable {
   /** Removes the run's topics once all other roles have left. */
   private static void removeTopics(RoleProcess process, RoleJoined own)
       throws InterruptedException {
-    RunFrame frame = process.frame();
+    RunFrame frame = process.frame;
     Set<String> left = process.register().awaitOthersLeft(Set.of(own.instance()), LEAVING_LIMIT);
     if (!left.isEmpty()) {
       LOG.warn("not left {} s after the run's end: {}", LEAVING_LIMIT.toSeconds(), left);
     }
     process.closeParts(); // the topic that says so is removed next
     try {
-      RunTopics.remove(frame.topics(), process.kafka().clients());
+      RunTopics.remove(frame.topics(), process.kafka.clients());
     } catch (ExecutionException e) {
       LOG.warn("the run's topics stay behind", e);
       frame
           .console()
           .line(
               "The run's topics stay behind; ./sluice topics prune --bootstrap %s %s takes them away."
-                  .formatted(process.kafka().bootstrapServers(), frame.runId()));
+                  .formatted(process.kafka.bootstrapServers(), frame.runId()));
     }
   }
 

@@ -7,9 +7,7 @@ import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.News;
-import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
-import dev.sluice.harness.process.StoppedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,7 +35,7 @@ public final class BrokerProcess extends Host {
   }
 
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
-  public int execute() throws UserMistakeException, InterruptedException {
+  public int execute() throws Exception {
     try (var log = LogFile.toStandardError(Secrets.NONE)) {
       return runInProcess(options.child(), line -> {}, host -> serve());
     } catch (IOException e) {
@@ -46,12 +44,7 @@ public final class BrokerProcess extends Host {
     }
   }
 
-  private int serve()
-      throws UserMistakeException,
-          RoleFailedException,
-          StoppedException,
-          IOException,
-          InterruptedException {
+  private int serve() throws Exception {
     checkPort();
     Path folder = folder();
     EmbeddedBroker.beforeHalt(() -> sayWhy(folder));

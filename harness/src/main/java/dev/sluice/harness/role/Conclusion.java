@@ -12,7 +12,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import java.io.IOException;
@@ -97,7 +96,7 @@ public final class Conclusion {
       return status; // the series names its folder when it has its last name
     }
     console.line("Folder    " + finished);
-    LatestRun.point(finished);
+    RunFolder.pointLatest(finished);
     if (Files.exists(finished.resolve("plots"))) {
       console.line("Pictures  " + finished.resolve("plots"));
     }
@@ -117,7 +116,7 @@ public final class Conclusion {
     console.line(all.render().stripTrailing());
     console.line("");
     console.line("Folder    " + finished);
-    LatestRun.point(finished);
+    RunFolder.pointLatest(finished);
     return all.toJson();
   }
 

@@ -18,9 +18,6 @@ import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.ModelBar;
-import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.StoppedException;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -77,8 +74,7 @@ public final class ExecuteRole implements AutoCloseable {
   }
 
   /** Runs batches in a process of its own until the run ends or a person stops the process. */
-  public static int execute(RoleSettings settings, Options options)
-      throws UserMistakeException, IOException, InterruptedException {
+  public static int execute(RoleSettings settings, Options options) throws Exception {
     var faults = new HangingLanes();
     return RoleProcess.run(
         Role.EXECUTE,
@@ -89,13 +85,8 @@ public final class ExecuteRole implements AutoCloseable {
   }
 
   private static int runBatches(RoleProcess process, Options options, LaneFaults faults)
-      throws UserMistakeException,
-          RoleFailedException,
-          WarmUpException,
-          StoppedException,
-          IOException,
-          InterruptedException {
-    RunFrame frame = process.frame();
+      throws Exception {
+    RunFrame frame = process.frame;
     check(options, frame);
     LiveExperiment.warnOfFewProcessors(frame.parsed(), /* executors= */ 1, frame.console());
     Double speed = options.speed();
@@ -123,7 +114,7 @@ public final class ExecuteRole implements AutoCloseable {
     role.awaitWarm();
     process.heedAWishToStop();
     process.metrics().executor(role::numbers);
-    role.join(process.kafka().clients(), faults, process::fail);
+    role.join(process.kafka.clients(), faults, process::fail);
     return process.awaitRunEnd();
   }
 

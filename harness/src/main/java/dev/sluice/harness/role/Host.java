@@ -54,13 +54,7 @@ public abstract class Host {
   @FunctionalInterface
   interface Work<H extends Host> {
     /** Returns the exit status, unless a signal came. */
-    int run(H host)
-        throws UserMistakeException,
-            RoleFailedException,
-            WarmUpException,
-            StoppedException,
-            IOException,
-            InterruptedException;
+    int run(H host) throws Exception;
   }
 
   /** Entries of this host's roles in the register. */
@@ -92,7 +86,7 @@ public abstract class Host {
    * the exit status; {@code onInput} takes each line of the parent of a child.
    */
   final int runInProcess(boolean child, Consumer<String> onInput, Work<Host> work)
-      throws UserMistakeException, IOException, InterruptedException {
+      throws Exception {
     try (var signals = Signals.listenAsPart(child, onInput, this::stop, this::removeTemporary)) {
       int status;
       try {

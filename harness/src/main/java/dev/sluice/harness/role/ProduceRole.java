@@ -18,7 +18,6 @@ import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -32,14 +31,6 @@ public final class ProduceRole {
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
 
   private final JobGenerators generators;
-
-  /**
-   * Options of the generators alone.
-   *
-   * @param resume true to go on with a run whose generators died
-   * @param after number of processes, this one included, that have joined before the run begins
-   */
-  public record Options(boolean resume, int after) {}
 
   public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
     generators =
@@ -57,20 +48,23 @@ public final class ProduceRole {
             new Listener(frame.console()));
   }
 
-  /** Begins the run in a process of its own, sends its jobs and ends it. */
-  public static int execute(RoleSettings settings, Options options)
-      throws UserMistakeException, IOException, InterruptedException {
+  /**
+   * Begins the run in a process of its own, sends its jobs and ends it.
+   *
+   * @param resume true to go on with a run whose generators died
+   * @param after number of processes, this one included, that have joined before the run begins
+   */
+  public static int execute(RoleSettings settings, boolean resume, int after) throws Exception {
     return RoleProcess.run(
         Role.PRODUCE,
         settings,
         Console.standardOutput(),
         line -> {},
-        process -> produce(process, options));
+        process -> produce(process, resume, after));
   }
 
-  private static int produce(RoleProcess process, Options options)
-      throws UserMistakeException, RoleFailedException, StoppedException, InterruptedException {
-    RunFrame frame = process.frame();
+  private static int produce(RoleProcess process, boolean resume, int after) throws Exception {
+    RunFrame frame = process.frame;
     RequestList requests =
         RequestList.of(frame.parsed(), LaneSource.of(frame.parsed())::isolatedMs);
     requests.beginDigest();
@@ -78,13 +72,14 @@ public final class ProduceRole {
     RunRegister register = process.connect();
     process.join(Role.PRODUCE, "produce", frame);
     if (!register.started().isDone() && !register.ended().isDone()) {
-      awaitOthers(process, register, options.after());
+      awaitOthers(process, register, after);
     }
-    var role = new ProduceRole(frame, requests, process.kafka().clients(), process.waitLimit());
+    var role =
+        new ProduceRole(frame, requests, process.kafka.clients(), process.settings.waitLimit());
     process.metrics().generators(role::numbers);
     process.onStop(role::stop);
     try {
-      Optional<RunEnded> ended = role.run(options.resume());
+      Optional<RunEnded> ended = role.run(resume);
       if (ended.isEmpty()) {
         throw new StoppedException();
       }
@@ -100,7 +95,7 @@ public final class ProduceRole {
    */
   private static void awaitOthers(RoleProcess process, RunRegister register, int after)
       throws RoleFailedException, StoppedException, InterruptedException {
-    int shards = process.frame().shards();
+    int shards = process.frame.shards();
     await(
         process,
         register,
@@ -125,9 +120,10 @@ public final class ProduceRole {
     if (missing.get().isEmpty()) {
       return;
     }
-    process.frame().console().line("waiting for " + String.join(", ", missing.get()));
+    process.frame.console().line("waiting for " + String.join(", ", missing.get()));
     boolean unused =
-        register.await(() -> process.ending() || missing.get().isEmpty(), process.waitLimit());
+        register.await(
+            () -> process.ending() || missing.get().isEmpty(), process.settings.waitLimit());
     process.heedAWishToStop();
     RunEnded ended = register.ended().getNow(null);
     if (ended != null) {
@@ -137,7 +133,7 @@ public final class ProduceRole {
     if (!missing.get().isEmpty()) {
       throw new RoleFailedException(
           "missing after "
-              + process.waitLimit().toSeconds()
+              + process.settings.waitLimit().toSeconds()
               + " s: "
               + String.join(", ", missing.get()),
           null);

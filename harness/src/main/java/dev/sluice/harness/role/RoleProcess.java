@@ -6,7 +6,6 @@ import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunRegister;
 import dev.sluice.contract.log.RunTopics;
-import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFolder;
@@ -18,8 +17,6 @@ import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.serve.RoleMetrics;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -27,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The host of one role in a process of its own, from its settings to its exit status. */
 final class RoleProcess extends Host {
-  private final RoleSettings settings;
-  private final RunFrame frame;
-  private final KafkaAccess kafka;
+  final RoleSettings settings;
+  final RunFrame frame;
+  final KafkaAccess kafka;
   private @Nullable RoleMetrics metrics;
 
   private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
@@ -46,7 +43,7 @@ final class RoleProcess extends Host {
       Console console,
       Consumer<String> onInput,
       Work<RoleProcess> work)
-      throws UserMistakeException, IOException, InterruptedException {
+      throws Exception {
     try {
       settings.check();
       var kafka = KafkaAccess.of("--bootstrap", settings.bootstrap(), settings.kafkaConfig());
@@ -65,18 +62,12 @@ final class RoleProcess extends Host {
     }
   }
 
-  private int served(Role role, Work<RoleProcess> work)
-      throws UserMistakeException,
-          RoleFailedException,
-          WarmUpException,
-          StoppedException,
-          IOException,
-          InterruptedException {
+  private int served(Role role, Work<RoleProcess> work) throws Exception {
     String name = role.name().toLowerCase(Locale.ROOT);
     // A parent shows the output of analytics; its log has a file of its own.
     boolean shown = settings.child() && role == Role.ANALYZE;
     try (var log = shown ? null : LogFile.toStandardError(kafka.secrets());
-        var served = RoleMetrics.serve(settings.metrics(), name, frame.runId())) {
+        var served = new RoleMetrics(settings.metrics(), name, frame.runId())) {
       metrics = served;
       served.say(frame.console());
       int status = work.run(this);
@@ -85,23 +76,11 @@ final class RoleProcess extends Host {
     }
   }
 
-  RunFrame frame() {
-    return frame;
-  }
-
-  KafkaAccess kafka() {
-    return kafka;
-  }
-
-  Duration waitLimit() {
-    return settings.waitLimit();
-  }
-
   /** Waits for Kafka, makes the run's topics unless they are there, and opens the register. */
   RunRegister connect() throws UserMistakeException, StoppedException, InterruptedException {
     boolean answered =
         kafka.awaitAnswer(
-            waitLimit(),
+            settings.waitLimit(),
             () -> frame.console().line("waiting for Kafka at " + kafka.bootstrapServers()),
             this::stopRequested);
     if (!answered) {

@@ -1,7 +1,7 @@
 package dev.sluice.harness.role;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.serve.MetricsAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +32,7 @@ public record RoleSettings(
 
   /** Checks what no file is needed for. */
   void check() throws UserMistakeException {
-    RunId.check(runId);
+    RunFolder.checkId(runId);
     metrics.check();
     if (waitSeconds < 0) {
       throw new UserMistakeException(

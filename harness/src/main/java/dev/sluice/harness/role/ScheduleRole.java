@@ -6,7 +6,6 @@ import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.StoppedException;
 import dev.sluice.scheduler.topology.ExperimentCore;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
@@ -23,21 +22,15 @@ public final class ScheduleRole {
   }
 
   /** Schedules in a process of its own until the run ends or a person stops the process. */
-  public static int execute(RoleSettings settings)
-      throws UserMistakeException, IOException, InterruptedException {
+  public static int execute(RoleSettings settings) throws Exception {
     return RoleProcess.run(
         Role.SCHEDULE, settings, Console.standardOutput(), line -> {}, ScheduleRole::schedule);
   }
 
-  private static int schedule(RoleProcess process)
-      throws UserMistakeException,
-          RoleFailedException,
-          StoppedException,
-          IOException,
-          InterruptedException {
-    RunFrame frame = process.frame();
+  private static int schedule(RoleProcess process) throws Exception {
+    RunFrame frame = process.frame;
     process.connect();
-    ScheduleRole role = start(process, frame, process.kafka());
+    ScheduleRole role = start(process, frame, process.kafka);
     process.metrics().scheduler(role::counts);
     role.awaitRunning();
     frame.console().item("scheduler", frame.experiment().scheduling().schedulerName());

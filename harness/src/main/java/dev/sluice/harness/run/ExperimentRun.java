@@ -61,10 +61,15 @@ public final class ExperimentRun extends WholeRun {
       throws UserMistakeException, IOException, InterruptedException {
     LaneSource lanes = LaneSource.of(parsed);
     RunFrame frame = RunFrame.of(OfferedRate.provisional(parsed), runId, console);
-    try (var metrics = RoleMetrics.serve(options.watching().metrics(), "run", runId);
+    try (var metrics = new RoleMetrics(options.watching().metrics(), "run", runId);
         var folder = RunFolder.create(options.results(), runId);
         var shell =
-            new RunShell(folder, external, console, options::listen, this::stopBeforeLoad)) {
+            new RunShell(
+                folder,
+                external,
+                console,
+                options.child(),
+                () -> console.line("Stopping after the step at hand. Again to stop at once."))) {
       begin(folder.path(), runId, parsed, page);
       page.addTo(metrics);
       metrics.say(console);
@@ -119,8 +124,8 @@ public final class ExperimentRun extends WholeRun {
           InterruptedException {
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
     Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
-    KafkaAccess external = shell.external();
-    RunFolder folder = shell.folder();
+    KafkaAccess external = shell.external;
+    RunFolder folder = shell.folder;
     disk.expect(drawn.size(), external == null);
     shell.awaitExternal();
     shell.beginKafka(); // beside the models' loading, each takes a core
@@ -339,9 +344,5 @@ public final class ExperimentRun extends WholeRun {
     if (!options.output().keepTopics()) {
       shell.removeTopics(frame.topics(), console::line);
     }
-  }
-
-  private void stopBeforeLoad() {
-    console.line("Stopping after the step at hand. Again to stop at once.");
   }
 }

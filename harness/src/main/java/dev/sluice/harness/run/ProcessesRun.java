@@ -104,9 +104,7 @@ public final class ProcessesRun extends WholeRun {
       throws UserMistakeException, IOException, InterruptedException {
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
       RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
-      if (Aborts.any(parsed)) {
-        Aborts.of(parsed, requests);
-      }
+      Aborts.of(parsed, requests);
     }
     if (external != null) {
       RunShell.awaitAnswer(external);
@@ -123,7 +121,7 @@ public final class ProcessesRun extends WholeRun {
           TemporaryFolder.remove(temporary);
         };
     try (var log = LogFile.open(logs.resolve("supervisor.log"), Secrets.NONE);
-        var signals = options.listen(this::stop, atOnce)) {
+        var signals = Signals.listen(options.child(), this::stop, atOnce)) {
       begin(running, runId, parsed, page);
       Ended ended;
       try (var children = new Supervisor(logs, temporary, new Watcher())) {
@@ -291,18 +289,15 @@ public final class ProcessesRun extends WholeRun {
       analyze.add("--no-log");
     }
     analyze.addAll(console.options());
-    specs.add(
-        new ChildProcess.Spec(
-            "analyze", console.isTerminal(), 512, analyze, analyze, companion.restartsMax()));
+    specs.add(spec("analyze", console.isTerminal(), 512, analyze, analyze));
     String roles = Integer.toString(specs.size() + (own ? 0 : 1)); // without a broker
     specs.add(
-        new ChildProcess.Spec(
+        spec(
             "produce",
             false,
             256,
             command("produce", bootstrap, runId, "--after", roles),
-            command("produce", bootstrap, runId, "--after", roles, "--resume"),
-            companion.restartsMax()));
+            command("produce", bootstrap, runId, "--after", roles, "--resume")));
     return specs;
   }
 
@@ -316,8 +311,13 @@ public final class ProcessesRun extends WholeRun {
   }
 
   private ChildProcess.Spec spec(String name, int heapMb, List<String> arguments) {
+    return spec(name, false, heapMb, arguments, arguments);
+  }
+
+  private ChildProcess.Spec spec(
+      String name, boolean terminal, int heapMb, List<String> arguments, List<String> again) {
     return new ChildProcess.Spec(
-        name, false, heapMb, arguments, arguments, companion.restartsMax());
+        name, terminal, heapMb, heapMb, arguments, again, companion.restartsMax());
   }
 
   private List<String> command(String role, String bootstrap, String runId, String... more) {

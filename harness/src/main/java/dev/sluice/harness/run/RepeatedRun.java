@@ -8,7 +8,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.Conclusion;
@@ -54,7 +53,7 @@ public record RepeatedRun(RunSettings options, boolean processes, int repeats, C
     var children = new ChildRuns(options, processes, console);
     try (var folder = RunFolder.create(options.results(), runId);
         var signals = Signals.listen(children::stop, children::kill)) {
-      RunNote.write(folder.path(), options.output().note());
+      RunFolder.writeNote(folder.path(), options.output().note());
       Map<Path, Long> seedByFolder = new LinkedHashMap<>();
       List<String> rate = List.of();
       List<String> leftOut = new ArrayList<>();

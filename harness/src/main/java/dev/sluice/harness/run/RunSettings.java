@@ -7,7 +7,6 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.harness.serve.PageAddress;
 import java.nio.file.Path;
@@ -94,11 +93,6 @@ public record RunSettings(
           "you want --bootstrap HOST:PORT too");
     }
     return null;
-  }
-
-  /** Listens to the signals that stop the run. */
-  Signals listen(Runnable onFirst, Runnable onSecond) {
-    return Signals.listen(child, onFirst, onSecond);
   }
 
   public String runIdFor(Experiment experiment) {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class RunShell extends Host implements AutoCloseable {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
-  private final RunFolder folder;
-  private final @Nullable KafkaAccess external;
+  final RunFolder folder;
+  final @Nullable KafkaAccess external;
   private final Runnable onEarlyStop;
   private final LogFile log;
   private final Signals signals;
@@ -38,42 +38,29 @@ public final class RunShell extends Host implements AutoCloseable {
 
   private record Started(KafkaAccess access, long tookNs) {}
 
-  /** Source of wishes to stop: the first wish, and the wish to stop at once. */
-  @FunctionalInterface
-  public interface Listening {
-    Signals listen(Runnable onFirst, Runnable onSecond);
-  }
-
   /**
    * Opens the run's log file and listens to signals; without an external Kafka it starts one.
    *
+   * @param child true if another process of Sluice started this one, and ends it
    * @param onEarlyStop called on a wish to stop while there is no load that {@link #onStop} ends
    */
   public RunShell(
       RunFolder folder,
       @Nullable KafkaAccess external,
       Console console,
-      Listening listening,
+      boolean child,
       Runnable onEarlyStop) {
     super("run", console);
     this.folder = folder;
     this.external = external;
     this.onEarlyStop = onEarlyStop;
     this.log = LogFile.open(folder.log(), external == null ? Secrets.NONE : external.secrets());
-    this.signals = listening.listen(this::stop, folder::abandon);
+    this.signals = Signals.listen(child, this::stop, folder::abandon);
   }
 
   @Override
   public Path temporary() {
     return folder.temporary();
-  }
-
-  RunFolder folder() {
-    return folder;
-  }
-
-  @Nullable KafkaAccess external() {
-    return external;
   }
 
   @Override

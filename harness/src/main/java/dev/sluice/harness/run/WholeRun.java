@@ -4,7 +4,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.LiveExperiment;
-import dev.sluice.harness.frame.RunNote;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
@@ -54,7 +54,7 @@ abstract class WholeRun {
   /** Leaves a person's note in the run's folder, and prints the first lines. */
   final void begin(Path folder, String runId, ParsedExperiment parsed, LivePage page)
       throws UserMistakeException, IOException {
-    RunNote.write(folder, options.output().note());
+    RunFolder.writeNote(folder, options.output().note());
     announce(runId, parsed, console);
     LiveExperiment.warnOfFewProcessors(parsed, parsed.experiment().kafka().shards(), console);
     page.say(console);

@@ -60,7 +60,7 @@ final class FolderRun implements Runs.Shown {
 
   @Override
   public byte[] run() {
-    return bytes(run.json(windows));
+    return Runs.Shown.bytes(run.json(windows));
   }
 
   @Override
@@ -87,13 +87,9 @@ final class FolderRun implements Runs.Shown {
   @Override
   public byte[] batches(double fromS, double toS) throws IOException {
     try {
-      return bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX));
+      return Runs.Shown.bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX));
     } catch (UserMistakeException | RuntimeException e) {
       throw unreadable(e);
     }
-  }
-
-  private static byte[] bytes(ObjectNode json) {
-    return json.toString().getBytes(StandardCharsets.UTF_8);
   }
 }

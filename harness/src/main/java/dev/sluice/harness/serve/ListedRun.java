@@ -1,7 +1,5 @@
 package dev.sluice.harness.serve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -132,7 +130,7 @@ record ListedRun(
     ObjectNode list = JSON.createObjectNode();
     ArrayNode rows = list.putArray("runs");
     runs.forEach(run -> rows.add(run.json()));
-    return list.toString().getBytes(UTF_8);
+    return Runs.Shown.bytes(list);
   }
 
   private ObjectNode json() {

@@ -64,7 +64,7 @@ public final class LivePage implements AutoCloseable {
     if (run != null) {
       run.ended(
           new RunSummarized(
-              run.id(), summaryJson, summaryJson == null ? "the run left no summary" : null));
+              run.id, summaryJson, summaryJson == null ? "the run left no summary" : null));
     }
   }
 
@@ -73,7 +73,7 @@ public final class LivePage implements AutoCloseable {
   public void close() throws InterruptedException {
     if (server != null) {
       ended(null);
-      server.streams().awaitNone(LAST_FRAMES_LIMIT);
+      server.streams.awaitNone(LAST_FRAMES_LIMIT);
       server.close();
     }
   }

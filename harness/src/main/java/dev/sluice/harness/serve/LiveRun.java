@@ -39,7 +39,7 @@ final class LiveRun implements Runs, Runs.Shown {
 
   private static final int SECONDS_HELD_MAX = 13 * 3600;
 
-  private final String id;
+  final String id;
   private final LaneBatches batches = new LaneBatches();
 
   /** Windows since time zero, or the last of them, by second. */
@@ -82,10 +82,6 @@ final class LiveRun implements Runs, Runs.Shown {
 
   LiveRun(String id) {
     this.id = id;
-  }
-
-  String id() {
-    return id;
   }
 
   /** Begins to read the run's topics, and asks how it came out as {@link TopicReading} does. */
@@ -202,7 +198,7 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private Frame endedFrame() {
-    return Frame.of("ended", Frame.ENDED_ID, bytes(runJson()));
+    return Frame.of("ended", Frame.ENDED_ID, Shown.bytes(runJson()));
   }
 
   synchronized boolean hasEnded() {
@@ -230,7 +226,7 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private void begin(PageStream page) {
-    long last = page.lastSecond();
+    long last = page.lastSecond;
     boolean canGoOn =
         last >= 0
             && !windows.isEmpty()
@@ -259,7 +255,7 @@ final class LiveRun implements Runs, Runs.Shown {
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
     if (!timeless.equals(lastRun)) {
-      Frame frame = Frame.of("run", null, bytes(run));
+      Frame frame = Frame.of("run", null, Shown.bytes(run));
       told.forEach(page -> page.offer(frame));
     }
     lastRun = timeless;
@@ -308,14 +304,10 @@ final class LiveRun implements Runs, Runs.Shown {
     try {
       ObjectNode completed = (ObjectNode) JSON.readTree(json);
       completed.set("run", runJson());
-      return bytes(completed);
+      return Shown.bytes(completed);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a snapshot that is no JSON", e);
     }
-  }
-
-  private static byte[] bytes(ObjectNode json) {
-    return json.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   // What requests ask for.
@@ -332,7 +324,7 @@ final class LiveRun implements Runs, Runs.Shown {
 
   @Override
   public synchronized byte[] run() {
-    return bytes(runJson());
+    return Shown.bytes(runJson());
   }
 
   @Override
@@ -347,7 +339,7 @@ final class LiveRun implements Runs, Runs.Shown {
 
   @Override
   public synchronized byte[] batches(double fromS, double toS) {
-    return bytes(batches.between(fromS, toS, BATCHES_MAX));
+    return Shown.bytes(batches.between(fromS, toS, BATCHES_MAX));
   }
 
   /** The run's row in the list of runs; figures are of all jobs so far. */

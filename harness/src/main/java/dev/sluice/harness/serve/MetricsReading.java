@@ -17,7 +17,7 @@ import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.RunId;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
@@ -41,11 +41,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows the topic {@code metrics} of a run to the run's end.
  *
+ * @param csv true if seconds are written as rows of metrics.csv, false if records as JSON Lines
+ * @param fromBeginning true if all records are read, false if those that are still to come
  * @param out where the lines go; it is closed
  * @param said takes a line for a person
  */
 public record MetricsReading(
-    Options options, OutputStream out, java.util.function.Consumer<String> said) {
+    String bootstrap,
+    @Nullable Path kafkaConfig,
+    String runId,
+    boolean csv,
+    boolean fromBeginning,
+    OutputStream out,
+    java.util.function.Consumer<String> said) {
   /** Limit of the wait for a broker that is away. */
   private static final Duration AWAY_LIMIT = Duration.ofSeconds(60);
 
@@ -58,30 +66,16 @@ public record MetricsReading(
   private static final long LAST_RECORD_LIMIT_NS = 60_000_000_000L;
 
   /**
-   * What is read of a run, and how it is written.
-   *
-   * @param csv true if seconds are written as rows of metrics.csv, false if records as JSON Lines
-   * @param fromBeginning true if all records are read, false if those that are still to come
-   */
-  public record Options(
-      String bootstrap,
-      @Nullable Path kafkaConfig,
-      String runId,
-      boolean csv,
-      boolean fromBeginning) {}
-
-  /**
    * Writes what the topic holds and gets, until the run has ended or nobody reads any more.
    *
    * @return the exit status: 1 if records were taken away, or never came
    */
   public int execute() throws UserMistakeException, InterruptedException {
-    RunId.check(options.runId());
-    KafkaAccess kafka =
-        KafkaAccess.reached(options.bootstrap(), options.kafkaConfig(), () -> false);
+    RunFolder.checkId(runId);
+    KafkaAccess kafka = KafkaAccess.reached(bootstrap, kafkaConfig, () -> false);
     try (var quiet = LogFile.hushed("org.apache.kafka.clients");
         Consumer<byte[], byte[]> consumer = kafka.clients().consumer(Reading.AT_ONCE, AWAY_LIMIT)) {
-      var topics = new Topics(options.runId());
+      var topics = new Topics(runId);
       Set<String> all = consumer.listTopics().keySet();
       if (!all.contains(topics.metrics())) {
         throw missing(all);
@@ -94,7 +88,7 @@ public record MetricsReading(
     } catch (KafkaException e) {
       throw new UserMistakeException(
           "--bootstrap",
-          "the topics of (" + options.runId() + ") cannot be read (" + kafka.line(e) + ")",
+          "the topics of (" + runId + ") cannot be read (" + kafka.line(e) + ")",
           "these clients lack the right to, or the Kafka is gone",
           e);
     }
@@ -119,8 +113,8 @@ public record MetricsReading(
             .toList();
     return new UserMistakeException(
         "--run-id",
-        "no run with this id has topics there (" + options.runId() + ")",
-        NearestName.of(options.runId(), runs)
+        "no run with this id has topics there (" + runId + ")",
+        NearestName.of(runId, runs)
             .map(name -> "you meant " + name)
             .orElse(
                 "it has not begun, or has ended and taken its topics away, which --keep-topics"
@@ -132,9 +126,9 @@ public record MetricsReading(
     var partition = new TopicPartition(topics.metrics(), 0);
     consumer.assign(List.of(partition));
     try (var json = new BufferedOutputStream(out);
-        var csv = options.csv() ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null) {
-      flush(json, csv);
-      if (options.fromBeginning()) {
+        var rows = csv ? MetricsCsv.to(new OutputStreamWriter(json, UTF_8)) : null) {
+      flush(json, rows);
+      if (fromBeginning) {
         consumer.seekToBeginning(List.of(partition));
       } else if (endsThere(partition, consumer)) {
         said.accept("The run has ended; --from-beginning writes all of it.");
@@ -145,13 +139,13 @@ public record MetricsReading(
       while (true) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
         for (ConsumerRecord<byte[], byte[]> record : records) {
-          if (write(record.value(), json, csv)) {
+          if (write(record.value(), json, rows)) {
             return ExitStatus.DONE;
           }
         }
         long nowNs = MachineClock.monotonicNs();
         if (!records.isEmpty()) {
-          flush(json, csv);
+          flush(json, rows);
           lastNs = nowNs;
         } else if (nowNs - Math.max(lastNs, askedNs) > SILENCE_NS) {
           askedNs = nowNs;
@@ -211,19 +205,19 @@ public record MetricsReading(
    * Writes a record, unless it is of batches that ended; true if it was the run's last one. JSON of
    * a later version is written whole.
    */
-  private static boolean write(byte @Nullable [] value, OutputStream json, @Nullable MetricsCsv csv)
-      throws IOException {
+  private static boolean write(
+      byte @Nullable [] value, OutputStream json, @Nullable MetricsCsv rows) throws IOException {
     if (value == null) {
       return false;
     }
     WindowRecord record = read(value);
-    if (csv == null && record instanceof BatchesEnded) {
+    if (rows == null && record instanceof BatchesEnded) {
       return false; // many, and of use to a page alone
-    } else if (csv == null) {
+    } else if (rows == null) {
       json.write(value);
       json.write('\n');
     } else if (record instanceof MetricsWindow window) {
-      csv.write(window);
+      rows.write(window);
     }
     return record instanceof RunSummarized;
   }
@@ -237,9 +231,9 @@ public record MetricsReading(
     }
   }
 
-  private static void flush(OutputStream json, @Nullable MetricsCsv csv) throws IOException {
-    if (csv != null) {
-      csv.flush();
+  private static void flush(OutputStream json, @Nullable MetricsCsv rows) throws IOException {
+    if (rows != null) {
+      rows.flush();
     }
     json.flush();
   }

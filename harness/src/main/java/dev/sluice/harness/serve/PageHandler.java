@@ -252,7 +252,7 @@ final class PageHandler extends Handler.Abstract {
       return Answer.refusal(
               HttpStatus.SERVICE_UNAVAILABLE_503,
               "All "
-                  + streams.streamsMax()
+                  + streams.streamsMax
                   + " streams are in use; close a page, or start serve with a larger --max-pages.")
           .write(request, response, callback);
     }
@@ -263,9 +263,9 @@ final class PageHandler extends Handler.Abstract {
   /** The stream of a run in which nothing happens any more. */
   private static Answer wholeStream(Runs.Shown run) throws IOException {
     var all = new ByteArrayOutputStream();
-    all.writeBytes(Frame.RETRY.bytes());
-    all.writeBytes(Frame.of("snapshot", null, run.snapshot()).bytes());
-    all.writeBytes(Frame.of("ended", Frame.ENDED_ID, run.run()).bytes());
+    all.writeBytes(Frame.RETRY.bytes);
+    all.writeBytes(Frame.of("snapshot", null, run.snapshot()).bytes);
+    all.writeBytes(Frame.of("ended", Frame.ENDED_ID, run.run()).bytes);
     return Answer.plain(HttpStatus.OK_200, STREAM_TYPE, all.toByteArray());
   }
 

@@ -41,7 +41,7 @@ public final class PageServer implements AutoCloseable {
 
   private final InetAddress bind;
   private final Runs runs;
-  private final PageStream.Streams streams;
+  final PageStream.Streams streams;
   private final Server server;
   private final ServerConnector connector;
 
@@ -156,10 +156,6 @@ public final class PageServer implements AutoCloseable {
       console.line(
           "  Whoever reaches this machine can read it: it listens beyond loopback (--bind).");
     }
-  }
-
-  PageStream.Streams streams() {
-    return streams;
   }
 
   void addTo(RoleMetrics metrics) {

@@ -33,7 +33,7 @@ final class PageStream extends IteratingCallback {
   private final Streams streams;
   private final Response response;
   private final Callback done;
-  private final long lastSecond;
+  final long lastSecond;
 
   private final Deque<Frame> waiting = new ArrayDeque<>();
   private int waitingBytes;
@@ -60,10 +60,6 @@ final class PageStream extends IteratingCallback {
     this.response = response;
     this.done = done;
     waiting.add(Frame.RETRY);
-  }
-
-  long lastSecond() {
-    return lastSecond;
   }
 
   /** Begins with a snapshot. Like the methods below, called with the run's lock. */
@@ -185,7 +181,7 @@ final class PageStream extends IteratingCallback {
     /** Time after which a browser connects again. */
     static final Frame RETRY = new Frame("retry: 1000\n\n");
 
-    private final byte[] bytes;
+    final byte[] bytes;
 
     private Frame(String text) {
       bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -202,24 +198,16 @@ final class PageStream extends IteratingCallback {
       String number = Long.toString(Runs.Shown.second(window));
       return of("second", number, EventCodec.METRICS.write(window));
     }
-
-    byte[] bytes() {
-      return bytes;
-    }
   }
 
   /** All streams of a server: how many there may be, and what they have dropped. Any thread. */
   static final class Streams {
-    private final int streamsMax;
+    final int streamsMax;
     private final Set<PageStream> open = new HashSet<>();
     private final LongAdder dropped = new LongAdder();
 
     Streams(int streamsMax) {
       this.streamsMax = streamsMax;
-    }
-
-    int streamsMax() {
-      return streamsMax;
     }
 
     /** Takes a place for a stream; false: there is none left. */

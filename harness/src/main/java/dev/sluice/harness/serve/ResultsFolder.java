@@ -3,9 +3,7 @@ package dev.sluice.harness.serve;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -22,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +70,7 @@ public record ResultsFolder(Path results, PrintStream out) {
 
   private Optional<String> note(ListedRun run) {
     try {
-      return RunNote.read(folder(run));
+      return RunFolder.note(folder(run));
     } catch (IOException e) {
       return Optional.of("(its note cannot be read: " + UserMistakeException.reason(e) + ")");
     }
@@ -97,7 +96,10 @@ public record ResultsFolder(Path results, PrintStream out) {
     Path folder = folder(run);
     out.println("run      " + run.id());
     out.println("folder   " + folder);
-    out.println("state    " + String.join(", ", states(run)));
+    out.println(
+        "state    "
+            + Stream.concat(Stream.of(run.state().text()), run.words().stream())
+                .collect(Collectors.joining(", ")));
     said("began", began(run));
     said("policy", run.policy());
     said("note", note(run).orElse(null));
@@ -115,12 +117,6 @@ public record ResultsFolder(Path results, PrintStream out) {
                   ", ", files.map(file -> file.getFileName().toString()).sorted().toList()));
     }
     return ExitStatus.DONE;
-  }
-
-  private static List<String> states(ListedRun run) {
-    List<String> all = new ArrayList<>(List.of(run.state().text()));
-    all.addAll(run.words());
-    return all;
   }
 
   private void said(String label, @Nullable String text) {
@@ -148,7 +144,7 @@ public record ResultsFolder(Path results, PrintStream out) {
       }
       out.println((dryRun ? "would remove " : "removed ") + folder);
     }
-    LatestRun.removeIfDangling(results);
+    RunFolder.removeDanglingLatest(results);
     return ExitStatus.DONE;
   }
 
@@ -172,7 +168,7 @@ public record ResultsFolder(Path results, PrintStream out) {
   private ListedRun find(String asked, String command) throws UserMistakeException, IOException {
     List<ListedRun> runs = runs();
     Path link = results.resolve(asked);
-    String id = LatestRun.is(link) ? Files.readSymbolicLink(link).toString() : asked;
+    String id = RunFolder.isLatest(link) ? Files.readSymbolicLink(link).toString() : asked;
     return runs.stream()
         .filter(run -> run.id().equals(id))
         .findFirst()

@@ -3,7 +3,6 @@ package dev.sluice.harness.serve;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.serve.ListedRun.State;
@@ -102,7 +101,7 @@ final class ResultsRuns implements Runs {
   private List<Folder> folders() throws IOException {
     List<Folder> folders = new ArrayList<>();
     try (Stream<Path> all = Files.list(results)) {
-      all.filter(path -> !LatestRun.is(path) && !Files.isRegularFile(path))
+      all.filter(path -> !RunFolder.isLatest(path) && !Files.isRegularFile(path))
           .forEach(path -> folders.add(folder(path)));
     } catch (NoSuchFileException e) {
       return List.of(); // no run has begun yet

@@ -9,6 +9,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -29,7 +30,6 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
@@ -52,7 +52,8 @@ public final class RoleMetrics implements AutoCloseable {
 
   private final @Nullable HTTPServer server;
 
-  private RoleMetrics(MetricsAddress address, String role, String runId)
+  /** Starts to serve the JVM's meters under the name of a command, such as {@code execute}. */
+  public RoleMetrics(MetricsAddress address, String role, String runId)
       throws UserMistakeException {
     host = address.check();
     Integer port = address.port();
@@ -68,13 +69,7 @@ public final class RoleMetrics implements AutoCloseable {
    * trace.
    */
   private HTTPServer start(int port) throws UserMistakeException {
-    ExecutorService thread =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              var daemon = new Thread(task, "sluice-metrics");
-              daemon.setDaemon(true);
-              return daemon;
-            });
+    ExecutorService thread = MachineClock.timer("sluice-metrics");
     try {
       return HTTPServer.builder()
           .inetAddress(host)
@@ -115,12 +110,6 @@ public final class RoleMetrics implements AutoCloseable {
           "Resident memory of the process.",
           RoleMetrics::residentBytes);
     }
-  }
-
-  /** Starts to serve the JVM's meters under the name of a command, such as {@code execute}. */
-  public static RoleMetrics serve(MetricsAddress address, String role, String runId)
-      throws UserMistakeException {
-    return new RoleMetrics(address, role, runId);
   }
 
   @Nullable

@@ -51,7 +51,11 @@ interface Runs extends AutoCloseable {
         }
         seconds.addRawValue(new RawValue(new String(EventCodec.METRICS.write(window), UTF_8)));
       }
-      return json.put("next", next).toString().getBytes(UTF_8);
+      return bytes(json.put("next", next));
+    }
+
+    static byte[] bytes(ObjectNode json) {
+      return json.toString().getBytes(UTF_8);
     }
 
     /** At most {@value #BATCHES_MAX} batches that ran between two seconds since time zero. */

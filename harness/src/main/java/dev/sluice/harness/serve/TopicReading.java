@@ -78,10 +78,10 @@ final class TopicReading implements AutoCloseable {
     this.kafka = kafka;
     this.run = run;
     this.elsewhere = elsewhere;
-    var topics = new Topics(run.id());
+    var topics = new Topics(run.id);
     runs = new TopicPartition(topics.runs(), 0);
     metrics = new TopicPartition(topics.metrics(), 0);
-    thread = new Thread(this::read, "sluice-page-topics-" + run.id());
+    thread = new Thread(this::read, "sluice-page-topics-" + run.id);
     thread.setDaemon(true);
     thread.start();
   }
@@ -194,7 +194,7 @@ final class TopicReading implements AutoCloseable {
     if (over != null && silentPolls > SILENT_POLLS_MAX) {
       run.ended(
           new RunSummarized(
-              run.id(),
+              run.id,
               null,
               over.failure() != null ? over.failure() : "it ended, and left no summary here"));
     }

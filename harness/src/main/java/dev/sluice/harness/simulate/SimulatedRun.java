@@ -12,7 +12,6 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
@@ -129,7 +128,7 @@ public final class SimulatedRun {
     Integer repeats = options.repeats();
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
-      RunNote.write(folder.path(), options.output().note());
+      RunFolder.writeNote(folder.path(), options.output().note());
       announce(experiment, runId);
       long beganNs = MachineClock.monotonicNs();
       try {

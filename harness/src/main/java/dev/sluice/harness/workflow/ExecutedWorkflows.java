@@ -37,7 +37,6 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.ModelBar;
 import dev.sluice.harness.process.RoleFailedException;
-import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -141,7 +140,7 @@ final class ExecutedWorkflows {
           WarmUpException,
           IOException,
           InterruptedException {
-    try (var shell = new RunShell(folder, external, console, Signals::listen, () -> {})) {
+    try (var shell = new RunShell(folder, external, console, /* child= */ false, () -> {})) {
       try {
         shell.awaitExternal();
         Executor executor = warmUp(gpus, shell, said);

@@ -9,7 +9,6 @@ import dev.sluice.contract.workflow.WorkflowFiles;
 import dev.sluice.contract.workflow.WorkflowFiles.Skipped;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LatestRun;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
@@ -149,7 +148,7 @@ public final class WorkflowRun {
       console.line("");
       Path finished = folder.finish();
       console.line("Folder    " + finished);
-      LatestRun.point(finished);
+      RunFolder.pointLatest(finished);
     }
     return status;
   }

@@ -98,7 +98,7 @@ final class PageAccessTest {
             server.url(), "HEAD /api/runs/run-1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
     assertThat(answer.header("content-type")).startsWith("text/event-stream");
-    assertThat(server.streams().count()).isZero();
+    assertThat(server.streams.count()).isZero();
   }
 
   @ParameterizedTest

@@ -269,7 +269,7 @@ final class PageStreamTest {
         RawClient reading = stream("Last-Event-ID: 0")) {
       byte[] large = large();
       int told = 0;
-      while (server.streams().dropped() == 0) {
+      while (server.streams.dropped() == 0) {
         run.lanes(Windows.lanes(told), large);
         told++;
         assertThat(reading.event().event()).isEqualTo("lanes"); // nobody else is slowed
@@ -304,7 +304,7 @@ final class PageStreamTest {
     }
     Answer refused = RawClient.get(server.url(), "/api/runs/run-1/stream");
 
-    assertThat(server.streams().count()).isEqualTo(PAGES_MAX);
+    assertThat(server.streams.count()).isEqualTo(PAGES_MAX);
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.text()).contains("All 3 streams are in use").contains("--max-pages");
     for (RawClient page : pages) {
