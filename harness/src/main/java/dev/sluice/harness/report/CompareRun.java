@@ -51,21 +51,17 @@ public final class CompareRun {
           b.toString(), "both sides are this folder", "you meant two folders");
     }
     OutputFile.check(file, ComparisonPage.KIND, false);
-    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
+    ComparedSides sides = sides(a, b);
     Map<String, Double> bounds = bound ? FigureBounds.meansOf(sides.a()) : Map.of();
     return conclude(sides, bounds, a.toString(), b.toString(), judging, file, console);
   }
 
-  /** Compares what a series has measured, and writes comparison.html. */
-  static int conclude(
-      Path a, Path b, String nameOfA, String nameOfB, Judging judging, Path into, Console console)
-      throws UserMistakeException {
-    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    Path page = into.resolve("comparison.html");
-    return conclude(sides, Map.of(), nameOfA, nameOfB, judging, page, console);
+  static ComparedSides sides(Path a, Path b) throws UserMistakeException {
+    return ComparedSides.of(runs(a), runs(b));
   }
 
-  private static int conclude(
+  /** Compares both sides, prints the table, writes the page, and returns the exit status. */
+  static int conclude(
       ComparedSides sides,
       Map<String, Double> bounds,
       String nameOfA,

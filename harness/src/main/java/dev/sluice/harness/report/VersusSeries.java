@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,15 +85,6 @@ final class VersusSeries implements AutoCloseable {
         && !FinishedRun.of(run).summary().path("interrupted").asBoolean();
   }
 
-  /** Removes what an interrupted run left, or one that may not be compared. */
-  void remove(String side, String runId) throws IOException {
-    RunFolder.removeAll(side(side), runId);
-  }
-
-  void removeRest(String side) throws IOException {
-    RunFolder.removeAll(open, side);
-  }
-
   /** Gives the folder its name, compares both settings there, and returns the exit status. */
   int conclude(Versus versus, Console console) throws UserMistakeException, IOException {
     hold.close();
@@ -101,12 +93,12 @@ final class VersusSeries implements AutoCloseable {
     console.line("Folder    " + finished);
     LatestRun.point(finished);
     return CompareRun.conclude(
-        finished.resolve(A),
-        finished.resolve(B),
+        CompareRun.sides(finished.resolve(A), finished.resolve(B)),
+        Map.of(),
         versus.nameOfA(),
         versus.nameOfB(),
         versus.judging(),
-        finished,
+        finished.resolve("comparison.html"),
         console);
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.harness.report;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunNote;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.simulate.SimulatedRun;
@@ -29,7 +30,7 @@ public record VersusSimulation(Versus versus, SimulatedRun.Options options, Cons
         if (series.isWhole(side)) {
           continue;
         }
-        series.removeRest(side);
+        RunFolder.removeAll(series.folder(), side);
         console.step(
             "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
         int status = simulate(series, side, rate, inEach);
