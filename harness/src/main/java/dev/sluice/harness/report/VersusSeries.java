@@ -39,12 +39,11 @@ final class VersusSeries implements AutoCloseable {
     for (int again = 2; runId == null && Files.exists(results.resolve(name)); again++) {
       name = id + "-" + again; // this command was done before
     }
-    if (Files.exists(results.resolve(name))) {
-      throw new UserMistakeException(
-          "--run-id",
-          "a run with this id has left a folder (" + results.resolve(name) + ")",
-          "you want another --run-id, or to move that folder away");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(results.resolve(name)),
+        "--run-id",
+        "a run with this id has left a folder (" + results.resolve(name) + ")",
+        "you want another --run-id, or to move that folder away");
     Path open = results.resolve(name + RunFolder.RUNNING);
     return new VersusSeries(open, results.resolve(name), FolderHold.take(open, "--results"));
   }

@@ -49,8 +49,11 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     }
   }
 
-  /** Reads a CSV file, or a run's folder. */
-  static Profile read(Path path) throws UserMistakeException {
+  /** Reads a CSV file, or a run's folder; null for null. */
+  static @Nullable Profile read(@Nullable Path path) throws UserMistakeException {
+    if (path == null) {
+      return null;
+    }
     return FinishedRun.isFolder(path)
         ? of(HopsFile.live(path))
         : new Profile(LatencyTable.read(path), null, null);
@@ -75,12 +78,11 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
             rows.add(new ProfileRow("recorded", key, 1, i + 1, 0, ns.get(i), null, 0, 0));
           }
         });
-    if (rows.isEmpty()) {
-      throw new UserMistakeException(
-          run.folder().toString(),
-          "no kind of batch ran " + BATCHES_MIN + " times in this run",
-          "you want a longer run");
-    }
+    UserMistakeException.throwIf(
+        rows.isEmpty(),
+        run.folder().toString(),
+        "no kind of batch ran " + BATCHES_MIN + " times in this run",
+        "you want a longer run");
     try {
       Path file = Files.createTempFile("sluice-recorded", ".csv");
       try {

@@ -2,7 +2,6 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.row.FolderFiles;
-import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -65,18 +64,10 @@ public final class SimulatedRun {
       overrides = List.copyOf(overrides);
     }
 
-    @Nullable Profile readProfile() throws UserMistakeException {
-      return profile == null ? null : Profile.read(profile);
-    }
-
     ParsedExperiment read(List<String> moreOverrides) throws UserMistakeException {
       List<String> all = new ArrayList<>(overrides);
       all.addAll(moreOverrides);
       return ExperimentFile.read(config, all, Registries.vocabulary());
-    }
-
-    String runIdFor(Experiment experiment) {
-      return runId != null ? runId : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
 
@@ -117,15 +108,19 @@ public final class SimulatedRun {
   public static List<String> rateOf(ParsedExperiment parsed, Options options)
       throws UserMistakeException {
     return parsed.needsRate()
-        ? RepeatedRun.rateOf(SimulatedExperiment.of(parsed, options.readProfile()).parsed())
+        ? RepeatedRun.rateOf(
+            SimulatedExperiment.of(parsed, Profile.read(options.profile())).parsed())
         : List.of();
   }
 
   private int simulate() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(List.of());
-    Profile profile = options.readProfile();
+    Profile profile = Profile.read(options.profile());
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
-    String runId = options.runIdFor(parsed.experiment());
+    String runId =
+        options.runId() != null
+            ? options.runId()
+            : parsed.experiment().runName() + "-simulated-" + MachineClock.stamp();
     Integer repeats = options.repeats();
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {

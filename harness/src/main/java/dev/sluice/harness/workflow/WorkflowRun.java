@@ -85,18 +85,16 @@ public final class WorkflowRun {
             online,
             model -> executes ? ExecutedWorkflows.backendOf(model) : GraphSimulation.BACKEND);
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
-    if (executes && noTrace) {
-      throw new UserMistakeException(
-          "--no-trace",
-          "the trace of nodes that really run is always kept",
-          "you want to leave it out");
-    }
-    if (!executes && Boolean.TRUE.equals(options.output().log())) {
-      throw new UserMistakeException(
-          "--log",
-          "schedules in virtual time go through no topics that could be recorded",
-          "you want --execute");
-    }
+    UserMistakeException.throwIf(
+        executes && noTrace,
+        "--no-trace",
+        "the trace of nodes that really run is always kept",
+        "you want to leave it out");
+    UserMistakeException.throwIf(
+        !executes && Boolean.TRUE.equals(options.output().log()),
+        "--log",
+        "schedules in virtual time go through no topics that could be recorded",
+        "you want --execute");
     ExecutedWorkflows run =
         executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
     int status = ExitStatus.DONE;

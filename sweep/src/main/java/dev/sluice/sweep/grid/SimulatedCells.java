@@ -85,7 +85,7 @@ final class SimulatedCells implements CellRunner {
           return new SimulatedCapacity(parsed)
               .write(cells, cell.id(), asked.goodShare(), asked.sharesOfBound(), bounds);
         }
-        int status = new QuietSimulation(parsed).write(cells, cell.id());
+        int status = new QuietSimulation(parsed, null).write(cells, cell.id());
         if (status == ExitStatus.BUG) {
           cellLog.println("the simulation is not whole; its figures say why");
         }
