@@ -7,7 +7,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.latency.LatencyKey;
 import dev.sluice.executor.latency.ProfileRow;
-import dev.sluice.scheduling.simulation.BlockSeries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,10 +42,6 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
       atNs = List.copyOf(atNs);
       factors = List.copyOf(factors);
     }
-
-    BlockSeries play(long seed) {
-      return new BlockSeries(atNs.stream().mapToLong(ns -> ns).toArray(), seed);
-    }
   }
 
   /** Reads a CSV file, or a run's folder; null for null. */
@@ -69,7 +64,8 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
       throws UserMistakeException {
     Map<LatencyKey, List<Long>> nsByKey = new TreeMap<>();
     for (FinishedBatch batch : batches) {
-      nsByKey.computeIfAbsent(key(batch), key -> new ArrayList<>()).add(worked(batch));
+      var key = new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
+      nsByKey.computeIfAbsent(key, first -> new ArrayList<>()).add(worked(batch));
     }
     List<ProfileRow> rows = new ArrayList<>();
     nsByKey.forEach(
@@ -95,10 +91,6 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     } catch (IOException e) {
       throw new IllegalStateException("no temporary file can be written", e);
     }
-  }
-
-  private static LatencyKey key(FinishedBatch batch) {
-    return new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
   }
 
   /** On emulated lanes without their own lateness, which is part of the hops. */

@@ -15,6 +15,15 @@ import org.jspecify.annotations.Nullable;
 public final class QuietSimulation {
   private final SimulatedExperiment experiment;
 
+  /** A threshold has ended a simulation, since it cannot be met any more. */
+  public static final class LostThresholdException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LostThresholdException(String why) {
+      super(why);
+    }
+  }
+
   /** Reads the files; a profile takes the place of the service times that the experiment names. */
   public QuietSimulation(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {

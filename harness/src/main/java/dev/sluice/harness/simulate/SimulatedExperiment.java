@@ -29,6 +29,7 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
+import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.OfferedRate;

@@ -114,7 +114,11 @@ public final class WorkflowRun {
               WorkflowSchedules.simulated(workflows, gpus, policy, noTrace ? null : lines::event);
         }
         lines.endOfEvents();
-        LowerBound bound = bound(schedule, workflows, gpus, executes);
+        LowerBound bound =
+            schedule.sharesBatches() // so that the nodes' separate times are unknown
+                ? null
+                : LowerBound.of(
+                    executes ? schedule.completedRequests() : workflows.requests(), gpus.count());
         lines.accept(
             "%s completed at time %ss"
                 .formatted(executes ? "Execution" : "Simulation", seconds(schedule.makespanNs())));
@@ -150,19 +154,6 @@ public final class WorkflowRun {
       LatestRun.point(finished);
     }
     return status;
-  }
-
-  /**
-   * The lower bound of a schedule; null if nodes shared their work, since their separate times are
-   * unknown.
-   */
-  private static @Nullable LowerBound bound(
-      GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
-    if (schedule.sharesBatches()) {
-      return null;
-    }
-    return LowerBound.of(
-        executed ? schedule.completedRequests() : workflows.requests(), gpus.count());
   }
 
   private void announce(

@@ -37,9 +37,6 @@ public record WorkflowSettings(
     boolean skipInfeasible) {
   private static final int GPUS_MAX = 100_000;
   private static final int LANES_MAX = 64;
-  private static final List<String> MODES = List.of("offline", "online");
-  private static final List<String> GANG_SWITCHES = List.of("longest", "first");
-  private static final double NS_PER_SECOND = 1e9;
 
   /** Files of models and graphs, and of requests of the graphs. */
   public record Input(@Nullable Path system, @Nullable Path requests) {}
@@ -133,7 +130,11 @@ public record WorkflowSettings(
 
   /** True if requests come by their timestamps, rather than all at time 0. */
   public boolean online() throws UserMistakeException {
-    return oneOf("--mode", Objects.requireNonNullElse(mode, "offline"), MODES, "modes")
+    return oneOf(
+            "--mode",
+            Objects.requireNonNullElse(mode, "offline"),
+            List.of("offline", "online"),
+            "modes")
         .equals("online");
   }
 
@@ -164,8 +165,8 @@ public record WorkflowSettings(
     return new Gpus(
         gpus,
         bandwidth,
-        Math.round(overheadSeconds * NS_PER_SECOND),
-        oneOf("--gang-switch", which, GANG_SWITCHES, "values").equals("first")
+        Math.round(overheadSeconds * 1e9),
+        oneOf("--gang-switch", which, List.of("longest", "first"), "values").equals("first")
             ? GangSwitch.FIRST
             : GangSwitch.LONGEST);
   }
