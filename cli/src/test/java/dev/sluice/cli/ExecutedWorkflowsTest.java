@@ -115,9 +115,9 @@ final class ExecutedWorkflowsTest {
     assertThat(topics.get("dispatches")).hasSizeGreaterThanOrEqualTo(9);
     assertThat(topics.get("outcomes")).hasSizeGreaterThanOrEqualTo(9);
     RecordingHeader header = RecordingReader.headerOf(recorded);
-    assertThat(WorkflowCore.read(String.valueOf(header.experiment())))
-        .hasValueSatisfying(
-            core -> assertThat(core.settings().leases().leaseNs()).isEqualTo(2_000_000_000L));
+    WorkflowCore core = WorkflowCore.read(String.valueOf(header.experiment()));
+    assertThat(core).isNotNull();
+    assertThat(core.settings().leases().leaseNs()).isEqualTo(2_000_000_000L);
     assertThat(Files.readAllLines(run.resolve("baseline_scheduler.log")))
         .contains(
             "Mode: online, Simulate: true",

@@ -18,7 +18,6 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
-import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.executor.latency.LatencyKey;
 import java.time.Duration;
@@ -154,10 +153,7 @@ final class LoopTraffic implements AutoCloseable {
         new BatchDispatched(
             id,
             new Place("profile", 1, List.of(lane)),
-            Work.firstAttempt(
-                new ModelKey(key.workload(), key.backend(), key.precision()),
-                List.of(new DispatchedJob(jobId, key.samples())),
-                1),
+            Work.firstAttempt(key.model(), List.of(new DispatchedJob(jobId, key.samples())), 1),
             Decision.at(startedAtNs),
             Prediction.ofMean(serviceNs, "warm_up", key.busyLanes())));
     send(

@@ -202,31 +202,20 @@ record MemoryMeasurement(
    * Memory of each model with each batch, and the tokens that would follow from it. The unit is
    * chosen so that all models with their smallest batch cost as many tokens as by the formula.
    */
-  static final class Table {
-    private final List<Row> rows;
-    private final double mibPerToken;
-
-    /**
-     * @param rows at least one row; each model's rows by rising samples
-     */
-    Table(List<Row> rows) {
-      this.rows = rows;
+  record Table(List<Row> rows) {
+    /** MiB that a token comes to; each model's rows must stand by rising samples. */
+    double mibPerToken() {
       int least = rows.stream().mapToInt(Row::samples).min().orElseThrow();
       List<Row> smallest = rows.stream().filter(row -> row.samples() == least).toList();
-      mibPerToken =
-          Math.max(
-              smallest.stream().mapToDouble(Row::peakMib).sum()
-                  / smallest.stream().mapToLong(Row::formulaTokens).sum(),
-              1e-6);
-    }
-
-    double mibPerToken() {
-      return mibPerToken;
+      return Math.max(
+          smallest.stream().mapToDouble(Row::peakMib).sum()
+              / smallest.stream().mapToLong(Row::formulaTokens).sum(),
+          1e-6);
     }
 
     /** The tokens that the row's peak comes to, rounded up. */
     long measuredTokens(Row row) {
-      return (long) Math.ceil(row.peakMib() / mibPerToken - 1e-9);
+      return (long) Math.ceil(row.peakMib() / mibPerToken() - 1e-9);
     }
 
     /** True if an existing file holds all these models. */
@@ -247,7 +236,7 @@ record MemoryMeasurement(
               # One token is %.3f MiB, so that all models with their smallest batch cost as many measured tokens as by the formula.
               workload,backend,precision,samples,peak_mib,measured_tokens,formula_tokens
               """,
-              mibPerToken));
+              mibPerToken()));
       for (Row row : rows) {
         text.append(
             String.format(

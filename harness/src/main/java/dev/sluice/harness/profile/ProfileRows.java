@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows of a profile in their file. Rows of earlier commands are not measured again. */
 final class ProfileRows {
-  private static final String BEGAN = "began";
-  private static final String MACHINE = "machine";
+  static final String BEGAN = "began";
+  static final String MACHINE = "machine";
 
   private final Path file;
   private final ProfileFile.@Nullable Contents before;
@@ -135,15 +135,5 @@ final class ProfileRows {
       return null;
     }
     return ProfileFile.read(file);
-  }
-
-  static String machineOf(ProfileFile.Contents profile) {
-    String machine = profile.said(MACHINE);
-    return machine == null ? "an unknown machine" : machine;
-  }
-
-  static String beganOf(ProfileFile.Contents profile) {
-    String began = profile.said(BEGAN);
-    return began == null ? "at an unknown time" : began;
   }
 }

@@ -1,14 +1,21 @@
 package dev.sluice.harness.profile;
 
+import static java.util.Objects.requireNonNullElse;
+
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RunTopics;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
+import dev.sluice.executor.latency.LatencyKey;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfilePlan;
 import dev.sluice.executor.latency.ProfileRow;
@@ -16,8 +23,11 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
+import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.kafka.Opened;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.machine.ForeignLoad;
+import dev.sluice.harness.machine.ProfileBar;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Secrets;
@@ -26,6 +36,7 @@ import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
 import dev.sluice.harness.role.ExecuteRole;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -34,6 +45,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,9 +67,16 @@ public final class ProfileRun {
 
   private static final String LOG_NAME = "profile.log";
 
+  /** Inputs are made between batches, and the machine can be slower than at warm-up. */
+  private static final double OVERHEAD = 1.15;
+
   private final Options options;
   private final Console console;
+  private final ExecutorSettings settings;
   private final Opened opened = new Opened();
+  private final LaneSource lanes;
+  private final ProfileRows rows;
+  private final RunFrame frame;
   private volatile boolean stopped;
 
   /** Minutes limit the time to measure; repeats are those of each key in each pass. */
@@ -79,26 +98,27 @@ public final class ProfileRun {
     }
   }
 
-  public ProfileRun(Options options, Console console) {
+  /** Reads the experiment, and the rows that earlier commands left. */
+  public ProfileRun(Options options, Console console) throws UserMistakeException, IOException {
     this.options = options;
     this.console = console;
+    ParsedExperiment parsed =
+        ExperimentFile.read(options.config(), options.allOverrides(), Registries.vocabulary());
+    settings = Profiler.settings(parsed.experiment());
+    lanes = opened.add(LaneSource.of(parsed));
+    rows = ProfileRows.open(options.profiles(), console);
+    frame = RunFrame.of(parsed, "profile", console);
   }
 
   /** Measures, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    ParsedExperiment parsed =
-        ExperimentFile.read(options.config(), options.allOverrides(), Registries.vocabulary());
-    ExecutorSettings settings = Profiler.settings(parsed.experiment());
-    LaneSource lanes = opened.add(LaneSource.of(parsed));
-    ProfileRows rows = ProfileRows.open(options.profiles(), console);
-    RunFrame frame = RunFrame.of(parsed, "profile", console);
     Path temporary = makeFolders();
     try (var lock = locked(temporary);
         var log = LogFile.open(temporary.resolve(LOG_NAME), Secrets.NONE);
         var signals = Signals.listen(this::stop, () -> TemporaryFolder.remove(temporary))) {
       console.line("Sluice " + SluiceVersion.current() + ", profile of " + options.config());
       try {
-        int status = execute(frame, settings, lanes, rows, temporary);
+        int status = execute(temporary);
         return signals.received() ? signals.exitStatus() : status;
       } catch (StoppedException e) {
         console.line("Stopped before the first measurement: nothing is kept.");
@@ -166,8 +186,7 @@ public final class ProfileRun {
     return channel;
   }
 
-  private int execute(
-      RunFrame frame, ExecutorSettings settings, LaneSource lanes, ProfileRows rows, Path temporary)
+  private int execute(Path temporary)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -176,15 +195,12 @@ public final class ProfileRun {
           InterruptedException {
     LaneBackend backend = ExecuteRole.loadModels(frame, lanes, frame.experiment().lanes().speed());
     rows.checkSameLanes(backend.deviceKind());
-    if (stopped) {
-      throw new StoppedException();
-    }
+    heedAWishToStop();
     var plan =
         new ProfilePlan(
             Profiler.keys(settings), options.passes(), options.repeats(), settings.seed());
     if (rows.missing(plan, backend.deviceKind()) > 0) {
-      new ProfileMeasurement(frame, settings, options, rows, opened, () -> stopped)
-          .measure(lanes, backend, plan, temporary);
+      measure(backend, plan, temporary);
     } else {
       console.item("measured", "all " + plan.rows() + " repeats were there already");
       console.item("", "--passes " + (options.passes() + 1) + " would measure them once more");
@@ -194,21 +210,233 @@ public final class ProfileRun {
     if (all == null) {
       throw new StoppedException();
     }
-    writeTable(all, backend.deviceKind(), settings);
+    Path table = options.results().resolve("latency_table.csv");
+    writeTable(table, all, backend.deviceKind());
     new MemoryMeasurement(frame, settings, options, () -> stopped).measure(lanes);
     console.line("");
     console.line("Profile   " + options.profiles());
-    Path table = options.results().resolve("latency_table.csv");
     console.line("Table     " + table);
     console.line("Next      ./sluice train " + options.profiles());
     console.line("          or simulate, and capacity --simulate, with --profile " + table);
     return ExitStatus.DONE;
   }
 
-  private void writeTable(
-      ProfileFile.Contents profile, String deviceKind, ExecutorSettings settings)
+  /** Measures until all repeats are there, the time has run out or a person stops it. */
+  private void measure(LaneBackend backend, ProfilePlan whole, Path temporary)
+      throws UserMistakeException,
+          RoleFailedException,
+          WarmUpException,
+          StoppedException,
+          IOException,
+          InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    LoopTraffic traffic = traffic(temporary);
+    heedAWishToStop();
+    Profiler profiler = opened.add(warmedUp(backend));
+    heedAWishToStop();
+    traffic.reportEach(
+        settings.heartbeatMs(),
+        backend.deviceKind(),
+        settings.lanes(),
+        frame.experiment().resources().totalTokens(),
+        profiler.warmed().capabilities());
+
+    double wholeMinutes = estimateMinutes(whole, profiler.warmed().capabilities());
+    ProfilePlan plan = fitting(whole, wholeMinutes);
+    long missing = rows.missing(plan, backend.deviceKind());
+    double minutes = wholeMinutes * missing / whole.rows();
+    console.item(
+        "plan",
+        String.format(
+            Locale.ROOT,
+            "%d keys × %d repeats in %d passes%s, about %s",
+            plan.keys().size(),
+            plan.passes() * plan.repeats(),
+            plan.passes(),
+            missing == plan.rows() ? "" : ", " + (plan.rows() - missing) + " there already",
+            minutes < 1
+                ? String.format(Locale.ROOT, "%.0f s", Math.ceil(60 * minutes))
+                : String.format(Locale.ROOT, "%.1f min", minutes)));
+    if (plan.repeats() != whole.repeats()) {
+      console.item(
+          "",
+          "--minutes %s leaves time for %s of %s repeats of each key in each pass"
+              .formatted(minutesMaxText(), plan.repeats(), whole.repeats()));
+    }
+    long beganEpochNs =
+        rows.began(frame.clock().epochNs(), plan, options.repeats(), options.config());
+    Recorder recorder;
+    boolean all;
+    try (var bar = new ProfileBar(console, missing)) {
+      recorder = new Recorder(traffic, bar, beganEpochNs);
+      all = profiler.measure(plan, rows.measured(), lanes.workloadInfos(), beganEpochNs, recorder);
+    }
+    recorder.failIfTrafficStands();
+    long left = rows.missing(whole, backend.deviceKind()) - recorder.measuredCount;
+    report(recorder, all && plan.equals(whole), left, whole, startedNs);
+  }
+
+  /** All passes with as many repeats as there is time for, at least one. */
+  private ProfilePlan fitting(ProfilePlan whole, double wholeMinutes) {
+    if (options.minutes() == null || wholeMinutes <= options.minutes()) {
+      return whole;
+    }
+    int repeats = (int) Math.max(1, whole.repeats() * options.minutes() / wholeMinutes);
+    return new ProfilePlan(whole.keys(), whole.passes(), repeats, whole.seed());
+  }
+
+  /** Goes by the times at warm-up; lanes that slow each other down make the real time longer. */
+  private static double estimateMinutes(ProfilePlan plan, List<Capability> capabilities) {
+    double ns = 0;
+    for (LatencyKey key : plan.keys()) {
+      for (Capability capability : capabilities) {
+        if (capability.model().equals(key.model())) {
+          ns +=
+              capability.warmUps().stream()
+                      .filter(warmUp -> warmUp.samples() == key.samples())
+                      .mapToLong(WarmUp::serviceNs)
+                      .sum()
+                  / (double) key.busyLanes();
+        }
+      }
+    }
+    return OVERHEAD * ns * plan.passes() * plan.repeats() / 60e9;
+  }
+
+  private String minutesMaxText() {
+    return options.minutes() == null ? "" : Numbers.text(options.minutes());
+  }
+
+  private void heedAWishToStop() throws StoppedException {
+    if (stopped) {
+      throw new StoppedException();
+    }
+  }
+
+  private LoopTraffic traffic(Path temporary)
+      throws RoleFailedException, UserMistakeException, InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    KafkaAccess kafka = KafkaAccess.startEmbedded(opened, temporary);
+    RunTopics.create(frame.topics(), 1, kafka.clients());
+    var traffic = opened.add(LoopTraffic.begin(frame.topics(), kafka.clients()));
+    console.item(
+        "traffic",
+        "embedded Kafka with the records that a run's batches cause, "
+            + frame.secondsSince(startedNs));
+    return traffic;
+  }
+
+  private Profiler warmedUp(LaneBackend backend) throws WarmUpException, InterruptedException {
+    long startedNs = frame.clock().monotonicNs();
+    Profiler profiler =
+        Profiler.warmUp(
+            settings,
+            backend,
+            frame.clock(),
+            frame.pacer(),
+            (done, total, what) ->
+                console.progress("warm-up", done + " of " + total + ": " + what));
+    console.clearLiveLine();
+    console.item(
+        "warm-up",
+        settings.lanes()
+            + (settings.lanes() == 1 ? " lane, " : " lanes, ")
+            + frame.secondsSince(startedNs));
+    profiler.warmed().warnings().forEach(warning -> console.item("", "warning: " + warning));
+    return profiler;
+  }
+
+  private void report(
+      Recorder recorder, boolean isWhole, long left, ProfilePlan plan, long startedNs)
       throws IOException {
-    List<ProfileRow> rows =
+    Double foreign = recorder.foreignLoad.shareOfAll();
+    console.item(
+        "measured",
+        recorder.measuredCount
+            + " repeats, "
+            + frame.secondsSince(startedNs)
+            + (foreign == null
+                ? ""
+                : String.format(
+                    Locale.ROOT, ", others took %.0f %% of the processors", 100 * foreign)));
+    if (isWhole) {
+      return;
+    }
+    String why = stopped ? "stopped by Ctrl-C" : "--minutes " + minutesMaxText() + " ran out";
+    String said = why + ": " + (plan.rows() - left) + " of " + plan.rows() + " repeats are there";
+    rows.comment(said);
+    boolean rowsAreThere = left < plan.rows();
+    console.item("", said + (rowsAreThere ? "; the same command goes on" : ""));
+  }
+
+  /** Recorder of each measured batch in the file, on the bar and in the broker. */
+  private final class Recorder implements Profiler.Listener {
+    private final LoopTraffic traffic;
+    private final ProfileBar bar;
+    private final long beganEpochNs;
+    private final ForeignLoad foreignLoad;
+
+    /** Monotonic time when {@code --minutes} will have run out. */
+    private volatile long endNs = Long.MAX_VALUE;
+
+    /** Number of measured repeats; used by the measuring thread alone. */
+    private long measuredCount;
+
+    Recorder(LoopTraffic traffic, ProfileBar bar, long beganEpochNs) throws IOException {
+      this.traffic = traffic;
+      this.bar = bar;
+      this.beganEpochNs = beganEpochNs;
+      this.foreignLoad = ForeignLoad.begin(frame.clock()::monotonicNs);
+    }
+
+    @Override
+    public void settled() {
+      if (options.minutes() != null) {
+        endNs = frame.clock().monotonicNs() + (long) (options.minutes() * 60e9);
+      }
+    }
+
+    @Override
+    public void batchEnded(
+        LatencyKey key, String jobId, int lane, long serviceNs, boolean measured) {
+      traffic.batchEnded(key, jobId, lane, frame.clock().epochNs() - beganEpochNs, serviceNs);
+      if (measured) {
+        bar.measured();
+      }
+    }
+
+    @Override
+    public @Nullable Double foreignLoad() {
+      return foreignLoad.share();
+    }
+
+    @Override
+    public void measured(List<ProfileRow> rows) {
+      try {
+        ProfileRun.this.rows.append(rows);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      measuredCount += rows.size();
+    }
+
+    @Override
+    public boolean goesOn() {
+      return !stopped && traffic.failure() == null && frame.clock().monotonicNs() < endNs;
+    }
+
+    void failIfTrafficStands() throws RoleFailedException {
+      Throwable failure = traffic.failure();
+      if (failure != null) {
+        throw new RoleFailedException(
+            "the records of the loop came to a stop: " + failure, failure);
+      }
+    }
+  }
+
+  private void writeTable(Path table, ProfileFile.Contents profile, String deviceKind)
+      throws IOException {
+    List<ProfileRow> ofThreads =
         profile.rows().stream()
             .filter(row -> row.key().threads() == settings.threadsPerLane())
             .toList();
@@ -216,19 +444,23 @@ public final class ProfileRun {
         new ArrayList<>(
             List.of(
                 "Measured by ./sluice profile on %s, from %s single times."
-                    .formatted(ProfileRows.machineOf(profile), rows.size()),
+                    .formatted(
+                        requireNonNullElse(profile.said(ProfileRows.MACHINE), "an unknown machine"),
+                        ofThreads.size()),
                 "Begun %s, %s thread(s) a lane, other lanes with the same mix, beside an embedded Kafka."
-                    .formatted(ProfileRows.beganOf(profile), settings.threadsPerLane())));
-    String disturbance = ProfileRow.disturbance(rows);
+                    .formatted(
+                        requireNonNullElse(profile.said(ProfileRows.BEGAN), "at an unknown time"),
+                        settings.threadsPerLane())));
+    String disturbance = ProfileRow.disturbance(ofThreads);
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
       source.add(LatencyTable.WARNING + " " + disturbance + ".");
     }
     LatencyTable.write(
-        options.results().resolve("latency_table.csv"),
+        table,
         deviceKind.startsWith("emulated") ? deviceKind : "emulated-" + deviceKind,
         source,
-        rows);
+        ofThreads);
   }
 
   /** Obeys a person's wish that the profile end. Called from any thread. */

@@ -5,13 +5,11 @@ import dev.sluice.analytics.live.Html.TableCell;
 import dev.sluice.analytics.plot.Picture;
 import dev.sluice.contract.file.OutputFile;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.LatencyModel.Method;
 import dev.sluice.executor.latency.LatencyModel.Reach;
 import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.TrainFigures.MethodErrors;
 import dev.sluice.executor.latency.TrainFigures.QuantileTrial;
-import dev.sluice.executor.latency.Validation;
 import dev.sluice.executor.latency.Validation.ErrorFigures;
 import dev.sluice.harness.machine.Console;
 import java.io.IOException;
@@ -24,10 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** Report on a training: lines for the terminal, figures for JSON, and a page. */
-final class TrainReport {
+record TrainReport(String profile, TrainFigures figures) {
   static final String FILE = "report.html";
 
   private static final int POINTS_MAX = 3_000;
@@ -48,23 +45,11 @@ final class TrainReport {
           Reach.BETWEEN, "samples held out, between others",
           Reach.BEYOND, "samples held out, beyond the others");
 
-  private final String profile;
-  private final LatencyModel model;
-  private final Validation validation;
-  private final TrainFigures figures;
-
-  TrainReport(String profile, TrainFigures figures) {
-    this.profile = profile;
-    this.model = figures.model();
-    this.validation = figures.validation();
-    this.figures = figures;
-  }
-
   void show(Console console) {
     console.item("profile", summary());
     console.item(
         "noise floor",
-        decimals(validation.noiseFloor(Reach.SEEN).medianAbsoluteLog(), 4)
+        decimals(figures.validation().noiseFloor(Reach.SEEN).medianAbsoluteLog(), 4)
             + ": half of all times lie so far, as a difference of logarithms, from the median"
             + " of the other passes");
     for (Reach reach : Reach.values()) {
@@ -77,7 +62,11 @@ final class TrainReport {
 
   private String summary() {
     return "%d rows, %d keys, %d passes, device kind %s"
-        .formatted(model.rows().size(), figures.keys(), figures.passes(), model.deviceKind());
+        .formatted(
+            figures.model().rows().size(),
+            figures.keys(),
+            figures.passes(),
+            figures.model().deviceKind());
   }
 
   private String choice(Reach reach) {
@@ -106,10 +95,6 @@ final class TrainReport {
         : tried + "; no " + trial.name() + " for " + String.join(", ", trial.without());
   }
 
-  Map<String, @Nullable Object> figures() {
-    return figures.named(profile);
-  }
-
   /** Refuses a folder in which another file stands in the place of the page. */
   static void checkFolder(Path folder) throws UserMistakeException {
     OutputFile.check(folder.resolve(FILE), KIND, false);
@@ -121,16 +106,16 @@ final class TrainReport {
 
   /** The page, beside whose text each picture is written as a file of its own. */
   private String page(Path folder) throws IOException {
-    Html page = Html.page(TITLE + " · " + model.deviceKind()).element("h1", TITLE);
+    Html page = Html.page(TITLE + " · " + figures.model().deviceKind()).element("h1", TITLE);
     page.element(
         "p",
         "%s, from %s; seed %s, version %s."
-            .formatted(summary(), profile, model.seed(), model.version()));
+            .formatted(summary(), profile, figures.model().seed(), figures.model().version()));
     page.element("p", ERROR);
     page.element("h2", "Which method answers");
     for (Reach reach : Reach.values()) {
       page.element("h3", QUESTIONS.get(reach));
-      if (validation.rows(reach) == 0) {
+      if (figures.validation().rows(reach) == 0) {
         page.element("p", choice(reach) + ".");
       } else {
         methods(page, reach);
@@ -170,10 +155,10 @@ final class TrainReport {
     Map<String, List<Double>> bars = new LinkedHashMap<>();
     bars.put(
         "noise floor",
-        tried.stream().map(r -> validation.noiseFloor(r).medianAbsoluteLog()).toList());
+        tried.stream().map(r -> figures.validation().noiseFloor(r).medianAbsoluteLog()).toList());
     figures.errorsByMethod().forEach((method, errors) -> bars.put(method.toString(), errors));
     return Picture.bars(
-        "Errors on what was held out · " + model.deviceKind(),
+        "Errors on what was held out · " + figures.model().deviceKind(),
         "median of |ln(actual / predicted)|",
         tried.stream().map(reach -> String.valueOf(QUESTIONS.get(reach))).toList(),
         bars);
@@ -182,7 +167,8 @@ final class TrainReport {
   private byte[] predictedAndActual() {
     var picture =
         new Picture(
-            "Predicted and actual service times of a pass held out · " + model.deviceKind(),
+            "Predicted and actual service times of a pass held out · "
+                + figures.model().deviceKind(),
             "predicted service time, ms",
             "actual service time, ms");
     for (var scatter : figures.predictedAndActual(POINTS_MAX)) {
@@ -202,7 +188,7 @@ final class TrainReport {
     var picture =
         new Picture(
             "Service times beside no other busy lane, and the model's curves · "
-                + model.deviceKind(),
+                + figures.model().deviceKind(),
             "samples",
             "service time, ms");
     int place = 0;
@@ -240,7 +226,8 @@ final class TrainReport {
 
   private void workloads(Html page, Reach reach) {
     List<List<TableCell>> rows = new ArrayList<>();
-    validation
+    figures
+        .validation()
         .chosenByWorkloadAndSamples(reach)
         .forEach(
             (workload, bySamples) ->

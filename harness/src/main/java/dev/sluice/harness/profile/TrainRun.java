@@ -63,7 +63,8 @@ public record TrainRun(Options options, Console console) {
           e);
     }
     if (console.hasResults()) {
-      console.result(JSON.writeValueAsString(report.figures()) + System.lineSeparator());
+      console.result(
+          JSON.writeValueAsString(trained.named(file.toString())) + System.lineSeparator());
     }
     report.show(console);
     console.line("");

@@ -10,6 +10,7 @@ import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.scheduler.replay.DecisionReplay;
+import dev.sluice.scheduler.replay.DecisionReplay.Stop;
 import dev.sluice.scheduler.replay.Difference;
 import dev.sluice.scheduler.replay.ReplaySettings;
 import dev.sluice.scheduler.replay.Tally;
@@ -46,7 +47,10 @@ public record DecisionRun(Options options) {
   public int execute() throws UserMistakeException {
     Path file = file(options.subject());
     Matcher until = until();
-    RecordingHeader header = header(file);
+    RecordingHeader header;
+    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
+      header = reader.header();
+    }
     AskedSettings asked =
         AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), options.with());
     if (!header.core().equals(SchedulingCore.DECISIONS_VERSION) && !options.json()) {
@@ -66,7 +70,7 @@ public record DecisionRun(Options options) {
 
   private static void refuseToAsk(ReplaySettings settings) throws UserMistakeException {
     ReplaySettings.Asked asked = settings.asked();
-    String reason = settings.reasonNotToAsk().orElse(null);
+    String reason = settings.reasonNotToAsk();
     if (asked != null && reason != null) {
       throw new UserMistakeException(
           "--with",
@@ -78,7 +82,7 @@ public record DecisionRun(Options options) {
 
   private int compare(Path file, RecordingHeader header, AskedSettings asked)
       throws UserMistakeException {
-    var replay = new DecisionReplay(asked.settings());
+    var replay = new DecisionReplay(asked.settings(), null);
     String loss = read(file, replay);
     if (loss == null) {
       refuseEmpty(file, header, replay);
@@ -100,12 +104,11 @@ public record DecisionRun(Options options) {
     Difference first = replay.isOver() ? replay.recorded().first() : null;
     for (int shard = 0; shard < Math.max(1, header.shards()); shard++) {
       boolean wasRead = first == null || first.after().shard() == shard;
-      if (wasRead && replay.facts(shard) == 0) {
-        throw new UserMistakeException(
-            file.toString(),
-            "the recording holds no fact of shard (" + shard + ")",
-            "retention took them before they were recorded: decisions rest on all facts");
-      }
+      UserMistakeException.throwIf(
+          wasRead && replay.facts(shard) == 0,
+          file.toString(),
+          "the recording holds no fact of shard (" + shard + ")",
+          "retention took them before they were recorded: decisions rest on all facts");
     }
   }
 
@@ -132,9 +135,8 @@ public record DecisionRun(Options options) {
   private List<String> stateOf(Path file, ReplaySettings settings, Difference of)
       throws UserMistakeException {
     List<String> lines = new ArrayList<>();
-    var replay =
-        DecisionReplay.until(
-            settings,
+    var stop =
+        new Stop(
             of.after().shard(),
             of.after().offset(),
             of.place(),
@@ -142,16 +144,15 @@ public record DecisionRun(Options options) {
               lines.add(DecisionText.line(core.inspection()));
               lines.add(DecisionText.nextLine(core.inspection(), DecisionText.jobIds(of)));
             });
-    read(file, replay);
+    read(file, new DecisionReplay(settings, stop));
     return lines;
   }
 
   private int stateUntil(Path file, ReplaySettings settings, int shard, long offset)
       throws UserMistakeException {
     List<String> lines = new ArrayList<>();
-    var replay =
-        DecisionReplay.until(
-            settings,
+    var stop =
+        new Stop(
             shard,
             offset,
             -1,
@@ -159,6 +160,7 @@ public record DecisionRun(Options options) {
               lines.add(DecisionText.text(before));
               lines.addAll(DecisionText.lines(core.inspection()));
             });
+    var replay = new DecisionReplay(settings, stop);
     read(file, replay);
     if (lines.isEmpty()) {
       long facts = replay.facts(shard);
@@ -248,19 +250,14 @@ public record DecisionRun(Options options) {
     return json;
   }
 
-  private RecordingHeader header(Path file) throws UserMistakeException {
-    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
-      return reader.header();
-    }
-  }
-
   private @Nullable Matcher until() throws UserMistakeException {
     String text = options.until();
     Matcher matcher = text == null ? null : PLACE.matcher(text);
-    if (matcher != null && !matcher.matches()) {
-      throw new UserMistakeException(
-          "--until", "the value (" + text + ") is no SHARD/OFFSET", "--until 0/8123 will do");
-    }
+    UserMistakeException.throwIf(
+        matcher != null && !matcher.matches(),
+        "--until",
+        "the value (" + text + ") is no SHARD/OFFSET",
+        "--until 0/8123 will do");
     return matcher;
   }
 
@@ -269,12 +266,11 @@ public record DecisionRun(Options options) {
       return subject;
     }
     Path log = subject.resolve(FolderFiles.LOG);
-    if (!Files.exists(log)) {
-      throw new UserMistakeException(
-          subject.toString(),
-          "the folder holds no " + FolderFiles.LOG,
-          "the run is unfinished, or it ran with --no-log; a simulation leaves one with --log");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(log),
+        subject.toString(),
+        "the folder holds no " + FolderFiles.LOG,
+        "the run is unfinished, or it ran with --no-log; a simulation leaves one with --log");
     return log;
   }
 }

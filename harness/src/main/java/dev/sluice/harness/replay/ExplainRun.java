@@ -88,12 +88,11 @@ public record ExplainRun(Options options) {
 
   private Report report() throws UserMistakeException {
     Path subject = options.subject();
-    if (!Files.exists(subject)) {
-      throw new UserMistakeException(
-          subject.toString(),
-          "there is no such file or folder",
-          "you meant a folder below results, or a log.jsonl.gz");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(subject),
+        subject.toString(),
+        "there is no such file or folder",
+        "you meant a folder below results, or a log.jsonl.gz");
     if (!Files.isDirectory(subject)) {
       return byLog(subject);
     }

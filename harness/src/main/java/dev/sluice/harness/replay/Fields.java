@@ -45,12 +45,11 @@ final class Fields {
       int equals = pair.indexOf('=');
       String meaning = equals < 0 ? pair : pair.substring(0, equals).strip();
       String name = equals < 0 ? "" : pair.substring(equals + 1).strip();
-      if (name.isEmpty()) {
-        throw new UserMistakeException(
-            OPTION,
-            "the part (" + pair + ") is not of the form NAME=FIELD",
-            "you meant one like time=ts,class=tier,workload=model");
-      }
+      UserMistakeException.throwIf(
+          name.isEmpty(),
+          OPTION,
+          "the part (" + pair + ") is not of the form NAME=FIELD",
+          "you meant one like time=ts,class=tier,workload=model");
       if (!KNOWN.contains(meaning)) {
         throw new UserMistakeException(
             OPTION,
@@ -60,10 +59,11 @@ final class Fields {
       if (meaning.equals(TIME)) {
         name = fields.takeUnit(name);
       }
-      if (fields.pathByMeaning.put(meaning, List.of(name.split("\\."))) != null) {
-        throw new UserMistakeException(
-            OPTION, "the name (" + meaning + ") is given twice", "one of the two is enough");
-      }
+      UserMistakeException.throwIf(
+          fields.pathByMeaning.put(meaning, List.of(name.split("\\."))) != null,
+          OPTION,
+          "the name (" + meaning + ") is given twice",
+          "one of the two is enough");
     }
     return fields;
   }
@@ -74,12 +74,11 @@ final class Fields {
       return name;
     }
     timeUnitNs = UNITS.get(name.substring(colon + 1));
-    if (timeUnitNs == null) {
-      throw new UserMistakeException(
-          OPTION,
-          "the unit (" + name.substring(colon + 1) + ") of time is unknown",
-          "you meant one of s, ms, us and ns");
-    }
+    UserMistakeException.throwIf(
+        timeUnitNs == null,
+        OPTION,
+        "the unit (" + name.substring(colon + 1) + ") of time is unknown",
+        "you meant one of s, ms, us and ns");
     return name.substring(0, colon);
   }
 

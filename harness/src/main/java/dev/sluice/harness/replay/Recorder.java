@@ -170,12 +170,11 @@ public final class Recorder {
 
   private void record(Path run) throws UserMistakeException, IOException {
     Path log = RecordedLoad.file(run);
-    if (Files.exists(options.file()) && Files.isSameFile(log, options.file())) {
-      throw new UserMistakeException(
-          options.file().toString(),
-          "this is the recording that is read",
-          "you want another name for the new one");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(options.file()) && Files.isSameFile(log, options.file()),
+        options.file().toString(),
+        "this is the recording that is read",
+        "you want another name for the new one");
     options.checkFile();
     if (options.whole()) {
       copy(log);
@@ -241,12 +240,11 @@ public final class Recorder {
       if (!own && !source.exists(of.prefix())) {
         throw source.missing(of.prefix());
       }
-      if (own && !fields.isEmpty()) {
-        throw new UserMistakeException(
-            "--fields",
-            "the topic (" + topics.facts() + ") holds Sluice's own events",
-            "you want to leave the option out, or to name the topic itself");
-      }
+      UserMistakeException.throwIf(
+          own && !fields.isEmpty(),
+          "--fields",
+          "the topic (" + topics.facts() + ") holds Sluice's own events",
+          "you want to leave the option out, or to name the topic itself");
       if (!options.whole()) {
         String topic = own ? topics.facts() : of.prefix();
         recordRequests(source, consumer, topic, new TopicRequests(own ? null : fields, missing));

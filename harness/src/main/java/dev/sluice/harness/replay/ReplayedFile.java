@@ -49,12 +49,11 @@ public final class ReplayedFile {
   public static List<String> overrides(Path fileOrRun, Options options)
       throws UserMistakeException {
     Path file = RecordedLoad.file(fileOrRun);
-    if (!Files.exists(file)) {
-      throw new UserMistakeException(
-          fileOrRun.toString(),
-          "the file does not exist",
-          "its path is wrong; the folder of a run, a recording or a trace is meant");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(file),
+        fileOrRun.toString(),
+        "the file does not exist",
+        "its path is wrong; the folder of a run, a recording or a trace is meant");
     List<String> overrides = new ArrayList<>();
     overrides.add(
         "arrivals={process: %s, file: %s}"

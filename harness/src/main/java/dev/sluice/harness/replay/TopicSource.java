@@ -111,12 +111,11 @@ final class TopicSource {
   Bounds bounds(List<TopicPartition> partitions, String shown) throws UserMistakeException {
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, LIMIT);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, LIMIT);
-    if (partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p))) {
-      throw new UserMistakeException(
-          "--topic",
-          "the topic (" + shown + ") holds no record",
-          "all of them are gone by retention, or none was written yet");
-    }
+    UserMistakeException.throwIf(
+        partitions.stream().allMatch(p -> offset(begins, p) >= offset(ends, p)),
+        "--topic",
+        "the topic (" + shown + ") holds no record",
+        "all of them are gone by retention, or none was written yet");
     Long fromMs = from == null ? null : epochMs(from, null, partitions);
     Long toMs = to == null ? null : epochMs(to, fromMs, partitions);
     if (from != null && to != null && isNotAfter(from, fromMs, to, toMs)) {
@@ -137,12 +136,11 @@ final class TopicSource {
       long start = Math.min(end, Math.max(begin, offset(first, p)));
       offsets.put(p, new Offsets(start, end));
     }
-    if (offsets.values().stream().allMatch(of -> of.from() == of.to())) {
-      throw new UserMistakeException(
-          from == null ? "--to" : "--from",
-          "the topic (" + shown + ") holds no record between these bounds",
-          "the times are in another zone, or another topic is meant");
-    }
+    UserMistakeException.throwIf(
+        offsets.values().stream().allMatch(of -> of.from() == of.to()),
+        from == null ? "--to" : "--from",
+        "the topic (" + shown + ") holds no record between these bounds",
+        "the times are in another zone, or another topic is meant");
     return new Bounds(offsets, from != null, fromMs);
   }
 

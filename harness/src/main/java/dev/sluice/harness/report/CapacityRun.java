@@ -157,10 +157,11 @@ public final class CapacityRun {
   }
 
   private static int runsMax(int runsMax) throws UserMistakeException {
-    if (runsMax < 2 || runsMax > 10_000) {
-      throw new UserMistakeException(
-          "--runs", "the value (" + runsMax + ") must be between 2 and 10000", "--runs 60 will do");
-    }
+    UserMistakeException.throwIf(
+        runsMax < 2 || runsMax > 10_000,
+        "--runs",
+        "the value (" + runsMax + ") must be between 2 and 10000",
+        "--runs 60 will do");
     return runsMax;
   }
 
@@ -170,27 +171,26 @@ public final class CapacityRun {
       return List.of(experiment.scheduling().schedulerName());
     }
     List<String> policies = List.of(named.split("\\s*,\\s*", -1));
-    if (policies.stream().distinct().count() < policies.size()) {
-      throw new UserMistakeException(
-          "--policies", "the value (" + named + ") names a policy twice", "one is too many");
-    }
+    UserMistakeException.throwIf(
+        policies.stream().distinct().count() < policies.size(),
+        "--policies",
+        "the value (" + named + ") names a policy twice",
+        "one is too many");
     return policies;
   }
 
   private static void refuseWithoutRate(ParsedExperiment parsed) throws UserMistakeException {
     Experiment experiment = parsed.experiment();
-    if (experiment.load().scenario() != Scenario.SERVER) {
-      throw new UserMistakeException(
-          parsed.location("scenario"),
-          "the scenario (" + experiment.load().scenario().key() + ") has no rate",
-          "scenario: server is meant");
-    }
-    if (experiment.load().arrivals() instanceof Replay) {
-      throw new UserMistakeException(
-          parsed.location("arrivals"),
-          "the requests are those of a file, which no seed varies",
-          "arrivals: poisson is meant");
-    }
+    UserMistakeException.throwIf(
+        experiment.load().scenario() != Scenario.SERVER,
+        parsed.location("scenario"),
+        "the scenario (" + experiment.load().scenario().key() + ") has no rate",
+        "scenario: server is meant");
+    UserMistakeException.throwIf(
+        experiment.load().arrivals() instanceof Replay,
+        parsed.location("arrivals"),
+        "the requests are those of a file, which no seed varies",
+        "arrivals: poisson is meant");
   }
 
   private String head(Experiment experiment, Target target, double[] range) {
@@ -214,12 +214,11 @@ public final class CapacityRun {
       return new ArrayList<>();
     }
     List<String> lines = Files.exists(journal) ? Files.readAllLines(journal) : List.of();
-    if (lines.isEmpty() || !lines.get(0).equals(head)) {
-      throw new UserMistakeException(
-          "--run-id",
-          "the folder (" + folder + ") is of another search or run",
-          "you want another --run-id, or to move that folder away");
-    }
+    UserMistakeException.throwIf(
+        lines.isEmpty() || !lines.get(0).equals(head),
+        "--run-id",
+        "the folder (" + folder + ") is of another search or run",
+        "you want another --run-id, or to move that folder away");
     List<RunEvidence> runs = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
       try {
@@ -479,30 +478,28 @@ public final class CapacityRun {
 
     double[] range() throws UserMistakeException {
       Matcher matcher = RANGE.matcher(between);
-      if (!matcher.matches()) {
-        throw new UserMistakeException(
-            "--between", "the value (" + between + ") is no range", "you meant 50..2000");
-      }
+      UserMistakeException.throwIf(
+          !matcher.matches(),
+          "--between",
+          "the value (" + between + ") is no range",
+          "you meant 50..2000");
       double from = Double.parseDouble(matcher.group(1));
       double to = Double.parseDouble(matcher.group(2));
-      if (from == to) {
-        throw new UserMistakeException(
-            "--between",
-            "the value (" + between + ") is one rate, not a range",
-            "./sluice run with --set arrival_rate_jobs_per_sec=" + matcher.group(1) + " is meant");
-      }
-      if (from > to) {
-        throw new UserMistakeException(
-            "--between",
-            "the range (" + between + ") is turned round",
-            "you meant " + matcher.group(2) + ".." + matcher.group(1));
-      }
-      if (from <= 0 || to > 1e6) {
-        throw new UserMistakeException(
-            "--between",
-            "rates (" + between + ") must be above 0 and at most 1000000 jobs/s",
-            "you meant 50..2000");
-      }
+      UserMistakeException.throwIf(
+          from == to,
+          "--between",
+          "the value (" + between + ") is one rate, not a range",
+          "./sluice run with --set arrival_rate_jobs_per_sec=" + matcher.group(1) + " is meant");
+      UserMistakeException.throwIf(
+          from > to,
+          "--between",
+          "the range (" + between + ") is turned round",
+          "you meant " + matcher.group(2) + ".." + matcher.group(1));
+      UserMistakeException.throwIf(
+          from <= 0 || to > 1e6,
+          "--between",
+          "rates (" + between + ") must be above 0 and at most 1000000 jobs/s",
+          "you meant 50..2000");
       return new double[] {from, to};
     }
 
@@ -512,12 +509,11 @@ public final class CapacityRun {
           matcher.matches()
               ? Double.parseDouble(matcher.group(1)) / (matcher.group(2).isEmpty() ? 1 : 100)
               : 0;
-      if (!(share >= 0.001 && share <= 1)) {
-        throw new UserMistakeException(
-            "--resolution",
-            "the value (" + resolution + ") must be between 0.1% and 100%",
-            "you meant 5%");
-      }
+      UserMistakeException.throwIf(
+          !(share >= 0.001 && share <= 1),
+          "--resolution",
+          "the value (" + resolution + ") must be between 0.1% and 100%",
+          "you meant 5%");
       return share;
     }
   }

@@ -60,12 +60,11 @@ public record CheckRun(Options options) {
       Path log = Files.isDirectory(subject) ? subject.resolve(ExecutionLog.NAME) : subject;
       return ScheduleCheck.of(log, system, options.requests());
     }
-    if (system != null) {
-      throw new UserMistakeException(
-          "--system",
-          "a run's folder has no workflow files (" + subject + ")",
-          "you want to leave --system and --requests out");
-    }
+    UserMistakeException.throwIf(
+        system != null,
+        "--system",
+        "a run's folder has no workflow files (" + subject + ")",
+        "you want to leave --system and --requests out");
     return RunCheck.of(subject);
   }
 

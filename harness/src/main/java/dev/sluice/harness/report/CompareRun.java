@@ -13,11 +13,13 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.simulate.ExperimentBound;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,26 +48,23 @@ public final class CompareRun {
       Path a, Path b, Judging judging, @Nullable Path page, boolean bound, Console console)
       throws UserMistakeException {
     Path file = page != null ? page : beside(a, b);
-    if (a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize())) {
-      throw new UserMistakeException(
-          b.toString(), "both sides are this folder", "you meant two folders");
-    }
+    UserMistakeException.throwIf(
+        a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize()),
+        b.toString(),
+        "both sides are this folder",
+        "you meant two folders");
     OutputFile.check(file, ComparisonPage.KIND, false);
-    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    Map<String, Double> bounds = bound ? FigureBounds.meansOf(sides.a()) : Map.of();
+    ComparedSides sides = sides(a, b);
+    Map<String, Double> bounds = bound ? meansOfBounds(sides.a()) : Map.of();
     return conclude(sides, bounds, a.toString(), b.toString(), judging, file, console);
   }
 
-  /** Compares what a series has measured, and writes comparison.html. */
-  static int conclude(
-      Path a, Path b, String nameOfA, String nameOfB, Judging judging, Path into, Console console)
-      throws UserMistakeException {
-    ComparedSides sides = ComparedSides.of(runs(a), runs(b));
-    Path page = into.resolve("comparison.html");
-    return conclude(sides, Map.of(), nameOfA, nameOfB, judging, page, console);
+  static ComparedSides sides(Path a, Path b) throws UserMistakeException {
+    return ComparedSides.of(runs(a), runs(b));
   }
 
-  private static int conclude(
+  /** Compares both sides, prints the table, writes the page, and returns the exit status. */
+  static int conclude(
       ComparedSides sides,
       Map<String, Double> bounds,
       String nameOfA,
@@ -113,6 +112,16 @@ public final class CompareRun {
     console.line("Page      " + page);
     console.result(text.toJson());
     return status(comparison, judging, console);
+  }
+
+  private static Map<String, Double> meansOfBounds(List<ComparedRun> runs)
+      throws UserMistakeException {
+    Map<String, Double> means = new HashMap<>();
+    for (ComparedRun compared : runs) {
+      ExperimentBound.figures(compared.run())
+          .forEach((name, bound) -> means.merge(name, bound / runs.size(), Double::sum));
+    }
+    return means;
   }
 
   private static int status(Comparison comparison, Judging judging, Console console) {

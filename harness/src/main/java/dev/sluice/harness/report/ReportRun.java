@@ -16,12 +16,11 @@ public final class ReportRun {
 
   /** Makes the reports, names them, and returns the exit status. */
   public static int execute(Path folder) throws UserMistakeException {
-    if (Files.exists(folder.resolve(ExecutionLog.NAME))) {
-      throw new UserMistakeException(
-          folder.toString(),
-          "a schedule of workflows has no report: its figures are those of graphs, not of jobs",
-          "you meant plots/gpu_timeline.png and " + ExecutionLog.NAME + " in it");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(folder.resolve(ExecutionLog.NAME)),
+        folder.toString(),
+        "a schedule of workflows has no report: its figures are those of graphs, not of jobs",
+        "you meant plots/gpu_timeline.png and " + ExecutionLog.NAME + " in it");
     for (Path one : FinishedRun.folders(folder)) {
       FinishedRun run = FinishedRun.read(one);
       try {

@@ -51,12 +51,11 @@ public record Versus(
   Settings read() throws UserMistakeException {
     ParsedExperiment a = ExperimentFile.read(config, overrides, Registries.vocabulary());
     ParsedExperiment b = ExperimentFile.read(config, overridesOfB(), Registries.vocabulary());
-    if (repeats < REPEATS_MIN) {
-      throw new UserMistakeException(
-          "--repeat",
-          "the value (" + repeats + ") is below 8, and fewer pairs have no verdict",
-          "--repeat 8 will do");
-    }
+    UserMistakeException.throwIf(
+        repeats < REPEATS_MIN,
+        "--repeat",
+        "the value (" + repeats + ") is below 8, and fewer pairs have no verdict",
+        "--repeat 8 will do");
     var jobs = a.experiment().jobs();
     Comparison.checkPrimary(
         judging.primary(),
@@ -82,12 +81,11 @@ public record Versus(
   }
 
   private void refuse(String what, boolean differs) throws UserMistakeException {
-    if (differs) {
-      throw new UserMistakeException(
-          "--versus",
-          "the change (" + String.join(", ", changes) + ") gives the two other " + what,
-          "you want to change the policy or a key of it, or --anyway, which each output repeats");
-    }
+    UserMistakeException.throwIf(
+        differs,
+        "--versus",
+        "the change (" + String.join(", ", changes) + ") gives the two other " + what,
+        "you want to change the policy or a key of it, or --anyway, which each output repeats");
   }
 
   /** The same command has the same id, so that it goes on; how is what else the runs depend on. */

@@ -15,6 +15,7 @@ import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,7 +47,11 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
       Map<String, String> spoiled = new LinkedHashMap<>();
       for (int repeat = 1; repeat <= versus.repeats(); repeat++) {
         long seed = RepeatSeeds.of(settings.a().experiment().seed(), repeat);
-        for (String side : order(seed)) {
+        List<String> order = new ArrayList<>(seeds.keySet());
+        if (RepeatSeeds.swapped(seed)) {
+          Collections.reverse(order);
+        }
+        for (String side : order) {
           String runId = side + "-" + repeat;
           SeriesRun run = measure(series, children, side, runId, seed, rate);
           if (signals.received() || run.isFailed()) {
@@ -81,12 +86,6 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
       series.whole(VersusSeries.B);
       return series.conclude(versus, console);
     }
-  }
-
-  private static List<String> order(long seed) {
-    return RepeatSeeds.swapped(seed)
-        ? List.of(VersusSeries.B, VersusSeries.A)
-        : List.of(VersusSeries.A, VersusSeries.B);
   }
 
   /**
@@ -132,7 +131,7 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
       console.step("Run " + runId + " is measured already");
       return new SeriesRun(ExitStatus.DONE, Optional.empty());
     }
-    series.remove(side, runId);
+    RunFolder.removeAll(series.side(side), runId); // interrupted, or not to be compared
     console.step("Run " + runId + " of " + versus.repeats() + " pairs, seed " + seed);
     List<String> overrides = new ArrayList<>(rate);
     if (side.equals(VersusSeries.B)) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +38,11 @@ final class VersusSeries implements AutoCloseable {
     for (int again = 2; runId == null && Files.exists(results.resolve(name)); again++) {
       name = id + "-" + again; // this command was done before
     }
-    if (Files.exists(results.resolve(name))) {
-      throw new UserMistakeException(
-          "--run-id",
-          "a run with this id has left a folder (" + results.resolve(name) + ")",
-          "you want another --run-id, or to move that folder away");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(results.resolve(name)),
+        "--run-id",
+        "a run with this id has left a folder (" + results.resolve(name) + ")",
+        "you want another --run-id, or to move that folder away");
     Path open = results.resolve(name + RunFolder.RUNNING);
     return new VersusSeries(open, results.resolve(name), FolderHold.take(open, "--results"));
   }
@@ -83,15 +83,6 @@ final class VersusSeries implements AutoCloseable {
         && !FinishedRun.of(run).summary().path("interrupted").asBoolean();
   }
 
-  /** Removes what an interrupted run left, or one that may not be compared. */
-  void remove(String side, String runId) throws IOException {
-    RunFolder.removeAll(side(side), runId);
-  }
-
-  void removeRest(String side) throws IOException {
-    RunFolder.removeAll(open, side);
-  }
-
   /** Gives the folder its name, compares both settings there, and returns the exit status. */
   int conclude(Versus versus, Console console) throws UserMistakeException, IOException {
     hold.close();
@@ -100,12 +91,12 @@ final class VersusSeries implements AutoCloseable {
     console.line("Folder    " + finished);
     RunFolder.pointLatest(finished);
     return CompareRun.conclude(
-        finished.resolve(A),
-        finished.resolve(B),
+        CompareRun.sides(finished.resolve(A), finished.resolve(B)),
+        Map.of(),
         versus.nameOfA(),
         versus.nameOfB(),
         versus.judging(),
-        finished,
+        finished.resolve("comparison.html"),
         console);
   }
 

@@ -29,7 +29,7 @@ public record VersusSimulation(Versus versus, SimulatedRun.Options options, Cons
         if (series.isWhole(side)) {
           continue;
         }
-        series.removeRest(side);
+        RunFolder.removeAll(series.folder(), side);
         console.step(
             "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
         int status = simulate(series, side, rate, inEach);

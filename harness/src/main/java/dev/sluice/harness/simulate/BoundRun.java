@@ -97,22 +97,21 @@ public record BoundRun(
     top.put("service_times", bound.serviceTimes());
     top.put("relaxed", relaxed);
     Map<String, Object> jobs = new LinkedHashMap<>();
-    goods.forEach((name, good) -> jobs.put(name, tree(good, seconds)));
+    goods.forEach(
+        (name, good) -> {
+          Map<String, Object> tree = new LinkedHashMap<>();
+          tree.put("count", good.jobs());
+          tree.put("good_max", good.goodMax());
+          tree.put("good_share_max", good.share());
+          tree.put("goodput_jobs_sec_max", good.goodMax() / seconds);
+          tree.put("optimum", good.optimum());
+          jobs.put(name, tree);
+        });
     top.put("jobs", jobs);
     try {
       return JSON.writeValueAsString(top) + "\n";
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree that cannot be written", e);
     }
-  }
-
-  private static Map<String, Object> tree(Good good, double seconds) {
-    Map<String, Object> tree = new LinkedHashMap<>();
-    tree.put("count", good.jobs());
-    tree.put("good_max", good.goodMax());
-    tree.put("good_share_max", good.share());
-    tree.put("goodput_jobs_sec_max", good.goodMax() / seconds);
-    tree.put("optimum", good.optimum());
-    return tree;
   }
 }

@@ -5,14 +5,17 @@ import dev.sluice.analytics.bound.FluidBound;
 import dev.sluice.analytics.bound.OneLaneOptimum;
 import dev.sluice.analytics.bound.SchedulingInstance;
 import dev.sluice.analytics.bound.SchedulingInstance.BatchTimes;
+import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Emulation;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.RequestList;
 import java.nio.file.Path;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -106,23 +110,21 @@ public final class ExperimentBound {
   /** Reads the files; a profile takes the place of the service times that the experiment names. */
   public static ExperimentBound of(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {
-    if (parsed.experiment().load().scenario() == Scenario.SINGLE_STREAM) {
-      throw new UserMistakeException(
-          parsed.location("scenario"),
-          "in the scenario (single_stream) jobs arrive when the scheduler has ended others",
-          "scenario: server is meant");
-    }
-    return of(SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile)));
+    UserMistakeException.throwIf(
+        parsed.experiment().load().scenario() == Scenario.SINGLE_STREAM,
+        parsed.location("scenario"),
+        "in the scenario (single_stream) jobs arrive when the scheduler has ended others",
+        "scenario: server is meant");
+    return of(SimulatedExperiment.of(parsed, Profile.read(profile)));
   }
 
   static ExperimentBound of(SimulatedExperiment experiment) throws UserMistakeException {
     var bound = new ExperimentBound(experiment);
-    if (bound.measured().findAny().isEmpty()) {
-      throw new UserMistakeException(
-          experiment.parsed().location("duration_seconds"),
-          "none of the jobs (%d) arrives in the measured window".formatted(bound.requests.size()),
-          "a longer duration_seconds is meant, or a higher rate");
-    }
+    UserMistakeException.throwIf(
+        bound.measured().findAny().isEmpty(),
+        experiment.parsed().location("duration_seconds"),
+        "none of the jobs (%d) arrives in the measured window".formatted(bound.requests.size()),
+        "a longer duration_seconds is meant, or a higher rate");
     return bound;
   }
 
@@ -133,13 +135,12 @@ public final class ExperimentBound {
 
   private void refuseUncountable(long promiseMaxNs) throws UserMistakeException {
     double lastNs = asked.load().durationSeconds() * 1e9 + promiseMaxNs;
-    if (lastNs * lanes() > SchedulingInstance.LANE_TIME_MAX_NS) {
-      throw new UserMistakeException(
-          experiment.parsed().location("lanes.num_lanes"),
-          "%d lanes have more time up to the last promise (%.0f s) than can be counted"
-              .formatted(lanes(), lastNs / 1e9),
-          "fewer lanes are meant, or a shorter promise");
-    }
+    UserMistakeException.throwIf(
+        lastNs * lanes() > SchedulingInstance.LANE_TIME_MAX_NS,
+        experiment.parsed().location("lanes.num_lanes"),
+        "%d lanes have more time up to the last promise (%.0f s) than can be counted"
+            .formatted(lanes(), lastNs / 1e9),
+        "fewer lanes are meant, or a shorter promise");
   }
 
   private IntStream measured() {
@@ -257,8 +258,37 @@ public final class ExperimentBound {
     return experiment.parsed();
   }
 
+  /**
+   * Returns figures of a finished run that no scheduler is better than, by name: of all jobs and of
+   * classes. Lanes that took other times than the experiment names are refused.
+   */
+  public static Map<String, Double> figures(FinishedRun run) throws UserMistakeException {
+    ParsedExperiment parsed = ExperimentFile.read(run.config(), List.of(), Registries.vocabulary());
+    UserMistakeException.throwIf(
+        !run.isSimulated() && !parsed.experiment().lanes().emulated(),
+        run.folder().toString(),
+        "a bound needs the times of all batches, and this run's lanes were real",
+        "you want ./sluice bound with --profile, which takes them from the run");
+    ExperimentBound bound = of(parsed, null);
+    UserMistakeException.throwIf(
+        run.isSimulated() && !bound.isTimedAs(run.summary()),
+        run.folder().toString(),
+        "a bound takes the times that the experiment names, and this simulation took others",
+        "you want ./sluice bound with the same --profile");
+    Set<String> scopes = new LinkedHashSet<>(List.of("all"));
+    bound.requests.kinds().forEach(kind -> scopes.add(kind.classType()));
+    Map<String, Double> bounds = new HashMap<>();
+    for (String scope : scopes) {
+      Good good = bound.good(kind -> scope.equals("all") || kind.classType().equals(scope), null);
+      double seconds = parsed.experiment().load().measuredSeconds();
+      bounds.put(scope + "_goodput_jobs_sec", good.goodMax() / seconds);
+      bounds.put(scope + "_slo_violation_rate", 1 - good.share());
+    }
+    return bounds;
+  }
+
   /** Tells whether a simulation with this summary.json took its times from the same source. */
-  public boolean isTimedAs(JsonNode summary) {
+  private boolean isTimedAs(JsonNode summary) {
     Set<String> notes = new HashSet<>();
     summary.path("notes").forEach(note -> notes.add(note.asText()));
     return experiment.notes().stream()
@@ -266,7 +296,7 @@ public final class ExperimentBound {
         .allMatch(notes::contains);
   }
 
-  public RequestList requests() {
+  RequestList requests() {
     return requests;
   }
 

@@ -74,22 +74,22 @@ record HopsFile(String name, List<Hop> hops) {
     if (FinishedRun.isFolder(file)) {
       return of(live(file));
     }
-    if (!Files.isRegularFile(file)) {
-      throw new UserMistakeException(
-          parsed.location("simulation.hops"),
-          "simulation.hops (" + file + ") is neither a file nor the folder of a finished run",
-          "the path is wrong; it counts from the folder of the experiment file");
-    }
+    UserMistakeException.throwIf(
+        !Files.isRegularFile(file),
+        parsed.location("simulation.hops"),
+        "simulation.hops (" + file + ") is neither a file nor the folder of a finished run",
+        "the path is wrong; it counts from the folder of the experiment file");
     return of(file.toString(), file.getFileName().toString(), CsvRows.read(file, "recording"));
   }
 
   /** Reads a run that is no simulation. */
   static FinishedRun live(Path folder) throws UserMistakeException {
     FinishedRun run = FinishedRun.read(folder);
-    if (run.isSimulated()) {
-      throw new UserMistakeException(
-          folder.toString(), "this run was itself a simulation", "you meant a live run");
-    }
+    UserMistakeException.throwIf(
+        run.isSimulated(),
+        folder.toString(),
+        "this run was itself a simulation",
+        "you meant a live run");
     return run;
   }
 
@@ -128,10 +128,11 @@ record HopsFile(String name, List<Hop> hops) {
   private static void checkKinds(List<Hop> hops, String location, String missing, String maybe)
       throws UserMistakeException {
     for (Kind kind : Kind.values()) {
-      if (hops.stream().noneMatch(hop -> hop.kind() == kind)) {
-        throw new UserMistakeException(
-            location, missing + kind.name().toLowerCase(Locale.ROOT), maybe);
-      }
+      UserMistakeException.throwIf(
+          hops.stream().noneMatch(hop -> hop.kind() == kind),
+          location,
+          missing + kind.name().toLowerCase(Locale.ROOT),
+          maybe);
     }
   }
 

@@ -43,8 +43,7 @@ public record LikeRuns(Options options, Console console) {
         runs.add(HopsFile.live(single));
       }
     }
-    Path profilePath = options.profile();
-    Profile profile = profilePath == null ? null : Profile.read(profilePath);
+    Profile profile = Profile.read(options.profile());
     List<JsonNode> live = new ArrayList<>();
     List<JsonNode> simulated = new ArrayList<>();
     Set<String> notes = new LinkedHashSet<>();
@@ -61,12 +60,11 @@ public record LikeRuns(Options options, Console console) {
         notes.add(run.folder() + " is not comparable: " + run.summary().path("not_comparable"));
       }
     }
-    if (emulated.size() > 1) {
-      throw new UserMistakeException(
-          "--like",
-          "some of these runs had emulated lanes, others real ones",
-          "you want to name runs of one kind");
-    }
+    UserMistakeException.throwIf(
+        emulated.size() > 1,
+        "--like",
+        "some of these runs had emulated lanes, others real ones",
+        "you want to name runs of one kind");
     notes.forEach(note -> console.line("! " + note));
     var agreement = new Agreement(live, simulated, emulated.contains(true));
     console.line("");
@@ -94,13 +92,12 @@ public record LikeRuns(Options options, Console console) {
       parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     }
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
-    if (!experiment.requests().digest().equals(run.requestDigest())) {
-      throw new UserMistakeException(
-          run.folder().toString(),
-          "the run's requests cannot be drawn again (request digest %s, drawn %s)"
-              .formatted(run.requestDigest(), experiment.requests().digest()),
-          "another version of Sluice made the run, or a --set changes its load");
-    }
+    UserMistakeException.throwIf(
+        !experiment.requests().digest().equals(run.requestDigest()),
+        run.folder().toString(),
+        "the run's requests cannot be drawn again (request digest %s, drawn %s)"
+            .formatted(run.requestDigest(), experiment.requests().digest()),
+        "another version of Sluice made the run, or a --set changes its load");
     return experiment;
   }
 
@@ -109,20 +106,18 @@ public record LikeRuns(Options options, Console console) {
     FinishedRun source = profile == null ? null : profile.run();
     Path profilePath = options.profile();
     boolean same = source != null && source.requestDigest().equals(run.requestDigest());
-    if (profilePath != null && (run.holds(profilePath) || same)) {
-      throw new UserMistakeException(
-          "--profile",
-          "these service times ("
-              + profilePath
-              + ") come from the run itself, or from a run with equal requests",
-          "you want --profile to name a latency table, or a run with another seed");
-    }
+    UserMistakeException.throwIf(
+        profilePath != null && (run.holds(profilePath) || same),
+        "--profile",
+        "these service times ("
+            + profilePath
+            + ") come from the run itself, or from a run with equal requests",
+        "you want --profile to name a latency table, or a run with another seed");
     String hops = parsed.experiment().simulation().hops();
-    if (hops != null && run.holds(parsed.resolve(hops))) {
-      throw new UserMistakeException(
-          parsed.location("simulation.hops"),
-          "these hops (" + hops + ") are the run's own",
-          "you want simulation.hops to name another run");
-    }
+    UserMistakeException.throwIf(
+        hops != null && run.holds(parsed.resolve(hops)),
+        parsed.location("simulation.hops"),
+        "these hops (" + hops + ") are the run's own",
+        "you want simulation.hops to name another run");
   }
 }

@@ -7,7 +7,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.latency.LatencyKey;
 import dev.sluice.executor.latency.ProfileRow;
-import dev.sluice.scheduling.simulation.BlockSeries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,14 +42,13 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
       atNs = List.copyOf(atNs);
       factors = List.copyOf(factors);
     }
-
-    BlockSeries play(long seed) {
-      return new BlockSeries(atNs.stream().mapToLong(ns -> ns).toArray(), seed);
-    }
   }
 
-  /** Reads a CSV file, or a run's folder. */
-  static Profile read(Path path) throws UserMistakeException {
+  /** Reads a CSV file, or a run's folder; null for null. */
+  static @Nullable Profile read(@Nullable Path path) throws UserMistakeException {
+    if (path == null) {
+      return null;
+    }
     return FinishedRun.isFolder(path)
         ? of(HopsFile.live(path))
         : new Profile(LatencyTable.read(path), null, null);
@@ -66,7 +64,8 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
       throws UserMistakeException {
     Map<LatencyKey, List<Long>> nsByKey = new TreeMap<>();
     for (FinishedBatch batch : batches) {
-      nsByKey.computeIfAbsent(key(batch), key -> new ArrayList<>()).add(worked(batch));
+      var key = new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
+      nsByKey.computeIfAbsent(key, first -> new ArrayList<>()).add(worked(batch));
     }
     List<ProfileRow> rows = new ArrayList<>();
     nsByKey.forEach(
@@ -75,12 +74,11 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
             rows.add(new ProfileRow("recorded", key, 1, i + 1, 0, ns.get(i), null, 0, 0));
           }
         });
-    if (rows.isEmpty()) {
-      throw new UserMistakeException(
-          run.folder().toString(),
-          "no kind of batch ran " + BATCHES_MIN + " times in this run",
-          "you want a longer run");
-    }
+    UserMistakeException.throwIf(
+        rows.isEmpty(),
+        run.folder().toString(),
+        "no kind of batch ran " + BATCHES_MIN + " times in this run",
+        "you want a longer run");
     try {
       Path file = Files.createTempFile("sluice-recorded", ".csv");
       try {
@@ -93,10 +91,6 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     } catch (IOException e) {
       throw new IllegalStateException("no temporary file can be written", e);
     }
-  }
-
-  private static LatencyKey key(FinishedBatch batch) {
-    return new LatencyKey(batch.model(), 1, batch.jobs().samples(), batch.busyLanes());
   }
 
   /** On emulated lanes without their own lateness, which is part of the hops. */

@@ -15,18 +15,19 @@ import org.jspecify.annotations.Nullable;
 public final class QuietSimulation {
   private final SimulatedExperiment experiment;
 
-  public QuietSimulation(ParsedExperiment parsed) throws UserMistakeException {
-    this(parsed, null);
+  /** A threshold has ended a simulation, since it cannot be met any more. */
+  public static final class LostThresholdException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LostThresholdException(String why) {
+      super(why);
+    }
   }
 
   /** Reads the files; a profile takes the place of the service times that the experiment names. */
   public QuietSimulation(ParsedExperiment parsed, @Nullable Path profile)
       throws UserMistakeException {
-    experiment = SimulatedExperiment.of(parsed, profile == null ? null : Profile.read(profile));
-  }
-
-  public String summary(String runId) throws IOException {
-    return simulate(runId).summary().toJson();
+    experiment = SimulatedExperiment.of(parsed, Profile.read(profile));
   }
 
   /**

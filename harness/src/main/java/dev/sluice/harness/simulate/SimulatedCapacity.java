@@ -77,12 +77,11 @@ public final class SimulatedCapacity {
   public SimulatedCapacity(ParsedExperiment parsed) throws UserMistakeException {
     experiment = SimulatedExperiment.of(parsed, null);
     drawnAtJobsSec = experiment.parsed().experiment().load().askedRateJobsPerSec();
-    if (parsed.experiment().load().scenario() != Scenario.SERVER || Double.isNaN(drawnAtJobsSec)) {
-      throw new UserMistakeException(
-          parsed.location("scenario"),
-          "the capacity is a rate, and this experiment has none",
-          "scenario: server is meant, and arrivals that are drawn");
-    }
+    UserMistakeException.throwIf(
+        parsed.experiment().load().scenario() != Scenario.SERVER || Double.isNaN(drawnAtJobsSec),
+        parsed.location("scenario"),
+        "the capacity is a rate, and this experiment has none",
+        "scenario: server is meant, and arrivals that are drawn");
     ExperimentBound.of(experiment).refuseUncountable();
   }
 

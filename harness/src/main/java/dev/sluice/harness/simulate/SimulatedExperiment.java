@@ -29,6 +29,7 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
+import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.OfferedRate;
@@ -101,13 +102,12 @@ record SimulatedExperiment(
               "--profile FILE names a latency table, as ./sluice profile leaves it, or"
                   + " simulation.latency_table one of configs/latency");
         }
-        if (experiment.lanes().memoryMb() != null) {
-          throw new UserMistakeException(
-              parsed.location("lanes.memory_mb"),
-              "lanes.memory_mb needs the time to load each model, which a latency model does not"
-                  + " hold",
-              "--profile FILE names a latency table with the columns load_ms and memory_mb");
-        }
+        UserMistakeException.throwIf(
+            experiment.lanes().memoryMb() != null,
+            parsed.location("lanes.memory_mb"),
+            "lanes.memory_mb needs the time to load each model, which a latency model does not"
+                + " hold",
+            "--profile FILE names a latency table with the columns load_ms and memory_mb");
         predictions = reach.fill(model, "executor", 1);
         times = SimulatedTimes.Source.of(predictions, noiseSeed(experiment));
         deviceKind = model.deviceKind();
@@ -206,13 +206,12 @@ record SimulatedExperiment(
       return null;
     }
     Path file = parsed.resolve(named);
-    if (!Files.exists(file)) {
-      throw new UserMistakeException(
-          parsed.location("simulation.latency_table"),
-          "simulation.latency_table (" + file + ") does not exist",
-          "the path is wrong (it counts from the folder of the experiment file), or --profile FILE"
-              + " names the table");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(file),
+        parsed.location("simulation.latency_table"),
+        "simulation.latency_table (" + file + ") does not exist",
+        "the path is wrong (it counts from the folder of the experiment file), or --profile FILE"
+            + " names the table");
     return LatencyTable.read(file);
   }
 

@@ -13,6 +13,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.RecordedEntry;
+import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayList;
 import java.util.Comparator;

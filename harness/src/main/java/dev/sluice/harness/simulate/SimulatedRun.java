@@ -2,7 +2,6 @@ package dev.sluice.harness.simulate;
 
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.row.FolderFiles;
-import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -20,6 +19,7 @@ import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.OfferedLoadLines;
 import dev.sluice.harness.run.RepeatedRun;
+import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,18 +64,10 @@ public final class SimulatedRun {
       overrides = List.copyOf(overrides);
     }
 
-    @Nullable Profile readProfile() throws UserMistakeException {
-      return profile == null ? null : Profile.read(profile);
-    }
-
     ParsedExperiment read(List<String> moreOverrides) throws UserMistakeException {
       List<String> all = new ArrayList<>(overrides);
       all.addAll(moreOverrides);
       return ExperimentFile.read(config, all, Registries.vocabulary());
-    }
-
-    String runIdFor(Experiment experiment) {
-      return runId != null ? runId : experiment.runName() + "-simulated-" + MachineClock.stamp();
     }
   }
 
@@ -116,15 +108,19 @@ public final class SimulatedRun {
   public static List<String> rateOf(ParsedExperiment parsed, Options options)
       throws UserMistakeException {
     return parsed.needsRate()
-        ? RepeatedRun.rateOf(SimulatedExperiment.of(parsed, options.readProfile()).parsed())
+        ? RepeatedRun.rateOf(
+            SimulatedExperiment.of(parsed, Profile.read(options.profile())).parsed())
         : List.of();
   }
 
   private int simulate() throws UserMistakeException, IOException, InterruptedException {
     ParsedExperiment parsed = options.read(List.of());
-    Profile profile = options.readProfile();
+    Profile profile = Profile.read(options.profile());
     SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
-    String runId = options.runIdFor(parsed.experiment());
+    String runId =
+        options.runId() != null
+            ? options.runId()
+            : parsed.experiment().runName() + "-simulated-" + MachineClock.stamp();
     Integer repeats = options.repeats();
     try (var folder = RunFolder.create(options.results(), runId);
         var log = LogFile.open(folder.log(), Secrets.NONE)) {
@@ -168,7 +164,47 @@ public final class SimulatedRun {
       long beganNs)
       throws UserMistakeException, IOException, InterruptedException {
     Map<Path, Long> seedByFolder = new LinkedHashMap<>();
-    int worst = inParallel(parsed, runId, repeats, profile, folder, seedByFolder);
+    int worst = ExitStatus.DONE;
+    ExecutorService threads =
+        Executors.newFixedThreadPool(Math.min(repeats, Runtime.getRuntime().availableProcessors()));
+    try {
+      List<Future<Integer>> running = new ArrayList<>();
+      for (int repeat = 1; repeat <= repeats; repeat++) {
+        long repeatSeed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
+        List<String> own = new ArrayList<>(RepeatedRun.rateOf(parsed));
+        own.add("seed=" + repeatSeed);
+        String repeatId = runId + "-" + repeat;
+        Path path = Files.createDirectory(folder.path().resolve(repeatId));
+        seedByFolder.put(path, repeatSeed);
+        running.add(
+            threads.submit(
+                () -> {
+                  SimulatedExperiment experiment =
+                      SimulatedExperiment.of(options.read(own), profile);
+                  return Conclusion.status(write(experiment, repeatId, path).report());
+                }));
+      }
+      List<Path> paths = List.copyOf(seedByFolder.keySet());
+      for (int i = 0; i < repeats; i++) {
+        int status = running.get(i).get();
+        worst = ExitStatus.worst(worst, status);
+        if (!ExitStatus.isWhole(status)) {
+          Path failed = paths.get(i);
+          Files.move(failed, failed.resolveSibling(failed.getFileName() + RunFolder.FAILED));
+          console.line("sluice: error: repeat " + (i + 1) + " failed, and with it the whole.");
+        }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UserMistakeException mistake) {
+        throw mistake;
+      }
+      if (e.getCause() instanceof LostThresholdException lost) {
+        throw lost;
+      }
+      throw new IllegalStateException("a simulation failed", e.getCause());
+    } finally {
+      threads.shutdownNow();
+    }
     if (!ExitStatus.isWhole(worst)) {
       console.line("  Maybe the folders say more: " + folder.failedPath());
       return worst;
@@ -224,57 +260,5 @@ public final class SimulatedRun {
       Conclusion.writePage(simulated.report(), folder, console);
     }
     return simulated;
-  }
-
-  private int inParallel(
-      ParsedExperiment parsed,
-      String runId,
-      int repeats,
-      @Nullable Profile profile,
-      RunFolder folder,
-      Map<Path, Long> seedByFolder)
-      throws UserMistakeException, IOException, InterruptedException {
-    ExecutorService threads =
-        Executors.newFixedThreadPool(Math.min(repeats, Runtime.getRuntime().availableProcessors()));
-    try {
-      List<Future<Integer>> running = new ArrayList<>();
-      for (int repeat = 1; repeat <= repeats; repeat++) {
-        long repeatSeed = RepeatSeeds.of(parsed.experiment().seed(), repeat);
-        List<String> own = new ArrayList<>(RepeatedRun.rateOf(parsed));
-        own.add("seed=" + repeatSeed);
-        String repeatId = runId + "-" + repeat;
-        Path path = Files.createDirectory(folder.path().resolve(repeatId));
-        seedByFolder.put(path, repeatSeed);
-        running.add(
-            threads.submit(
-                () -> {
-                  SimulatedExperiment experiment =
-                      SimulatedExperiment.of(options.read(own), profile);
-                  return Conclusion.status(write(experiment, repeatId, path).report());
-                }));
-      }
-      int worst = ExitStatus.DONE;
-      List<Path> paths = List.copyOf(seedByFolder.keySet());
-      for (int i = 0; i < repeats; i++) {
-        int status = running.get(i).get();
-        worst = ExitStatus.worst(worst, status);
-        if (!ExitStatus.isWhole(status)) {
-          Path failed = paths.get(i);
-          Files.move(failed, failed.resolveSibling(failed.getFileName() + RunFolder.FAILED));
-          console.line("sluice: error: repeat " + (i + 1) + " failed, and with it the whole.");
-        }
-      }
-      return worst;
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof UserMistakeException mistake) {
-        throw mistake;
-      }
-      if (e.getCause() instanceof LostThresholdException lost) {
-        throw lost;
-      }
-      throw new IllegalStateException("a simulation failed", e.getCause());
-    } finally {
-      threads.shutdownNow();
-    }
   }
 }

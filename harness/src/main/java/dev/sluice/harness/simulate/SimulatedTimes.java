@@ -52,7 +52,10 @@ final class SimulatedTimes implements ServiceModel {
      * @param residuals noise of a recorded run, which is played; null: noise is drawn by seed
      */
     static Source of(Emulation emulation, Profile.@Nullable Residuals residuals, long seed) {
-      BlockSeries series = residuals == null ? null : residuals.play(seed);
+      BlockSeries series =
+          residuals == null
+              ? null
+              : new BlockSeries(residuals.atNs().stream().mapToLong(ns -> ns).toArray(), seed);
       return new Source() {
         @Override
         public double meanNs(ModelKey model, int samples, int busyLanes) {

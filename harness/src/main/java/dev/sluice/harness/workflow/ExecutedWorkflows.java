@@ -206,13 +206,12 @@ final class ExecutedWorkflows {
       boolean asked =
           files.requests().stream().anyMatch(r -> r.workflow().id().equals(workflow.id()));
       for (Workflow.Node node : asked ? workflow.nodes() : List.<Workflow.Node>of()) {
-        if (node.id().contains("/")) {
-          throw new UserMistakeException(
-              system + ":" + node.line(),
-              "node (%s) of workflow (%s) has a slash in its name"
-                  .formatted(node.id(), workflow.id()),
-              "another character will do; jobs are called request/node");
-        }
+        UserMistakeException.throwIf(
+            node.id().contains("/"),
+            system + ":" + node.line(),
+            "node (%s) of workflow (%s) has a slash in its name"
+                .formatted(node.id(), workflow.id()),
+            "another character will do; jobs are called request/node");
       }
     }
   }
@@ -304,12 +303,11 @@ final class ExecutedWorkflows {
         models.values().stream().map(ModelKey::backend).distinct().sorted().toList();
     Devices devices = Devices.choose("--execute", "auto", backends, gpus, engines::cudaDevices);
     int processors = Runtime.getRuntime().availableProcessors();
-    if (devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors) {
-      throw new UserMistakeException(
-          "--gpus",
-          "a lane plays each GPU, and (%d) are too many for (%d) cores".formatted(gpus, processors),
-          "--gpus %d will do".formatted(processors));
-    }
+    UserMistakeException.throwIf(
+        devices.kind().equals("cpu") && gpus > LANES_PER_PROCESSOR_MAX * processors,
+        "--gpus",
+        "a lane plays each GPU, and (%d) are too many for (%d) cores".formatted(gpus, processors),
+        "--gpus %d will do".formatted(processors));
     ModelShelf shelf;
     try (var bar = new ModelBar(console)) {
       shelf = ModelShelf.of(models, engines, devices, cache, bar);

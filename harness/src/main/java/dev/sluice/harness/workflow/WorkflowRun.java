@@ -84,18 +84,16 @@ public final class WorkflowRun {
             online,
             model -> executes ? ExecutedWorkflows.backendOf(model) : GraphSimulation.BACKEND);
     String id = runId == null ? "workflows-" + policy + "-" + MachineClock.stamp() : runId;
-    if (executes && noTrace) {
-      throw new UserMistakeException(
-          "--no-trace",
-          "the trace of nodes that really run is always kept",
-          "you want to leave it out");
-    }
-    if (!executes && Boolean.TRUE.equals(options.output().log())) {
-      throw new UserMistakeException(
-          "--log",
-          "schedules in virtual time go through no topics that could be recorded",
-          "you want --execute");
-    }
+    UserMistakeException.throwIf(
+        executes && noTrace,
+        "--no-trace",
+        "the trace of nodes that really run is always kept",
+        "you want to leave it out");
+    UserMistakeException.throwIf(
+        !executes && Boolean.TRUE.equals(options.output().log()),
+        "--log",
+        "schedules in virtual time go through no topics that could be recorded",
+        "you want --execute");
     ExecutedWorkflows run =
         executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
     int status = ExitStatus.DONE;
@@ -115,7 +113,11 @@ public final class WorkflowRun {
               WorkflowSchedules.simulated(workflows, gpus, policy, noTrace ? null : lines::event);
         }
         lines.endOfEvents();
-        LowerBound bound = bound(schedule, workflows, gpus, executes);
+        LowerBound bound =
+            schedule.sharesBatches() // so that the nodes' separate times are unknown
+                ? null
+                : LowerBound.of(
+                    executes ? schedule.completedRequests() : workflows.requests(), gpus.count());
         lines.accept(
             "%s completed at time %ss"
                 .formatted(executes ? "Execution" : "Simulation", seconds(schedule.makespanNs())));
@@ -151,19 +153,6 @@ public final class WorkflowRun {
       RunFolder.pointLatest(finished);
     }
     return status;
-  }
-
-  /**
-   * The lower bound of a schedule; null if nodes shared their work, since their separate times are
-   * unknown.
-   */
-  private static @Nullable LowerBound bound(
-      GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
-    if (schedule.sharesBatches()) {
-      return null;
-    }
-    return LowerBound.of(
-        executed ? schedule.completedRequests() : workflows.requests(), gpus.count());
   }
 
   private void announce(

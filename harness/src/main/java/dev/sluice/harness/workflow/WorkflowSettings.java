@@ -37,9 +37,6 @@ public record WorkflowSettings(
     boolean skipInfeasible) {
   private static final int GPUS_MAX = 100_000;
   private static final int LANES_MAX = 64;
-  private static final List<String> MODES = List.of("offline", "online");
-  private static final List<String> GANG_SWITCHES = List.of("longest", "first");
-  private static final double NS_PER_SECOND = 1e9;
 
   /** Files of models and graphs, and of requests of the graphs. */
   public record Input(@Nullable Path system, @Nullable Path requests) {}
@@ -83,23 +80,21 @@ public record WorkflowSettings(
         execution.execute()
             || (simulate != null
                 && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
-    if (execution.execute() && really.equals("false")) {
-      throw new UserMistakeException(
-          "--simulate",
-          "the value (false) contradicts --execute",
-          "you want to leave one of the two out");
-    }
+    UserMistakeException.throwIf(
+        execution.execute() && really.equals("false"),
+        "--simulate",
+        "the value (false) contradicts --execute",
+        "you want to leave one of the two out");
     if (executes) {
       refuseMeasured("--gang-switch", machine.gangSwitch());
       refuseMeasured("--bandwidth-gb-per-s", machine.bandwidthGbPerSecond());
       refuseMeasured("--switch-overhead-s", machine.switchOverheadSeconds());
       Integer gpus = machine.gpus();
-      if (gpus != null && gpus > LANES_MAX) {
-        throw new UserMistakeException(
-            "--gpus",
-            "a lane plays each GPU, and (" + gpus + ") are too many for one machine",
-            "--gpus 2 will do");
-      }
+      UserMistakeException.throwIf(
+          gpus != null && gpus > LANES_MAX,
+          "--gpus",
+          "a lane plays each GPU, and (" + gpus + ") are too many for one machine",
+          "--gpus 2 will do");
     } else if (execution.bootstrap() != null) {
       throw new UserMistakeException(
           "--bootstrap",
@@ -111,12 +106,11 @@ public record WorkflowSettings(
 
   private static void refuseMeasured(String option, @Nullable Object value)
       throws UserMistakeException {
-    if (value != null) {
-      throw new UserMistakeException(
-          option,
-          "the value (" + value + ") has no use where nodes really run: switches are measured",
-          "you want to leave it out, or to leave --execute out");
-    }
+    UserMistakeException.throwIf(
+        value != null,
+        option,
+        "the value (" + value + ") has no use where nodes really run: switches are measured",
+        "you want to leave it out, or to leave --execute out");
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */
@@ -136,7 +130,11 @@ public record WorkflowSettings(
 
   /** True if requests come by their timestamps, rather than all at time 0. */
   public boolean online() throws UserMistakeException {
-    return oneOf("--mode", Objects.requireNonNullElse(mode, "offline"), MODES, "modes")
+    return oneOf(
+            "--mode",
+            Objects.requireNonNullElse(mode, "offline"),
+            List.of("offline", "online"),
+            "modes")
         .equals("online");
   }
 
@@ -146,32 +144,29 @@ public record WorkflowSettings(
     if (gpus == null) {
       throw new UserMistakeException("--gpus", "the number of GPUs is missing", "--gpus 4 will do");
     }
-    if (gpus < 1 || gpus > GPUS_MAX) {
-      throw new UserMistakeException(
-          "--gpus",
-          "the number of GPUs (" + gpus + ") must be between 1 and " + GPUS_MAX,
-          "--gpus 4 will do");
-    }
+    UserMistakeException.throwIf(
+        gpus < 1 || gpus > GPUS_MAX,
+        "--gpus",
+        "the number of GPUs (" + gpus + ") must be between 1 and " + GPUS_MAX,
+        "--gpus 4 will do");
     double bandwidth = Objects.requireNonNullElse(machine.bandwidthGbPerSecond(), 16.0);
     double overheadSeconds = Objects.requireNonNullElse(machine.switchOverheadSeconds(), 2.0);
-    if (!(bandwidth >= 1e-6 && bandwidth <= 1e9)) {
-      throw new UserMistakeException(
-          "--bandwidth-gb-per-s",
-          "the value (" + bandwidth + ") must be between 0.000001 and 1e9",
-          "--bandwidth-gb-per-s 16 will do, which is PCIe 4.0");
-    }
-    if (!(overheadSeconds >= 0 && overheadSeconds <= 1e6)) {
-      throw new UserMistakeException(
-          "--switch-overhead-s",
-          "the value (" + overheadSeconds + ") must be between 0 and 1e6",
-          "--switch-overhead-s 2 will do");
-    }
+    UserMistakeException.throwIf(
+        !(bandwidth >= 1e-6 && bandwidth <= 1e9),
+        "--bandwidth-gb-per-s",
+        "the value (" + bandwidth + ") must be between 0.000001 and 1e9",
+        "--bandwidth-gb-per-s 16 will do, which is PCIe 4.0");
+    UserMistakeException.throwIf(
+        !(overheadSeconds >= 0 && overheadSeconds <= 1e6),
+        "--switch-overhead-s",
+        "the value (" + overheadSeconds + ") must be between 0 and 1e6",
+        "--switch-overhead-s 2 will do");
     String which = Objects.requireNonNullElse(machine.gangSwitch(), "longest");
     return new Gpus(
         gpus,
         bandwidth,
-        Math.round(overheadSeconds * NS_PER_SECOND),
-        oneOf("--gang-switch", which, GANG_SWITCHES, "values").equals("first")
+        Math.round(overheadSeconds * 1e9),
+        oneOf("--gang-switch", which, List.of("longest", "first"), "values").equals("first")
             ? GangSwitch.FIRST
             : GangSwitch.LONGEST);
   }

@@ -73,7 +73,8 @@ final class RandomRunsTest {
   private static DecisionReplay replay(Path log) throws Exception {
     try (var reader = RecordingReader.ofLog(log, /* salvage= */ false)) {
       var replay =
-          new DecisionReplay(ReplaySettings.of(log, reader.header(), Registries.vocabulary()));
+          new DecisionReplay(
+              ReplaySettings.of(log, reader.header(), Registries.vocabulary()), null);
       RecordedEntry entry = reader.next();
       while (entry != null && replay.take(entry)) {
         entry = reader.next();

@@ -46,18 +46,6 @@ public sealed interface Decision {
           dispatch.samples(),
           dispatch.decision().scoreTerms());
     }
-
-    static Started of(DispatchId id, Choice.Start start) {
-      JobSpec first = start.batch().get(0).spec();
-      return new Started(
-          id,
-          start.lanes().get(0).executorId(),
-          start.lanes().stream().map(SchedulerState.Lane::index).toList(),
-          new ModelKey(first.workload(), first.backend(), first.precision()),
-          start.batch().stream().map(job -> job.spec().id()).toList(),
-          start.batch().stream().mapToInt(job -> job.spec().samples()).sum(),
-          start.scoreTerms());
-    }
   }
 
   /** A lane releases models from its memory, then loads others. */
@@ -72,7 +60,15 @@ public sealed interface Decision {
   /** Returns a policy's answer, with the name that its dispatch would have. */
   static Decision of(DispatchId id, Choice answer) {
     if (answer instanceof Choice.Start start) {
-      return Started.of(id, start);
+      JobSpec first = start.batch().get(0).spec();
+      return new Started(
+          id,
+          start.lanes().get(0).executorId(),
+          start.lanes().stream().map(SchedulerState.Lane::index).toList(),
+          new ModelKey(first.workload(), first.backend(), first.precision()),
+          start.batch().stream().map(job -> job.spec().id()).toList(),
+          start.batch().stream().mapToInt(job -> job.spec().samples()).sum(),
+          start.scoreTerms());
     }
     if (answer instanceof Choice.Prepare prepare) {
       return new Prepared(

@@ -9,6 +9,7 @@ import dev.sluice.scheduler.replay.Difference.LoggedFact;
 import dev.sluice.scheduling.core.SchedulingCore;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,34 +28,21 @@ public final class DecisionReplay {
   private boolean isWhole;
   private long unrecorded;
 
-  /** Called once with the core in the state at which a replay stops. */
-  @FunctionalInterface
-  public interface AtStop {
-    void at(SchedulingCore core, LoggedFact before);
-  }
-
-  /** A place in a shard's log at which a replay ends. */
-  record Stop(int shard, long offset, int place, AtStop then) {}
-
-  public DecisionReplay(ReplaySettings settings) {
-    this(settings, null);
-  }
-
-  private DecisionReplay(ReplaySettings settings, @Nullable Stop stop) {
-    this.settings = settings;
-    this.stop = stop;
-    this.asked = settings.asked() == null ? null : new Tally();
-  }
-
   /**
-   * Makes a replay that stops before a decision.
+   * A place in a shard's log before which a replay ends.
    *
    * @param offset offset of the fact
    * @param place index of the dispatch among those of the fact; -1: before the fact itself
+   * @param then called once with the core in the state at the place, and with the fact
    */
-  public static DecisionReplay until(
-      ReplaySettings settings, int shard, long offset, int place, AtStop then) {
-    return new DecisionReplay(settings, new Stop(shard, offset, place, then));
+  public record Stop(
+      int shard, long offset, int place, BiConsumer<SchedulingCore, LoggedFact> then) {}
+
+  /** Makes a replay; null: it ends with the log, or with a difference. */
+  public DecisionReplay(ReplaySettings settings, @Nullable Stop stop) {
+    this.settings = settings;
+    this.stop = stop;
+    this.asked = settings.asked() == null ? null : new Tally();
   }
 
   /** Takes the next record, and returns whether a later one matters. */
@@ -122,9 +110,6 @@ public final class DecisionReplay {
 
   private ShardReplay shard(int number) {
     return shards.computeIfAbsent(
-        number,
-        made ->
-            new ShardReplay(
-                made, settings, recorded, asked == null ? null : settings.newAsked(asked), stop));
+        number, made -> new ShardReplay(made, settings, recorded, asked, stop));
   }
 }

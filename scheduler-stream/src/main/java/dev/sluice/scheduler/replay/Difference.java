@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +82,7 @@ public record Difference(
       names(now, then)
           .forEach(inner -> compare(name + "." + inner, then.get(inner), now.get(inner), fields));
     } else if (!withoutNull(then).equals(withoutNull(now))) {
-      fields.add(new Field(name, text(then), text(now)));
+      fields.add(new Field(name, Objects.toString(then, null), Objects.toString(now, null)));
     }
   }
 
@@ -102,10 +103,6 @@ public record Difference(
     } catch (IOException e) {
       throw new IllegalStateException("an event that was read is no JSON", e);
     }
-  }
-
-  private static @Nullable String text(@Nullable JsonNode node) {
-    return node == null ? null : node.toString();
   }
 
   public enum Kind {

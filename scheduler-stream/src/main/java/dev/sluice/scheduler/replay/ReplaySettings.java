@@ -15,7 +15,6 @@ import dev.sluice.scheduling.policy.SchedulingPolicy.Need;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +51,8 @@ public record ReplaySettings(
           "the recording does not hold the experiment that its decisions were made with",
           "it was recorded from topics; the log.jsonl.gz that a run leaves holds it");
     }
-    Optional<WorkflowCore> workflows = WorkflowCore.read(text);
-    if (workflows.isPresent()) {
-      WorkflowCore of = workflows.get();
+    WorkflowCore of = WorkflowCore.read(text);
+    if (of != null) {
       return new ReplaySettings(file.toString(), of.settings(), of.policy(), Map.of(), null);
     }
     Experiment experiment = ExperimentFile.recorded(file, text, vocabulary).experiment();
@@ -70,6 +68,10 @@ public record ReplaySettings(
     public Asked {
       weights = Map.copyOf(weights);
     }
+
+    SchedulingPolicy newPolicy() {
+      return Policies.create(schedulerName, weights);
+    }
   }
 
   public ReplaySettings with(Asked newAsked) {
@@ -77,44 +79,32 @@ public record ReplaySettings(
   }
 
   /**
-   * Returns why the other choice cannot be asked in the recorded states; empty: it can. Both see
-   * one state, so it must be one for both.
+   * Returns why the other choice cannot be asked in the recorded states; null: it can. Both see one
+   * state, so it must be one for both.
    */
-  public Optional<String> reasonNotToAsk() {
+  public @Nullable String reasonNotToAsk() {
     Asked other = asked;
     if (other == null) {
-      return Optional.empty();
+      return null;
     }
     Set<Need> recorded = newPolicy().needs().others();
-    Set<Need> needed = Policies.create(other.schedulerName(), other.weights()).needs().others();
+    Set<Need> needed = other.newPolicy().needs().others();
     for (Need shape : List.of(Need.JOINING, Need.SETS_OF_ALL_CLASSES)) {
       if (recorded.contains(shape) != needed.contains(shape)) {
-        return Optional.of(
-            shape == Need.JOINING
-                ? "joins jobs by a micro-batch window, and the other by itself"
-                : "keeps jobs of all classes together, and the other does not");
+        return shape == Need.JOINING
+            ? "joins jobs by a micro-batch window, and the other by itself"
+            : "keeps jobs of all classes together, and the other does not";
       }
     }
     if (needed.contains(Need.RESIDENCY) && core.placing().laneBytes() > 0) {
-      return Optional.of("loads models by itself, and its loads were not made");
+      return "loads models by itself, and its loads were not made";
     }
     return needed.contains(Need.MEMORY)
-        ? Optional.of("has a memory of its own decisions, which were not made")
-        : Optional.empty();
+        ? "has a memory of its own decisions, which were not made"
+        : null;
   }
 
   public SchedulingPolicy newPolicy() {
     return Policies.create(schedulerName, weights);
-  }
-
-  @Nullable AskedPolicy newAsked(Tally tally) {
-    Asked other = asked;
-    return other == null
-        ? null
-        : new AskedPolicy(
-            Policies.create(other.schedulerName(), other.weights()),
-            other.admission(),
-            core.admission(),
-            tally);
   }
 }

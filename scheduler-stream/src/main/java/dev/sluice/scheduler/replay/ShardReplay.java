@@ -102,15 +102,20 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
       int shard,
       ReplaySettings settings,
       Tally tally,
-      @Nullable AskedPolicy asked,
+      @Nullable Tally tallyOfAsked,
       DecisionReplay.@Nullable Stop stop) {
+    ReplaySettings.Asked other = settings.asked();
+    this.asked =
+        other == null || tallyOfAsked == null
+            ? null
+            : new AskedPolicy(
+                other.newPolicy(), other.admission(), settings.core().admission(), tallyOfAsked);
     this.shard = shard;
     this.follows = asked != null || stop != null;
     this.log = settings.log();
     this.policy = settings.newPolicy();
     this.loads = policy.needs().has(Need.RESIDENCY);
     this.tally = tally;
-    this.asked = asked;
     this.stop = stop != null && stop.shard() == shard ? stop : null;
     this.outcomes = new OutcomeComparison(tally);
     this.at = new LoggedFact(shard, -1, 0, null);
@@ -238,7 +243,7 @@ final class ShardReplay implements CoreListener, SchedulingPolicy {
   private boolean isStop(int before) {
     if (stop != null && !stopped && stop.offset() == at.offset() && stop.place() == before) {
       stopped = true;
-      stop.then().at(core, at);
+      stop.then().accept(core, at);
     }
     return stopped;
   }

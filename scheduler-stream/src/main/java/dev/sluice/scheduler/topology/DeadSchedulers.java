@@ -145,9 +145,10 @@ final class DeadSchedulers implements AutoCloseable {
     for (Owner suspect : suspects) {
       ShardTaken last = suspect.taken();
       String id = last.transactionalId();
+      String threads = last.instance() + "-StreamThread-"; // which name its clients
       boolean ownThreadThatIsGone = last.instance().equals(instance);
       if (id != null
-          && (ownThreadThatIsGone || members.stream().noneMatch(m -> isOf(last.instance(), m)))) {
+          && (ownThreadThatIsGone || members.stream().noneMatch(m -> m.startsWith(threads)))) {
         admin.fenceProducers(List.of(id)).all().get();
         fencedOffsets.add(suspect.offset());
         LOG.info("fenced {} of {}, which had shard {}", id, last.instance(), last.shard());
@@ -164,11 +165,6 @@ final class DeadSchedulers implements AutoCloseable {
     } catch (UnreadableEventException e) {
       LOG.warn("{} at {} is no event", runs, received.offset(), e); // analytics keeps it
     }
-  }
-
-  /** Kafka Streams names its threads by number, and its clients after their threads. */
-  private static boolean isOf(String instance, String clientId) {
-    return clientId.startsWith(instance + "-StreamThread-");
   }
 
   @Override

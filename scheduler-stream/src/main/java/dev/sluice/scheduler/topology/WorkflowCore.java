@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.JobClass;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the core of executed workflows decides with, beside the facts. As text it stands in the
@@ -56,14 +56,12 @@ public record WorkflowCore(
     }
   }
 
-  /** Reads {@link #toText}; empty if the text is something else, such as an experiment. */
-  public static Optional<WorkflowCore> read(String text) {
+  /** Reads {@link #toText}; null if the text is something else, such as an experiment. */
+  public static @Nullable WorkflowCore read(String text) {
     try {
-      return text.startsWith("{")
-          ? Optional.of(JSON.readValue(text, WorkflowCore.class))
-          : Optional.empty();
+      return text.startsWith("{") ? JSON.readValue(text, WorkflowCore.class) : null;
     } catch (JsonProcessingException e) {
-      return Optional.empty();
+      return null;
     }
   }
 }

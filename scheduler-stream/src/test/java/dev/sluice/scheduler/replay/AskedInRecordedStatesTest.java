@@ -257,9 +257,8 @@ final class AskedInRecordedStatesTest {
   void stopsBeforeTheFact_withTheStateInWhichItWasDecided() throws Exception {
     var settings = new ReplaySettings("log", SETTINGS, "dynamic", weights(8), null);
     List<String> seen = new ArrayList<>();
-    var replay =
-        DecisionReplay.until(
-            settings,
+    var stop =
+        new DecisionReplay.Stop(
             0,
             COMPLETION,
             -1,
@@ -268,6 +267,7 @@ final class AskedInRecordedStatesTest {
               core.inspection().lanes().forEach(lane -> seen.add("held " + lane.held().size()));
               assertThat(before.offset()).isEqualTo(COMPLETION);
             });
+    var replay = new DecisionReplay(settings, stop);
 
     Logs.replay(replay, log(8, SETTINGS, 200));
 

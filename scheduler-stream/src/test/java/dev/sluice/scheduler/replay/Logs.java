@@ -95,7 +95,7 @@ final class Logs {
   /** Replays a whole log. */
   static DecisionReplay replay(ReplaySettings settings, List<RecordedEntry> log)
       throws UserMistakeException {
-    return replay(new DecisionReplay(settings), log);
+    return replay(new DecisionReplay(settings, null), log);
   }
 
   static DecisionReplay replay(DecisionReplay replay, List<RecordedEntry> log)

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.harness.report.FigureBounds;
+import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.workspace.Grid;
 import java.io.IOException;
@@ -97,7 +97,7 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
       Map<String, String> others = cell.without(GridTable.POLICY);
       Map<String, Double> bounds = known.get(others);
       if (bounds == null) {
-        bounds = FigureBounds.of(run);
+        bounds = ExperimentBound.figures(run);
         known.put(others, bounds);
       }
       Map<String, Double> figures = new HashMap<>(result.figures());

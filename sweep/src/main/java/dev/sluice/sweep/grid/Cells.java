@@ -198,7 +198,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       }
     }
     if (grid.mode() == Mode.SIMULATE) {
-      var unused = new QuietSimulation(parsed);
+      var unused = new QuietSimulation(parsed, null);
     } else {
       LaneSource.of(
               LiveExperiment.withRate(parsed, "each cell of a sweep would find a rate of its own"))
