@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.planning.plan.PlanOptions;
 import dev.sluice.planning.plan.PlanRun;
 import dev.sluice.planning.plan.PlanningFiles;
 import dev.sluice.planning.plan.PlanningFiles.Asked;
@@ -166,7 +165,7 @@ final class PlanCommand implements Callable<Integer> {
     return new PlanRun(options(), System.out, System.err).execute();
   }
 
-  private PlanOptions options() throws UserMistakeException {
+  private PlanRun.Options options() throws UserMistakeException {
     checkRange("--buffers-in", buffersIn, 0);
     checkRange("--buffers-out", buffersOut, 0);
     if (hostsMax != null) {
@@ -187,19 +186,20 @@ final class PlanCommand implements Callable<Integer> {
         "--seconds",
         "the option needs --execute",
         "you want to add --execute");
-    return new PlanOptions(
+    return new PlanRun.Options(
         new PlanningFiles(models, types, devices),
         new Asked(model, dtype, batchSize, compatible),
         buffersIn,
         buffersOut,
-        new PlanOptions.Search(
-            objective.equals("latency") ? Objective.LATENCY : Objective.THROUGHPUT,
-            hostsMax == null ? Integer.MAX_VALUE : hostsMax,
-            limitNs(),
-            whatIf),
+        objective.equals("latency") ? Objective.LATENCY : Objective.THROUGHPUT,
+        hostsMax == null ? Integer.MAX_VALUE : hostsMax,
+        limitNs(),
+        whatIf,
         evaluate,
         execute ? Double.valueOf(seconds == null ? SECONDS : seconds) : null,
-        new PlanOptions.Output(json, plot, Boolean.getBoolean("sluice.terminal.error")));
+        json,
+        plot,
+        Boolean.getBoolean("sluice.terminal.error"));
   }
 
   private static void checkRange(String option, int value, int least) throws UserMistakeException {

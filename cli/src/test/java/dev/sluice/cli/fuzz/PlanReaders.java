@@ -8,6 +8,8 @@ import dev.sluice.layers.runtime.ScheduleFile;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.planning.plan.PlanningFiles;
 import dev.sluice.planning.plan.PlanningFiles.Asked;
+import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.GridFile;
 import dev.sluice.sweep.workspace.WorkspaceConfig;
@@ -16,6 +18,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -29,8 +32,13 @@ final class PlanReaders {
   private static final String MODELS = planning("models.yml");
   private static final String TYPES = planning("device_types.yml");
   private static final String DEVICES = planning("devices.yml");
-  private static final List<String> HOSTS =
-      List.of("mb-0", "mb-1", "mb-2", "mb-3", "rcc-0", "rcc-1", "rcc-2", "rcc-3");
+  private static final PlanProblem PROBLEM =
+      new PlanProblem(
+          Collections.nCopies(48, 1.0),
+          Collections.nCopies(49, 1L),
+          1,
+          1,
+          List.of(type("mb-0", "mb-1", "mb-2", "mb-3"), type("rcc-0", "rcc-1", "rcc-2", "rcc-3")));
   private static final Map<String, List<String>> LAYERS =
       Map.of(
           "vit_tiny",
@@ -40,6 +48,10 @@ final class PlanReaders {
               .toList());
 
   private PlanReaders() {}
+
+  private static DeviceType type(String... hosts) {
+    return new DeviceType("type", List.of(hosts), 1, 1, Collections.nCopies(48, 1.0));
+  }
 
   static Stream<FuzzedReader> all() {
     return Stream.of(
@@ -89,7 +101,7 @@ final class PlanReaders {
   private static void stages(Path folder, byte[] input) throws Exception {
     var stages =
         dev.sluice.planning.plan.GivenSchedule.read(
-            Files.write(folder.resolve("stages.yml"), input), 48, HOSTS);
+            Files.write(folder.resolve("stages.yml"), input), PROBLEM);
     assertThat(stages.stream().mapToInt(s -> s.lastLayer() - s.firstLayer() + 1).sum())
         .isEqualTo(48);
   }

@@ -37,7 +37,7 @@ final class Gradients {
 
   /** Computes a module without a graph. The running statistics that it is given are counted. */
   static NDArray forward(Block module, NDArray in, NDList weights, NDManager manager) {
-    var arguments = new NDList(in);
+    var arguments = new NDList(in); // first, since its manager takes the result
     arguments.addAll(weights);
     return module.forward(new ParameterStore(manager, false), arguments, false).singletonOrThrow();
   }
@@ -48,7 +48,6 @@ final class Gradients {
    *
    * @param tensors all tensors of the layers; takes the gradients into their places
    * @param scalar makes a number of the module's result
-   * @param result receives that number
    * @param manager takes the gradient by the input; null: that gradient is not wanted
    * @return gradient by the input
    */
@@ -58,8 +57,7 @@ final class Gradients {
       NDList tensors,
       TrainedTensors layout,
       @Nullable NDManager manager,
-      UnaryOperator<NDArray> scalar,
-      Result result) {
+      UnaryOperator<NDArray> scalar) {
     try (NDManager scope = NDManager.newBaseManager(Device.cpu(), "PyTorch");
         GradientCollector collector = collector()) {
       NDArray inLeaf = leaf(in, scope);
@@ -71,9 +69,7 @@ final class Gradients {
       }
       NDArray out =
           module.forward(new ParameterStore(scope, false), arguments, true).singletonOrThrow();
-      NDArray number = scalar.apply(out);
-      collector.backward(number);
-      result.take(number);
+      collector.backward(scalar.apply(out));
       int at = layout.stored().size();
       for (int weight = 0; weight < layout.weights(); weight++) {
         if (layout.hasGradient(weight)) {
@@ -83,11 +79,6 @@ final class Gradients {
       }
       return manager == null ? null : detached(inLeaf.getGradient(), manager);
     }
-  }
-
-  /** Receives a number before its memory is freed. */
-  interface Result {
-    void take(NDArray number);
   }
 
   private static GradientCollector collector() {

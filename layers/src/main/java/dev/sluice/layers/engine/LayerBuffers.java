@@ -25,11 +25,8 @@ final class LayerBuffers implements AutoCloseable {
   private long allocatedBytes;
 
   /**
-   * Memory for one layer.
-   *
-   * @param owner the engine's array that owns the memory
-   * @param shapes shapes of the tensors over it
-   * @param tensors the tensors, one behind the other
+   * Memory for one layer, which an array of the engine owns, and the tensors over it, one behind
+   * the other.
    */
   record Buffer(NDArray owner, ByteBuffer bytes, List<Shape> shapes, NDList tensors) {
     private void close() {
@@ -60,7 +57,7 @@ final class LayerBuffers implements AutoCloseable {
         return buffer;
       }
     }
-    long bytes = Float.BYTES * shapes.stream().mapToLong(Shape::size).sum();
+    long bytes = bytes(shapes);
     while (allocatedBytes + bytes > budgetBytes && !idle.isEmpty()) {
       Buffer oldest = idle.removeLast();
       allocatedBytes -= oldest.bytes().capacity();
@@ -75,6 +72,11 @@ final class LayerBuffers implements AutoCloseable {
     allocatedBytes += bytes;
     ByteBuffer memory = owner.toByteBuffer(true);
     return new Buffer(owner, memory, shapes, placed(shapes, memory));
+  }
+
+  /** Bytes of tensors of float32 together. */
+  static long bytes(List<Shape> shapes) {
+    return Float.BYTES * shapes.stream().mapToLong(Shape::size).sum();
   }
 
   private NDList placed(List<Shape> shapes, ByteBuffer memory) {

@@ -1,24 +1,22 @@
 package dev.sluice.layers.engine;
 
-import ai.djl.Device;
 import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import ai.djl.nn.Block;
-import ai.djl.training.ParameterStore;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.WeightlessModule;
+import dev.sluice.layers.engine.LayerModules.Layer;
+import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.Hooks;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -28,57 +26,30 @@ import java.util.function.LongSupplier;
  * of its own. Layers count from 0.
  */
 public final class LayeredModel implements AutoCloseable {
-  private final List<Layer> layers = new ArrayList<>();
-  private final WeightlessModules modules = new WeightlessModules();
-  private final NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
-  private final List<Integer> inputShape;
+  private final LayerModules modules;
+  private final Shape inputShape;
 
-  /** A layer, with the module that it may share with others. */
-  private record Layer(String name, List<TensorShape> tensors, Block module) {}
-
-  private LayeredModel(List<Integer> inputShape) {
-    this.inputShape = inputShape;
+  private LayeredModel(LayerModules modules, List<Integer> inputShape) {
+    this.modules = modules;
+    this.inputShape = new Shape(inputShape.stream().mapToLong(Integer::longValue).toArray());
   }
 
-  /**
-   * Loads the modules of a network's blocks.
-   *
-   * @throws InferenceException if the engine cannot load one
-   */
+  /** Loads the modules of a network's blocks. */
   public static LayeredModel load(Network network, Engines engines) throws InferenceException {
-    engines.start("pytorch");
     List<Network.Block> blocks = network.blocks();
-    var model = new LayeredModel(blocks.get(0).part().inputShapes().get(0));
-    try {
-      for (Network.Block block : blocks) {
-        model.layers.add(
-            new Layer(
-                block.name(),
-                block.part().tensors(),
-                model.modules.block(WeightlessModule.of(block.part()))));
-      }
-      return model;
-    } catch (InferenceException | RuntimeException e) {
-      model.close();
-      throw e;
-    }
+    LayerModules modules = LayerModules.load(blocks, WeightlessModule::of, engines);
+    return new LayeredModel(modules, blocks.get(0).part().inputShapes().get(0));
   }
 
   public List<String> names() {
-    return layers.stream().map(Layer::name).toList();
+    return modules.layers.stream().map(Layer::name).toList();
   }
 
   public List<List<TensorShape>> tensors() {
-    return layers.stream().map(Layer::tensors).toList();
+    return modules.layers.stream().map(layer -> layer.part().tensors()).toList();
   }
 
-  /**
-   * Returns an empty place for this model's layers.
-   *
-   * @param source source of the layers' tensors, which the caller closes after the place
-   * @param budgetBytes bytes that layers may take together
-   * @param clockNs clock of the trace
-   */
+  /** Returns an empty place for this model's layers, whose source the caller closes after it. */
   public ResidentLayers resident(
       ParameterSource source, long budgetBytes, LongSupplier clockNs, LayerTrace trace) {
     return new ResidentLayers(names(), tensors(), source, budgetBytes, clockNs, trace);
@@ -96,21 +67,16 @@ public final class LayeredModel implements AutoCloseable {
    */
   public float[] forward(ByteBuffer in, int samples, Hooks hooks, ResidentLayers resident)
       throws InferenceException {
-    var shape = new long[inputShape.size() + 1];
-    shape[0] = samples;
-    for (int i = 0; i < inputShape.size(); i++) {
-      shape[i + 1] = inputShape.get(i);
-    }
-    try (NDManager step = manager.newSubManager()) {
+    try (NDManager step = modules.manager.newSubManager()) {
       resident.beginStep();
       hooks.onStepStart();
-      NDArray at = step.create(in, new Shape(shape), DataType.FLOAT32);
-      for (int i = 0; i < layers.size(); i++) {
+      NDArray at = step.create(in, new Shape(samples).addAll(inputShape), DataType.FLOAT32);
+      for (int i = 0; i < modules.layers.size(); i++) {
         resident.enter("on_pre_forward");
         hooks.onPreForward(i);
         long startNs = resident.nowNs();
-        NDArray out = computed(layers.get(i), at, resident.tensors(i), step);
-        resident.computed(i, startNs);
+        NDArray out = computed(modules.layers.get(i), at, resident.tensors(i), step);
+        resident.done(Row.COMPUTE, i, startNs);
         at.close();
         at = out;
         resident.enter("on_post_forward");
@@ -124,14 +90,8 @@ public final class LayeredModel implements AutoCloseable {
 
   private static NDArray computed(Layer layer, NDArray in, NDList tensors, NDManager step)
       throws InferenceException {
-    var arguments = new NDList(tensors.size() + 1);
-    arguments.add(in); // first, since its manager takes the result
-    arguments.addAll(tensors);
     try {
-      return layer
-          .module()
-          .forward(new ParameterStore(step, false), arguments, false)
-          .singletonOrThrow();
+      return Gradients.forward(layer.module(), in, tensors, step);
     } catch (EngineException e) {
       throw new InferenceException("layer " + layer.name() + " failed: " + e.getMessage(), e);
     }
@@ -141,6 +101,5 @@ public final class LayeredModel implements AutoCloseable {
   @Override
   public void close() {
     modules.close();
-    manager.close();
   }
 }

@@ -68,11 +68,7 @@ enum Optimizer {
     return Arrays.stream(values()).map(optimizer -> optimizer.configName).toList();
   }
 
-  /**
-   * Returns the rule of a name.
-   *
-   * @throws IllegalArgumentException if there is none
-   */
+  /** Returns the rule of a name; throws an IllegalArgumentException if there is none. */
   static Optimizer named(String name) {
     return Arrays.stream(values())
         .filter(optimizer -> optimizer.configName.equals(name))
@@ -83,10 +79,6 @@ enum Optimizer {
   /** Returns what the tensors of the state are called, behind the parameter's name and a dot. */
   abstract List<String> stateNames();
 
-  /**
-   * Changes a parameter in place, and its state.
-   *
-   * @param step number of the step, from 1
-   */
+  /** Changes a parameter in place, and its state, in a step that counts from 1. */
   abstract void update(NDArray parameter, NDArray gradient, List<NDArray> state, int step);
 }

@@ -11,8 +11,6 @@ import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -36,6 +34,10 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
 
   private final List<String> names;
   private final List<List<Shape>> shapes;
+
+  /** Bytes of each layer's tensors together. */
+  private final long[] bytes;
+
   private final ParameterSource source;
   private final LongSupplier clockNs;
   private final LayerTrace trace;
@@ -78,7 +80,8 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
       LayerTrace trace) {
     this.names = List.copyOf(names);
     this.shapes =
-        tensors.stream().map(of -> of.stream().map(ResidentLayers::shape).toList()).toList();
+        tensors.stream().map(of -> of.stream().map(TrainedTensors::shape).toList()).toList();
+    this.bytes = shapes.stream().mapToLong(LayerBuffers::bytes).toArray();
     this.source = source;
     this.clockNs = clockNs;
     this.trace = trace;
@@ -108,7 +111,7 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
   public void prefetch(int layer) {
     long startNs = clockNs.getAsLong();
     ask(layer);
-    tell(Row.PREFETCH, layer, startNs);
+    done(Row.PREFETCH, layer, startNs);
   }
 
   /**
@@ -121,7 +124,7 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     long startNs = clockNs.getAsLong();
     Layer resident = layers[layer];
     await(layer, resident == null ? ask(layer) : resident);
-    tell(Row.FETCH, layer, startNs);
+    done(Row.FETCH, layer, startNs);
   }
 
   /**
@@ -136,7 +139,7 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     await(layer, resident);
     layers[layer] = null;
     free(resident);
-    tell(Row.RELEASE, layer, startNs);
+    done(Row.RELEASE, layer, startNs);
   }
 
   public long residentBytes() {
@@ -154,20 +157,13 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     return resident.buffer().tensors();
   }
 
-  void computed(int layer, long startNs) {
-    tell(Row.COMPUTE, layer, startNs);
-  }
-
-  void updated(int layer, long startNs) {
-    tell(Row.UPDATE, layer, startNs);
+  /** Tells of an operation of the computing thread that ends now. */
+  void done(String operation, int layer, long startNs) {
+    tell(step, hook, operation, layer, COMPUTE_THREAD, startNs);
   }
 
   long nowNs() {
     return clockNs.getAsLong();
-  }
-
-  private static Shape shape(TensorShape tensor) {
-    return new Shape(tensor.shape().stream().mapToLong(Long::longValue).toArray());
   }
 
   private Layer resident(int layer) {
@@ -178,19 +174,20 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     if (layers[layer] != null) {
       throw new IllegalStateException("layer " + names.get(layer) + " is resident already");
     }
-    long bytes = source.bytes(layer);
     LayerBuffers.Buffer buffer = buffers.take(shapes.get(layer));
     int askedIn = step;
     String askedBy = hook;
     var read =
         new FutureTask<Boolean>(
             () -> {
-              read(layer, buffer.bytes(), askedIn, askedBy);
+              long startNs = clockNs.getAsLong();
+              source.read(layer, buffer.bytes().duplicate().clear());
+              tell(askedIn, askedBy, Row.READ, layer, READER_THREAD, startNs);
               return true;
             });
     var asked = new Layer(buffer, read);
     layers[layer] = asked;
-    residentBytesMax = Math.max(residentBytesMax, residentBytes.addAndGet(bytes));
+    residentBytesMax = Math.max(residentBytesMax, residentBytes.addAndGet(bytes[layer]));
     queue.add(read);
     return asked;
   }
@@ -203,23 +200,6 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // by close(), which is all that interrupts this thread
     }
-  }
-
-  private void read(int layer, ByteBuffer into, int askedIn, String askedBy) throws IOException {
-    long startNs = clockNs.getAsLong();
-    source.read(layer, into.duplicate().clear());
-    long endNs = clockNs.getAsLong();
-    trace.add(
-        new Row(
-            askedIn,
-            askedBy,
-            Row.READ,
-            layer,
-            READER_THREAD,
-            startNs,
-            endNs,
-            source.bytes(layer),
-            residentBytes.get()));
   }
 
   private void await(int layer, Layer asked) {
@@ -247,18 +227,12 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
     residentBytes.addAndGet(-layer.buffer().bytes().capacity());
   }
 
-  private void tell(String operation, int layer, long startNs) {
+  private void tell(
+      int inStep, String inHook, String operation, int layer, String thread, long startNs) {
+    long endNs = clockNs.getAsLong();
+    long resident = residentBytes.get();
     trace.add(
-        new Row(
-            step,
-            hook,
-            operation,
-            layer,
-            COMPUTE_THREAD,
-            startNs,
-            clockNs.getAsLong(),
-            source.bytes(layer),
-            residentBytes.get()));
+        new Row(inStep, inHook, operation, layer, thread, startNs, endNs, bytes[layer], resident));
   }
 
   /** Ends the reading, even in the middle of a layer, and frees all memory. */

@@ -2,8 +2,14 @@ package dev.sluice.layers.engine;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.network.NetworkPart;
+import dev.sluice.executor.network.SafetensorsHeader.Entry;
 import dev.sluice.executor.network.TensorShape;
+import dev.sluice.layers.parameters.SafetensorsFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +39,34 @@ final class TrainedTensors {
     }
   }
 
+  /**
+   * Returns values of a part's tensors before the first step, each in direct memory: the weights,
+   * and zeros for all others.
+   *
+   * @param weights file of the network's weights
+   * @param tensors tensors that begin with the part's weights
+   */
+  static List<ByteBuffer> initial(
+      SafetensorsFile weights, NetworkPart part, List<TensorShape> tensors) throws IOException {
+    List<String> names = part.tensors().stream().map(TensorShape::name).toList();
+    var values = new ArrayList<ByteBuffer>();
+    for (TensorShape tensor : tensors) {
+      values.add(ByteBuffer.allocateDirect((int) tensor.bytes()).order(ByteOrder.nativeOrder()));
+    }
+    for (Entry entry : weights.entries()) {
+      int at = names.indexOf(entry.tensor().name());
+      if (at >= 0) {
+        weights.read(entry.offset(), values.get(at));
+        values.get(at).flip();
+      }
+    }
+    return values;
+  }
+
+  static Shape shape(TensorShape tensor) {
+    return new Shape(tensor.shape().stream().mapToLong(Long::longValue).toArray());
+  }
+
   private static TensorShape named(TensorShape weight, String name) {
     return new TensorShape(name, weight.dtype(), weight.shape());
   }
@@ -58,10 +92,8 @@ final class TrainedTensors {
   }
 
   /**
-   * Applies the gradients, which stand in their places.
-   *
-   * @param tensors all tensors
-   * @param step number of the step, from 1
+   * Applies the gradients, which stand in their places among all tensors, in a step that counts
+   * from 1.
    */
   void update(NDList tensors, int step) {
     int state = weights();

@@ -8,15 +8,18 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.ParameterSource.FiniteParameters;
+import dev.sluice.layers.parameters.SafetensorsFile;
 import dev.sluice.layers.parameters.TrainingFolder;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -72,14 +75,6 @@ public final class Training implements LayerOperations, AutoCloseable {
     }
   }
 
-  /**
-   * The size of a layer in training.
-   *
-   * @param storedBytes bytes that a fetch reads: parameters, running statistics, optimizer state
-   * @param budgetBytes these, and the gradients
-   */
-  public record LayerSize(String name, long storedBytes, long budgetBytes) {}
-
   private Training(
       Settings settings,
       TrainingModel model,
@@ -102,19 +97,16 @@ public final class Training implements LayerOperations, AutoCloseable {
   }
 
   /** Returns the layers of a network in training; starts no engine. */
-  public static List<LayerSize> layers(String model, String optimizer) {
+  public static Layers layers(String model, String optimizer) {
     Optimizer rule = Optimizer.named(optimizer);
-    return Workloads.network(model).blocks().stream()
-        .map(
-            block -> {
-              var tensors = new TrainedTensors(block.part(), rule);
-              return new LayerSize(block.name(), bytes(tensors.stored()), bytes(tensors.all()));
-            })
-        .toList();
-  }
-
-  private static long bytes(List<TensorShape> tensors) {
-    return tensors.stream().mapToLong(TensorShape::bytes).sum();
+    List<Network.Block> blocks = Workloads.network(model).blocks();
+    return new Layers(
+        blocks.stream().map(Network.Block::name).toList(),
+        blocks.stream()
+            .map(block -> new TrainedTensors(block.part(), rule).all())
+            .map(tensors -> tensors.stream().mapToLong(TensorShape::bytes).sum())
+            .toList(),
+        true);
   }
 
   /**
@@ -154,7 +146,7 @@ public final class Training implements LayerOperations, AutoCloseable {
             ? TrainingFolder.resume(out, settings.course(), stored)
             : begin(settings, out, network, stored, cache);
     TrainingModel model = TrainingModel.load(network, optimizer, engines);
-    ParameterSource source = pace.apply(new WithRoom(folder, all));
+    ParameterSource source = pace.apply(folder);
     if (settings.checkFinite()) {
       source = new FiniteParameters(source, stored.stream().map(StoredLayer::tensors).toList());
     }
@@ -172,31 +164,15 @@ public final class Training implements LayerOperations, AutoCloseable {
   private static TrainingFolder begin(
       Settings settings, Path out, Network network, List<StoredLayer> stored, ModelCache cache)
       throws UserMistakeException, IOException {
-    try (var weights = new InitialWeights(settings.model(), cache)) {
+    Path file = cache.weights(settings.model(), ModelProgress.none());
+    try (SafetensorsFile weights = SafetensorsFile.open(file)) {
       return TrainingFolder.create(
           out,
           settings.course(),
           stored,
-          layer -> weights.of(network.blocks().get(layer).part(), stored.get(layer).tensors()));
-    }
-  }
-
-  /** A folder's layers, with room for the gradients behind each. */
-  private record WithRoom(TrainingFolder folder, List<List<TensorShape>> tensors)
-      implements ParameterSource {
-    @Override
-    public long bytes(int layer) {
-      return Training.bytes(tensors.get(layer));
-    }
-
-    @Override
-    public void read(int layer, ByteBuffer into) throws IOException {
-      folder.read(layer, into);
-    }
-
-    @Override
-    public void close() {
-      folder.close();
+          layer ->
+              TrainedTensors.initial(
+                  weights, network.blocks().get(layer).part(), stored.get(layer).tensors()));
     }
   }
 

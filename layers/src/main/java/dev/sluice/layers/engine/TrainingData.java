@@ -24,9 +24,6 @@ final class TrainingData {
   private final float[] picture;
   private final float[] pattern;
 
-  /**
-   * @param samples pictures of a step
-   */
   TrainingData(long seed, int samples, Network network) {
     NetworkPart whole = network.whole();
     List<Integer> picture = whole.inputShapes().get(0);

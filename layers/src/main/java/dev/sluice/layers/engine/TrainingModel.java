@@ -1,19 +1,20 @@
 package dev.sluice.layers.engine;
 
-import ai.djl.Device;
 import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
-import ai.djl.nn.Block;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.WeightlessModule;
+import dev.sluice.layers.engine.LayerModules.Layer;
+import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.schedule.Hooks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,45 +26,29 @@ import org.jspecify.annotations.Nullable;
  * case: a layer that is released behind its first one is unchanged. Used by one thread.
  */
 final class TrainingModel implements AutoCloseable {
-  private final WeightlessModules modules = new WeightlessModules();
-  private final NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
-  private final List<Layer> layers = new ArrayList<>();
+  private final LayerModules modules;
+
+  /** Tensors of each layer. */
+  private final List<TrainedTensors> tensors;
+
   private long keptInputBytesMax;
 
-  /** A layer, with the module that it may share with others. */
-  private record Layer(String name, TrainedTensors tensors, Block module) {}
+  private TrainingModel(LayerModules modules, List<TrainedTensors> tensors) {
+    this.modules = modules;
+    this.tensors = tensors;
+  }
 
-  private TrainingModel() {}
-
-  /**
-   * Loads the modules of a network's blocks.
-   *
-   * @throws InferenceException if the engine cannot load one
-   */
+  /** Loads the modules of a network's blocks. */
   static TrainingModel load(Network network, Optimizer optimizer, Engines engines)
       throws InferenceException {
-    engines.start("pytorch");
-    var model = new TrainingModel();
-    try {
-      for (Network.Block block : network.blocks()) {
-        Block module = model.modules.block(WeightlessModule.forTraining(block.part()));
-        model.layers.add(
-            new Layer(block.name(), new TrainedTensors(block.part(), optimizer), module));
-      }
-      return model;
-    } catch (InferenceException | RuntimeException e) {
-      model.close();
-      throw e;
-    }
+    List<Network.Block> blocks = network.blocks();
+    return new TrainingModel(
+        LayerModules.load(blocks, WeightlessModule::forTraining, engines),
+        blocks.stream().map(block -> new TrainedTensors(block.part(), optimizer)).toList());
   }
 
   long keptInputBytesMax() {
     return keptInputBytesMax;
-  }
-
-  /** Called when a layer's tensors were changed. */
-  interface Changed {
-    void layer(int layer);
   }
 
   /**
@@ -71,13 +56,15 @@ final class TrainingModel implements AutoCloseable {
    *
    * @param step number of the step, from 1
    * @param hooks hooks that bring each layer before it is computed
+   * @param changed takes each layer whose tensors are about to change
    * @return the loss before the step
    * @throws LayerReadException if a hook needed a layer that could not be read
    * @throws InferenceException if the engine refuses or fails
    */
-  float step(int step, TrainingData data, Hooks hooks, ResidentLayers resident, Changed changed)
+  float step(int step, TrainingData data, Hooks hooks, ResidentLayers resident, IntConsumer changed)
       throws InferenceException {
-    try (NDManager scope = manager.newSubManager()) {
+    List<Layer> layers = modules.layers;
+    try (NDManager scope = modules.manager.newSubManager()) {
       resident.beginStep();
       hooks.onStepStart();
       var kept = new ArrayList<NDArray>();
@@ -89,8 +76,8 @@ final class TrainingModel implements AutoCloseable {
         long startNs = resident.nowNs();
         kept.add(at);
         keptBytes += at.size() * Float.BYTES;
-        at = forward(layers.get(i), at, resident.tensors(i), scope);
-        resident.computed(i, startNs);
+        at = forward(layers.get(i), tensors.get(i), at, resident.tensors(i), scope);
+        resident.done(Row.COMPUTE, i, startNs);
         resident.enter("on_post_forward");
         hooks.onPostForward(i);
       }
@@ -102,18 +89,19 @@ final class TrainingModel implements AutoCloseable {
         resident.enter("on_pre_backward");
         hooks.onPreBackward(i);
         long startNs = resident.nowNs();
-        changed.layer(i);
+        changed.accept(i);
         NDArray next =
             backward(
                 layers.get(i),
+                tensors.get(i),
                 kept.get(i),
                 resident.tensors(i),
                 upstream,
                 i == 0 ? null : scope); // nothing wants a gradient by the pictures
-        resident.computed(i, startNs);
+        resident.done(Row.COMPUTE, i, startNs);
         long updateNs = resident.nowNs();
-        layers.get(i).tensors().update(resident.tensors(i), step);
-        resident.updated(i, updateNs);
+        tensors.get(i).update(resident.tensors(i), step);
+        resident.done(Row.UPDATE, i, updateNs);
         upstream.close();
         kept.get(i).close();
         if (next != null) {
@@ -128,13 +116,14 @@ final class TrainingModel implements AutoCloseable {
     }
   }
 
-  private static NDArray forward(Layer layer, NDArray in, NDList tensors, NDManager scope)
+  private static NDArray forward(
+      Layer layer, TrainedTensors layout, NDArray in, NDList tensors, NDManager scope)
       throws InferenceException {
     try (NDManager copies = scope.newSubManager()) {
       var weights = new NDList();
-      for (int weight = 0; weight < layer.tensors().weights(); weight++) {
+      for (int weight = 0; weight < layout.weights(); weight++) {
         NDArray tensor = tensors.get(weight);
-        if (layer.tensors().hasGradient(weight)) {
+        if (layout.hasGradient(weight)) {
           weights.add(tensor);
         } else {
           NDArray copy = tensor.duplicate();
@@ -151,17 +140,16 @@ final class TrainingModel implements AutoCloseable {
   }
 
   private static @Nullable NDArray backward(
-      Layer layer, NDArray in, NDList tensors, NDArray upstream, @Nullable NDManager scope)
+      Layer layer,
+      TrainedTensors layout,
+      NDArray in,
+      NDList tensors,
+      NDArray upstream,
+      @Nullable NDManager scope)
       throws InferenceException {
     try {
       return Gradients.backward(
-          layer.module(),
-          in,
-          tensors,
-          layer.tensors(),
-          scope,
-          out -> out.mul(upstream).sum(),
-          number -> {});
+          layer.module(), in, tensors, layout, scope, out -> out.mul(upstream).sum());
     } catch (EngineException e) {
       throw new InferenceException(
           "layer " + layer.name() + " failed in its backward pass: " + e.getMessage(), e);
@@ -172,6 +160,5 @@ final class TrainingModel implements AutoCloseable {
   @Override
   public void close() {
     modules.close();
-    manager.close();
   }
 }

@@ -1,24 +1,25 @@
 package dev.sluice.layers.engine;
 
-import ai.djl.Device;
 import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import ai.djl.nn.Block;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
 import dev.sluice.executor.model.ModelCache;
+import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.NetworkPart;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.WeightlessModule;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.layers.parameters.SafetensorsFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -26,23 +27,20 @@ import java.util.List;
  * network, and one graph gives all gradients. No schedule, no files. Used by one thread.
  */
 public final class WholeGraphTraining implements AutoCloseable {
-  private final WeightlessModules modules = new WeightlessModules();
-  private final NDManager manager = NDManager.newBaseManager(Device.cpu(), "PyTorch");
+  private final LayerModules modules;
   private final TrainedTensors layout;
   private final NDList tensors = new NDList();
-  private final Block module;
   private final TrainingData data;
   private int stepsDone;
 
   private WholeGraphTraining(
-      NetworkPart whole, Optimizer optimizer, TrainingData data, List<ByteBuffer> values)
-      throws InferenceException {
-    this.layout = new TrainedTensors(whole, optimizer);
+      LayerModules modules, TrainedTensors layout, TrainingData data, List<ByteBuffer> values) {
+    this.modules = modules;
+    this.layout = layout;
     this.data = data;
-    this.module = modules.block(WeightlessModule.forTraining(whole));
     for (int i = 0; i < values.size(); i++) {
-      long[] shape = layout.all().get(i).shape().stream().mapToLong(Long::longValue).toArray();
-      tensors.add(manager.create(values.get(i), new Shape(shape), DataType.FLOAT32));
+      Shape shape = TrainedTensors.shape(layout.all().get(i));
+      tensors.add(modules.manager.create(values.get(i), shape, DataType.FLOAT32));
     }
   }
 
@@ -50,22 +48,24 @@ public final class WholeGraphTraining implements AutoCloseable {
    * Loads a network that can be trained, before its first step.
    *
    * @param batch pictures of a step
-   * @throws InferenceException if the engine cannot load it
    */
   public static WholeGraphTraining load(
       String model, String optimizer, long seed, int batch, ModelCache cache, Engines engines)
       throws UserMistakeException, IOException, InferenceException {
-    engines.start("pytorch");
     Network network = Workloads.network(model);
-    Optimizer rule = Optimizer.named(optimizer);
-    List<TensorShape> all = new TrainedTensors(network.whole(), rule).all();
-    try (var weights = new InitialWeights(model, cache)) {
-      return new WholeGraphTraining(
-          network.whole(),
-          rule,
-          new TrainingData(seed, batch, network),
-          weights.of(network.whole(), all));
+    NetworkPart whole = network.whole();
+    var layout = new TrainedTensors(whole, Optimizer.named(optimizer));
+    List<ByteBuffer> values;
+    Path file = cache.weights(model, ModelProgress.none());
+    try (SafetensorsFile weights = SafetensorsFile.open(file)) {
+      values = TrainedTensors.initial(weights, whole, layout.all());
     }
+    List<Network.Block> block = List.of(new Network.Block("network", whole));
+    return new WholeGraphTraining(
+        LayerModules.load(block, WeightlessModule::forTraining, engines),
+        layout,
+        new TrainingData(seed, batch, network),
+        values);
   }
 
   /**
@@ -77,16 +77,19 @@ public final class WholeGraphTraining implements AutoCloseable {
   public float step() throws InferenceException {
     int step = stepsDone + 1;
     var loss = new float[1];
-    try (NDManager scope = manager.newSubManager()) {
+    try (NDManager scope = modules.manager.newSubManager()) {
       NDArray labels = data.oneHotLabels(step, scope);
       Gradients.backward(
-          module,
+          modules.layers.get(0).module(),
           data.pictures(step, scope),
           tensors,
           layout,
           null,
-          logits -> Gradients.loss(logits, labels),
-          number -> loss[0] = number.getFloat());
+          logits -> {
+            NDArray number = Gradients.loss(logits, labels);
+            loss[0] = number.getFloat();
+            return number;
+          });
       layout.update(tensors, step);
     } catch (EngineException e) {
       throw new InferenceException("the network failed: " + e.getMessage(), e);
@@ -108,6 +111,5 @@ public final class WholeGraphTraining implements AutoCloseable {
   @Override
   public void close() {
     modules.close();
-    manager.close();
   }
 }

@@ -14,11 +14,7 @@ public final class LayerFile implements ParameterSource {
   private final SafetensorsFile file;
   private final List<List<Piece>> layers = new ArrayList<>();
 
-  private record Piece(long offset, long bytes) {
-    boolean goesOnAt(long next) {
-      return offset + bytes == next;
-    }
-  }
+  private record Piece(long offset, long bytes) {}
 
   private LayerFile(SafetensorsFile file) {
     this.file = file;
@@ -53,19 +49,14 @@ public final class LayerFile implements ParameterSource {
     var pieces = new ArrayList<Piece>();
     for (Entry entry : entries) {
       int last = pieces.size() - 1;
-      if (last >= 0 && pieces.get(last).goesOnAt(entry.offset())) {
-        Piece piece = pieces.get(last);
-        pieces.set(last, new Piece(piece.offset(), piece.bytes() + entry.bytes()));
+      Piece before = last < 0 ? null : pieces.get(last);
+      if (before != null && before.offset() + before.bytes() == entry.offset()) {
+        pieces.set(last, new Piece(before.offset(), before.bytes() + entry.bytes()));
       } else {
         pieces.add(new Piece(entry.offset(), entry.bytes()));
       }
     }
     return pieces;
-  }
-
-  @Override
-  public long bytes(int layer) {
-    return layers.get(layer).stream().mapToLong(Piece::bytes).sum();
   }
 
   @Override

@@ -73,10 +73,8 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
   }
 
   /**
-   * Reads a manifest.
+   * Reads a manifest, which must have these settings and layers.
    *
-   * @param settings settings that it must have
-   * @param layers names of the layers that it must have
    * @throws UserMistakeException if it is none, or that of another training
    */
   static Manifest read(Path file, Map<String, String> settings, List<String> layers)
@@ -137,11 +135,9 @@ record Manifest(Map<String, String> settings, int step, long lossesBytes, List<L
       return null;
     }
     Section layer = Section.lenient("layers.", mapping, problems);
-    var state =
-        new LayerState(
-            layer.requiredText("name", "head"),
-            layer.requiredWhole("step", 0, Integer.MAX_VALUE, "20"),
-            layer.requiredText("crc32c", "0a1b2c3d"));
-    return state;
+    return new LayerState(
+        layer.requiredText("name", "head"),
+        layer.requiredWhole("step", 0, Integer.MAX_VALUE, "20"),
+        layer.requiredText("crc32c", "0a1b2c3d"));
   }
 }

@@ -9,11 +9,9 @@ import java.util.List;
 
 /** A model's parameters, one layer at a time. Layers count from 0. Used by one thread at a time. */
 public interface ParameterSource extends AutoCloseable {
-  /** Returns the bytes of a layer's tensors, one behind the other, in the order of their use. */
-  long bytes(int layer);
-
   /**
-   * Reads a layer's tensors into the rest of a buffer, which has room for exactly them.
+   * Reads a layer's tensors, one behind the other in the order of their use, into the rest of a
+   * buffer. What it has room for beyond them stays as it is.
    *
    * @throws IOException if they cannot be read; its message names no layer
    */
@@ -30,11 +28,6 @@ public interface ParameterSource extends AutoCloseable {
    */
   record FiniteParameters(ParameterSource source, List<List<TensorShape>> layers)
       implements ParameterSource {
-    @Override
-    public long bytes(int layer) {
-      return source.bytes(layer);
-    }
-
     @Override
     public void read(int layer, ByteBuffer into) throws IOException {
       ByteBuffer values = into.duplicate().order(ByteOrder.LITTLE_ENDIAN);

@@ -44,10 +44,11 @@ public final class SafetensorsFile implements AutoCloseable {
    * @throws IOException if the system fails to read it
    */
   public static SafetensorsFile open(Path file) throws UserMistakeException, IOException {
-    if (Files.isDirectory(file)) {
-      throw new UserMistakeException(
-          file.toString(), "this is a folder, not a file", "one of its files was meant");
-    }
+    UserMistakeException.throwIf(
+        Files.isDirectory(file),
+        file.toString(),
+        "this is a folder, not a file",
+        "one of its files was meant");
     FileChannel channel;
     try {
       channel = FileChannel.open(file, StandardOpenOption.READ);
@@ -66,30 +67,27 @@ public final class SafetensorsFile implements AutoCloseable {
   private static List<Entry> entries(String source, FileChannel channel)
       throws UserMistakeException, IOException {
     long fileBytes = channel.size();
-    if (fileBytes < SafetensorsHeader.LENGTH_BYTES) {
-      throw new UserMistakeException(
-          source,
-          "the file has (" + fileBytes + ") bytes, fewer than a header's length takes",
-          SafetensorsHeader.DAMAGED);
-    }
+    UserMistakeException.throwIf(
+        fileBytes < SafetensorsHeader.LENGTH_BYTES,
+        source,
+        "the file has (" + fileBytes + ") bytes, fewer than a header's length takes",
+        SafetensorsHeader.DAMAGED);
     ByteBuffer length = ByteBuffer.allocate(SafetensorsHeader.LENGTH_BYTES);
     readFully(channel, 0, length);
     long jsonBytes = length.flip().order(ByteOrder.LITTLE_ENDIAN).getLong();
-    if (jsonBytes < 0 || jsonBytes > SafetensorsHeader.JSON_BYTES_MAX) {
-      throw new UserMistakeException(
-          source,
-          "the header's length (%s bytes) is above the limit (%d bytes)"
-              .formatted(Long.toUnsignedString(jsonBytes), SafetensorsHeader.JSON_BYTES_MAX),
-          "this is no safetensors file");
-    }
+    UserMistakeException.throwIf(
+        jsonBytes < 0 || jsonBytes > SafetensorsHeader.JSON_BYTES_MAX,
+        source,
+        "the header's length (%s bytes) is above the limit (%d bytes)"
+            .formatted(Long.toUnsignedString(jsonBytes), SafetensorsHeader.JSON_BYTES_MAX),
+        "this is no safetensors file");
     long dataBytes = fileBytes - SafetensorsHeader.LENGTH_BYTES - jsonBytes;
-    if (dataBytes < 0) {
-      throw new UserMistakeException(
-          source,
-          "the header's length (%d bytes) runs past the end of the file (%d bytes)"
-              .formatted(jsonBytes, fileBytes),
-          SafetensorsHeader.DAMAGED);
-    }
+    UserMistakeException.throwIf(
+        dataBytes < 0,
+        source,
+        "the header's length (%d bytes) runs past the end of the file (%d bytes)"
+            .formatted(jsonBytes, fileBytes),
+        SafetensorsHeader.DAMAGED);
     ByteBuffer json = ByteBuffer.allocate((int) jsonBytes);
     readFully(channel, SafetensorsHeader.LENGTH_BYTES, json);
     return SafetensorsHeader.read(source, json.array(), dataBytes);

@@ -99,12 +99,11 @@ public final class TrainingFolder implements ParameterSource {
       InitialState initial,
       Disk disk)
       throws UserMistakeException {
-    if (Files.exists(folder.resolve(Manifest.NAME))) {
-      throw new UserMistakeException(
-          folder.toString(),
-          "the folder holds a training already",
-          "--resume goes on with it, or --out should name another folder");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(folder.resolve(Manifest.NAME)),
+        folder.toString(),
+        "the folder holds a training already",
+        "--resume goes on with it, or --out should name another folder");
     var made = new TrainingFolder(folder, settings, layers, disk);
     try {
       Files.createDirectories(folder);
@@ -148,12 +147,11 @@ public final class TrainingFolder implements ParameterSource {
       resumed.verify(layer);
     }
     Path losses = folder.resolve(LOSSES);
-    if (!Files.exists(losses) || Files.size(losses) < manifest.lossesBytes()) {
-      throw new UserMistakeException(
-          losses.toString(),
-          "the file has fewer bytes than the manifest says (" + manifest.lossesBytes() + ")",
-          "it was changed by hand; the training must begin anew");
-    }
+    UserMistakeException.throwIf(
+        !Files.exists(losses) || Files.size(losses) < manifest.lossesBytes(),
+        losses.toString(),
+        "the file has fewer bytes than the manifest says (" + manifest.lossesBytes() + ")",
+        "it was changed by hand; the training must begin anew");
     resumed.removeLeftOvers();
     return resumed;
   }
@@ -163,17 +161,11 @@ public final class TrainingFolder implements ParameterSource {
   }
 
   @Override
-  public long bytes(int layer) {
-    return layers.get(layer).bytes();
-  }
-
-  /** Reads a layer's tensors; what the buffer has room for beyond them stays as it is. */
-  @Override
   public void read(int layer, ByteBuffer into) throws IOException {
     Path file = file(newest.get(layer));
     try (SafetensorsFile read = SafetensorsFile.open(file)) {
       read.require(layers.get(layer).tensors());
-      into.limit(into.position() + Math.toIntExact(bytes(layer)));
+      into.limit(into.position() + Math.toIntExact(layers.get(layer).bytes()));
       read.read(read.entries().get(0).offset(), into);
     } catch (UserMistakeException e) {
       throw new IOException(e.problems().get(0).location() + ": " + e.problems().get(0).what(), e);
@@ -264,10 +256,11 @@ public final class TrainingFolder implements ParameterSource {
     try (SafetensorsFile file = SafetensorsFile.open(file(state))) {
       file.require(stored.tensors());
       var names = file.entries().stream().map(entry -> entry.tensor().name()).toList();
-      if (!names.equals(stored.tensors().stream().map(TensorShape::name).toList())) {
-        throw new UserMistakeException(
-            file(state).toString(), "its tensors are in another order", "another program wrote it");
-      }
+      UserMistakeException.throwIf(
+          !names.equals(stored.tensors().stream().map(TensorShape::name).toList()),
+          file(state).toString(),
+          "its tensors are in another order",
+          "another program wrote it");
       var crc = new CRC32C();
       ByteBuffer piece = ByteBuffer.allocate(1 << 20);
       long at = file.entries().get(0).offset();
@@ -277,12 +270,11 @@ public final class TrainingFolder implements ParameterSource {
         at += piece.limit();
       }
       String actual = "%08x".formatted(crc.getValue());
-      if (!actual.equals(state.crc32c())) {
-        throw new UserMistakeException(
-            file(state).toString(),
-            "the file is damaged: its checksum is (%s), not (%s)".formatted(actual, state.crc32c()),
-            "the disk fails; the training must begin anew");
-      }
+      UserMistakeException.throwIf(
+          !actual.equals(state.crc32c()),
+          file(state).toString(),
+          "the file is damaged: its checksum is (%s), not (%s)".formatted(actual, state.crc32c()),
+          "the disk fails; the training must begin anew");
     }
   }
 

@@ -137,17 +137,12 @@ public final class Inference implements AutoCloseable {
   private record PacedParameters(ParameterSource source, long bytesPerSecond)
       implements ParameterSource {
     @Override
-    public long bytes(int layer) {
-      return source.bytes(layer);
-    }
-
-    @Override
     public void read(int layer, ByteBuffer into) throws IOException {
       long startNs = MachineClock.monotonicNs();
+      int bytes = into.remaining(); // gradients count, although a read leaves them out
       source.read(layer, into);
       try {
-        MachineClock.pacer()
-            .awaitNs(startNs + Math.round(NS_PER_SECOND * bytes(layer) / bytesPerSecond));
+        MachineClock.pacer().awaitNs(startNs + Math.round(NS_PER_SECOND * bytes / bytesPerSecond));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         var interrupted = new InterruptedIOException("the reading was ended");

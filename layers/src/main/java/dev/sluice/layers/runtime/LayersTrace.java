@@ -5,12 +5,10 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.layers.engine.LayerTrace;
-import dev.sluice.layers.runtime.LayerTimeline.Kind;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -27,9 +25,6 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
 
   /** Steps that the picture shows. */
   private static final int STEPS_SHOWN = 3;
-
-  /** Shorter waits are no waits: the layer was there. */
-  private static final long WAIT_NS_MIN = 100_000;
 
   /** Operations that the picture shows at most, of short steps of many layers. */
   private static final int SHOWN_MAX = 5000;
@@ -107,17 +102,6 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
         .collect(Collectors.joining(",", "", "\n"));
   }
 
-  /**
-   * Fails where a file could not be written.
-   *
-   * @throws IOException the failure of the writing
-   */
-  public synchronized void check() throws IOException {
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
   /** Figures of all operations so far; not to be read while the run goes on. */
   public synchronized RunFigures figures() {
     return figures;
@@ -125,7 +109,9 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
 
   /** Writes what is left of the files, and the picture. The folder keeps its running name. */
   public synchronized void write(int steps) throws IOException {
-    check();
+    if (failure != null) {
+      throw failure;
+    }
     if (files != null) {
       files.json().end();
       files.csv().close();
@@ -136,29 +122,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
 
   private byte[] picture(int steps) {
     String shownOf = steps > STEPS_SHOWN ? " · steps 1 to " + STEPS_SHOWN + " of " + steps : "";
-    var picture = new LayerTimeline(title + shownOf, layers, budgetBytes);
-    long leastNs = shown.stream().mapToLong(Row::startNs).min().orElse(0);
-    for (Row row : shown) {
-      Kind kind = kind(row);
-      if (kind != null) {
-        picture.add(kind, row.layer(), row.startNs() - leastNs, row.endNs() - leastNs);
-      }
-    }
-    shown.stream()
-        .filter(row -> !row.operation().equals(Row.READ)) // bytes are taken by the list
-        .sorted(Comparator.comparingLong(Row::endNs))
-        .forEach(row -> picture.memory(row.endNs() - leastNs, row.residentBytes()));
-    return picture.png();
-  }
-
-  private static @Nullable Kind kind(Row row) {
-    return switch (row.operation()) {
-      case Row.READ -> Kind.FETCH;
-      case Row.FETCH -> row.tookNs() < WAIT_NS_MIN ? null : Kind.WAIT;
-      case Row.COMPUTE, Row.UPDATE ->
-          row.hook().endsWith("backward") ? Kind.BACKWARD : Kind.FORWARD;
-      default -> null;
-    };
+    return LayerTimeline.png(title + shownOf, layers, budgetBytes, shown);
   }
 
   /** Closes files that were not written to their end. */

@@ -31,11 +31,13 @@ public final class RunFigures {
   /** Stalls below this share of the wall time are not named. */
   private static final double STALL_SHARE_MIN = 1e-4;
 
-  private final List<Long> stallNs = new ArrayList<>();
-  private long computeNs;
-  private long readNs;
+  /** Time for which fetches of each layer held the computing thread up. */
+  final List<Long> stallNs = new ArrayList<>();
+
+  long computeNs;
+  long readNs;
+  long readBytes;
   private long firstReadNs = -1;
-  private long readBytes;
   private long residentBytesMax;
 
   public RunFigures(int layers) {
@@ -58,29 +60,12 @@ public final class RunFigures {
     }
   }
 
-  public long computeNs() {
-    return computeNs;
-  }
-
-  public long readNs() {
-    return readNs;
-  }
-
-  public long readBytes() {
-    return readBytes;
-  }
-
-  /** Time for which fetches of each layer held the computing thread up. */
-  public List<Long> stallNs() {
-    return List.copyOf(stallNs);
-  }
-
-  public long stallNsSum() {
+  private long stallNsSum() {
     return stallNs.stream().mapToLong(Long::longValue).sum();
   }
 
   /** Fetch time during which the computing thread did not stall. */
-  public long hiddenNs() {
+  long hiddenNs() {
     return Math.max(0, readNs - stallNsSum());
   }
 
@@ -90,14 +75,13 @@ public final class RunFigures {
   }
 
   /** The least wall time of any order: max(Σ fetch, Σ compute) + the first fetch. */
-  public long idealNs() {
+  long idealNs() {
     return Math.max(readNs, computeNs) + Math.max(0, firstReadNs);
   }
 
   /**
-   * Prints the last lines of a run: where its time and its memory went.
-   *
-   * @param startedBytes resident bytes of the process once the engine had started
+   * Prints the last lines of a run: where its time and its memory went, also above the started
+   * engine's.
    */
   void print(Console console, RunPlan plan, int steps, long wallNs, OptionalLong startedBytes)
       throws IOException {

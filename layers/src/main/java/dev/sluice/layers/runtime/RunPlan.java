@@ -3,7 +3,6 @@ package dev.sluice.layers.runtime;
 import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Precision;
 import dev.sluice.executor.network.Workloads;
@@ -15,6 +14,7 @@ import dev.sluice.layers.schedule.AutoSchedule;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleCheck;
+import dev.sluice.layers.schedule.ScheduleCheck.Fault;
 import dev.sluice.layers.schedule.Schedules;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,12 +59,11 @@ public final class RunPlan {
 
   static void checkModel(String command, String model, List<String> known)
       throws UserMistakeException {
-    if (!known.contains(model)) {
-      throw new UserMistakeException(
-          "layers " + command,
-          "model (" + model + ") is unknown",
-          NearestName.advice(model, known, "models"));
-    }
+    UserMistakeException.throwIf(
+        !known.contains(model),
+        "layers " + command,
+        "model (" + model + ") is unknown",
+        NearestName.advice(model, known, "models"));
   }
 
   /** The layers of a network, with the bytes that each takes of a budget. */
@@ -84,17 +83,12 @@ public final class RunPlan {
    */
   public static Layers ofTraining(String model, String optimizer) throws UserMistakeException {
     checkModel("train", model, Workloads.trainable());
-    if (!Training.optimizers().contains(optimizer)) {
-      throw new UserMistakeException(
-          "--optimizer",
-          "the optimizer (" + optimizer + ") is unknown",
-          NearestName.advice(optimizer, Training.optimizers(), "optimizers"));
-    }
-    List<Training.LayerSize> sizes = Training.layers(model, optimizer);
-    return new Layers(
-        sizes.stream().map(Training.LayerSize::name).toList(),
-        sizes.stream().map(Training.LayerSize::budgetBytes).toList(),
-        true);
+    UserMistakeException.throwIf(
+        !Training.optimizers().contains(optimizer),
+        "--optimizer",
+        "the optimizer (" + optimizer + ") is unknown",
+        NearestName.advice(optimizer, Training.optimizers(), "optimizers"));
+    return Training.layers(model, optimizer);
   }
 
   static void checkBudget(Layers layers, long budgetBytes) throws UserMistakeException {
@@ -126,18 +120,12 @@ public final class RunPlan {
   }
 
   private void check(LayerSchedule made) throws UserMistakeException {
-    List<Problem> problems =
-        ScheduleCheck.faults(made, layers, budgetBytes).stream()
-            .limit(1) // one cause: the list is right, and too large
-            .map(
-                fault ->
-                    new Problem(
-                        "--schedule " + options.schedule().text(),
-                        fault.what(),
-                        "you want a larger --budget, --schedule on_demand or --schedule auto"))
-            .toList();
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
+    List<Fault> faults = ScheduleCheck.faults(made, layers, budgetBytes);
+    if (!faults.isEmpty()) {
+      throw new UserMistakeException(
+          "--schedule " + options.schedule().text(),
+          faults.get(0).what(), // one cause: the list is right, and too large
+          "you want a larger --budget, --schedule on_demand or --schedule auto");
     }
   }
 
@@ -174,9 +162,7 @@ public final class RunPlan {
   }
 
   /**
-   * Returns the schedule.
-   *
-   * @throws IllegalStateException if it is auto, and was not chosen yet
+   * Returns the schedule; throws an IllegalStateException if it is auto, and was not chosen yet.
    */
   public LayerSchedule schedule() {
     LayerSchedule chosen = schedule;
@@ -186,11 +172,7 @@ public final class RunPlan {
     return chosen;
   }
 
-  /**
-   * Prints the first lines of a run: what runs, and what is emulated.
-   *
-   * @param what what is done, such as run
-   */
+  /** Prints the first lines of a run: what runs, and what is emulated. */
   void print(Console console, String what) {
     Long bandwidth = options.bandwidth();
     console.line(
@@ -222,11 +204,7 @@ public final class RunPlan {
     }
   }
 
-  /**
-   * Collects the run's operations.
-   *
-   * @param folder takes the files; null: there are none
-   */
+  /** Collects the run's operations, in the folder's files if there is one. */
   LayersTrace trace(@Nullable TraceFolder folder) throws IOException {
     Long bandwidth = options.bandwidth();
     String title =

@@ -47,11 +47,7 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
   private static final String EXAMPLE = "- fetch: block_0";
   private static final Tree.Limits LIMITS = new Tree.Limits(10, 1_000_000);
 
-  /**
-   * Reads a schedule of whichever built-in model it names.
-   *
-   * @throws UserMistakeException with all mistakes of the file
-   */
+  /** Reads a schedule of whichever built-in model it names. */
   static ScheduleFile read(Path file) throws UserMistakeException {
     Map<String, List<String>> layers = new TreeMap<>();
     Stream.concat(Workloads.splittable().stream(), Workloads.trainable().stream())
@@ -223,11 +219,7 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
     return ExitStatus.DONE;
   }
 
-  /**
-   * Writes a schedule as {@link #read} reads it.
-   *
-   * @param layers names of the model's layers
-   */
+  /** Writes a schedule of named layers as {@link #read} reads it. */
   public static String text(String model, List<String> layers, LayerSchedule schedule) {
     var text = new StringBuilder("model: ").append(model).append('\n');
     list(text, "first", layers, schedule.first());

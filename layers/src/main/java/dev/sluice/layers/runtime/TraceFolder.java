@@ -43,12 +43,11 @@ public final class TraceFolder implements AutoCloseable {
    */
   public static TraceFolder create(Path folder) throws UserMistakeException {
     Path finished = folder.toAbsolutePath().normalize();
-    if (Files.exists(finished)) {
-      throw new UserMistakeException(
-          OPTION,
-          "the folder (" + folder + ") is there already",
-          "you want another folder, or to move that one away");
-    }
+    UserMistakeException.throwIf(
+        Files.exists(finished),
+        OPTION,
+        "the folder (" + folder + ") is there already",
+        "you want another folder, or to move that one away");
     Path running = beside(finished, ".running");
     FolderHold hold = FolderHold.take(running, OPTION);
     return new TraceFolder(finished, running, beside(finished, ".failed"), hold);

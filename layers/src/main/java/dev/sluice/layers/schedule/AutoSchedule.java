@@ -27,16 +27,11 @@ public record AutoSchedule(LayerSchedule schedule, long wallNs, long lowerBoundN
           "%d steps within %d bytes, and the largest layer has %d"
               .formatted(steps, budgetBytes, layers.largestBytes()));
     }
-    var search = new KeepSearch(layers, times, budgetBytes, steps);
+    var search = new PlanSearch(layers, times, budgetBytes, steps);
     StepPlan found = search.best();
     long wallNs = search.wallNs();
-    if (layers.totalBytes() <= budgetBytes) {
-      return new AutoSchedule(found.schedule(layers), wallNs, wallNs, true);
-    }
-    var earlier = new EarlierReads(layers, times, budgetBytes, steps, found, wallNs);
-    found = earlier.best();
-    wallNs = earlier.wallNs();
-    long boundNs = wallBoundNs(layers, times, budgetBytes, steps);
+    boolean allStay = layers.totalBytes() <= budgetBytes;
+    long boundNs = allStay ? wallNs : wallBoundNs(layers, times, budgetBytes, steps);
     return new AutoSchedule(found.schedule(layers), wallNs, boundNs, wallNs == boundNs);
   }
 

@@ -36,13 +36,20 @@ public record Layers(List<String> names, List<Long> bytes, boolean training) {
     return training ? 2 * count() : count();
   }
 
-  /**
-   * The layer of a compute.
-   *
-   * @param use index of the compute in its step, from 0
-   */
+  /** The layer of a compute, by its index in the step, from 0. */
   public int layer(int use) {
     return use < count() ? use : 2 * count() - 1 - use;
+  }
+
+  /** The neighbouring compute of the same layer, before and behind; without training itself. */
+  int otherUse(int use) {
+    return training ? uses() - 1 - use : use;
+  }
+
+  /** Number of computes from one to the next of the same layer, which may be of the next step. */
+  int slots(int use) {
+    int next = otherUse(use);
+    return next > use ? next - use : next - use + uses();
   }
 
   public long totalBytes() {

@@ -48,11 +48,7 @@ public final class ScheduleCheck {
     this.used = new boolean[layers.count()];
   }
 
-  /**
-   * Returns all faults in the list's order; none: the schedule can run.
-   *
-   * @param budgetBytes bytes that may be resident at one time
-   */
+  /** Returns all faults in the list's order; none: the schedule can run within the budget. */
   public static List<Fault> faults(LayerSchedule schedule, Layers layers, long budgetBytes) {
     var check = new ScheduleCheck(layers, budgetBytes);
     check.budgetHoldsEachLayer();
@@ -292,9 +288,7 @@ public final class ScheduleCheck {
     return by.line() == 0 ? "" : " (" + by.kind().text() + " in line " + by.line() + ")";
   }
 
-  /**
-   * @param what with %s for the layer's name
-   */
+  /** Notes a fault, with the layer's name in place of %s. */
   private void fault(Operation operation, String what, String maybe) {
     faults.add(
         new Fault(

@@ -52,7 +52,7 @@ public final class Schedules {
         step.add(Operation.made(Kind.PREFETCH, layers.layer(later)));
       }
       step.add(Operation.made(Kind.COMPUTE, layer));
-      if (!staysSinceLastUse(layers, nextUse(layers, use), ahead)) {
+      if (!staysSinceLastUse(layers, layers.otherUse(use), ahead)) {
         step.add(Operation.made(Kind.RELEASE, layer));
       }
     }
@@ -61,13 +61,6 @@ public final class Schedules {
 
   /** Whether a layer is still there from its compute before, which may be of the step before. */
   private static boolean staysSinceLastUse(Layers layers, int use, int ahead) {
-    int uses = layers.uses();
-    int last = layers.training() ? uses - 1 - use : use;
-    int distance = Math.floorMod(use - last, uses);
-    return (distance == 0 ? uses : distance) <= Math.max(ahead, 1);
-  }
-
-  private static int nextUse(Layers layers, int use) {
-    return layers.training() ? layers.uses() - 1 - use : use;
+    return layers.slots(layers.otherUse(use)) <= Math.max(ahead, 1);
   }
 }

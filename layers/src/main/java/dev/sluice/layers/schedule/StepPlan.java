@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
     List<Operation> step = new ArrayList<>();
     for (int use = 0; use < layers.uses(); use++) {
       int layer = layers.layer(use);
-      if (!keep.get(previousUse(layers, use))) {
+      if (!keep.get(layers.otherUse(use))) {
         Operation last = step.isEmpty() ? null : step.get(step.size() - 1);
         if (last != null && last.kind() == Kind.PREFETCH && last.layer() == layer) {
           step.remove(step.size() - 1);
@@ -39,11 +40,6 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
       reads.get(use).forEach(read -> step.add(Operation.made(Kind.PREFETCH, read)));
     }
     return new LayerSchedule(before, step);
-  }
-
-  /** The use of the same layer before this one, in this step or at the end of the one before. */
-  static int previousUse(Layers layers, int use) {
-    return layers.training() ? layers.uses() - 1 - use : use;
   }
 
   /**
@@ -80,7 +76,7 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
       List<List<Integer>> readsForNextStep = noReads();
       boolean[] atStart = new boolean[layers.count()];
       for (int use = 0; use < layers.count(); use++) {
-        atStart[layers.layer(use)] = keep.get(StepPlan.previousUse(layers, use));
+        atStart[layers.layer(use)] = keep.get(layers.otherUse(use));
       }
       int slot = -uses;
       long windowBytes = 0;
@@ -109,11 +105,7 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
     }
 
     private List<List<Integer>> noReads() {
-      List<List<Integer>> reads = new ArrayList<>();
-      for (int use = 0; use < uses; use++) {
-        reads.add(new ArrayList<>());
-      }
-      return reads;
+      return Stream.<List<Integer>>generate(ArrayList::new).limit(uses).toList();
     }
 
     /** By slot, the bytes of the layers that stay across it. */
@@ -136,14 +128,12 @@ record StepPlan(List<Integer> first, List<List<Integer>> reads, BitSet keep) {
     }
 
     private boolean isRead(BitSet keep, int use) {
-      return !keep.get(StepPlan.previousUse(layers, inStep(use)));
+      return !keep.get(layers.otherUse(inStep(use)));
     }
 
     /** The use of the same layer before this one; negative in the steps before. */
     private int lastUse(int use) {
-      int inStep = inStep(use);
-      int last = StepPlan.previousUse(layers, inStep);
-      return use - inStep + (last < inStep ? last : last - uses);
+      return use - layers.slots(layers.otherUse(inStep(use)));
     }
 
     private long bytes(int use) {

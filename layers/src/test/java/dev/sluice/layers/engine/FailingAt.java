@@ -16,11 +16,6 @@ final class FailingAt implements ParameterSource {
   }
 
   @Override
-  public long bytes(int layer) {
-    return source.bytes(layer);
-  }
-
-  @Override
   public void read(int layer, ByteBuffer into) throws IOException {
     if (reads++ == failing) {
       throw new IOException("the disk is gone");

@@ -180,11 +180,6 @@ final class LayeredModelTest {
   private record WithNanAt(ParameterSource source, int layer, int index)
       implements ParameterSource {
     @Override
-    public long bytes(int of) {
-      return source.bytes(of);
-    }
-
-    @Override
     public void read(int of, ByteBuffer into) throws IOException {
       ByteBuffer values = into.duplicate().order(into.order());
       source.read(of, into);
@@ -242,11 +237,6 @@ final class LayeredModelTest {
 
   /** A source whose reads wait. */
   private record Gated(ParameterSource source, CountDownLatch gate) implements ParameterSource {
-    @Override
-    public long bytes(int layer) {
-      return source.bytes(layer);
-    }
-
     @Override
     public void read(int layer, ByteBuffer into) throws IOException {
       try {

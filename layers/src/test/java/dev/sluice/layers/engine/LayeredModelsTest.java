@@ -14,8 +14,9 @@ import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.layers.engine.LayeredModels.LayerScheduling;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
+import dev.sluice.layers.runtime.LaneModels;
+import dev.sluice.layers.runtime.LaneModels.LayerScheduling;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,8 +56,8 @@ final class LayeredModelsTest {
                 Devices.processor(List.of("pytorch")),
                 CACHE,
                 ModelProgress.none());
-        LayeredModels layered =
-            LayeredModels.load(
+        LaneModels layered =
+            LaneModels.load(
                 Map.of("vit_tiny", 5_000_000L), engines, CACHE, ModelProgress.none(), scheduling)) {
       assertThat(layered.holds("vit_tiny")).isTrue();
       assertThat(layered.holds("vit")).isFalse();
@@ -88,7 +89,7 @@ final class LayeredModelsTest {
         };
     assertThatThrownBy(
             () ->
-                LayeredModels.load(
+                LaneModels.load(
                     Map.of("vit_tiny", 5_000_000L), engines, CACHE, ModelProgress.none(), failing))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("vit_tiny")

@@ -30,7 +30,7 @@ final class TrainingChild {
             row ->
                 System.out.println(
                     row.step() + " " + row.hook() + " " + row.operation() + " " + row.layer()))) {
-      var hooks = new TestSchedule(training, Training.layers(MODEL, "sgd").size(), Plan.ON_DEMAND);
+      var hooks = new TestSchedule(training, Training.layers(MODEL, "sgd").count(), Plan.ON_DEMAND);
       while (training.stepsDone() < STEPS) {
         training.step(hooks);
         System.out.println("committed");

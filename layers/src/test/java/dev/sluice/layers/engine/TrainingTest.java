@@ -16,6 +16,7 @@ import dev.sluice.layers.engine.TestSchedule.Plan;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.SafetensorsFile;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Layers;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,12 +98,12 @@ final class TrainingTest {
     }
     assertThat(losses).as("each step changes the network").doesNotHaveDuplicates();
 
-    List<Training.LayerSize> sizes = Training.layers(model, optimizer);
-    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Layers sizes = Training.layers(model, optimizer);
+    long all = sizes.totalBytes();
     for (Plan plan : Plan.values()) {
       Path out = folder.resolve(plan.name());
       try (Training training = open(settings(model, optimizer), out, false, all)) {
-        var hooks = new TestSchedule(training, sizes.size(), plan);
+        var hooks = new TestSchedule(training, sizes.count(), plan);
         for (int step = 0; step < steps; step++) {
           Map<String, ByteBuffer> seen = new TreeMap<>();
           assertThat(training.step(new Spy(hooks, training, model, optimizer, seen)))
@@ -211,20 +212,20 @@ final class TrainingTest {
   @Test
   void endsWithTheBytesOfOneRun_whenItWasResumed() throws Exception {
     var settings = new Training.Settings("vit_micro", "adam", 3, 2, 3, true);
-    List<Training.LayerSize> sizes = Training.layers("vit_micro", "adam");
-    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Layers sizes = Training.layers("vit_micro", "adam");
+    long all = sizes.totalBytes();
     Path once = folder.resolve("once");
     try (Training training = open(settings, once, false, all)) {
-      train(training, 7, new TestSchedule(training, sizes.size(), Plan.EAGER));
+      train(training, 7, new TestSchedule(training, sizes.count(), Plan.EAGER));
       training.commit();
     }
     Path twice = folder.resolve("twice");
     try (Training training = open(settings, twice, false, all)) {
-      train(training, 5, new TestSchedule(training, sizes.size(), Plan.ON_DEMAND));
+      train(training, 5, new TestSchedule(training, sizes.count(), Plan.ON_DEMAND));
     }
     try (Training training = open(settings, twice, true, all)) {
       assertThat(training.stepsDone()).isEqualTo(3);
-      train(training, 7, new TestSchedule(training, sizes.size(), Plan.PREFETCH));
+      train(training, 7, new TestSchedule(training, sizes.count(), Plan.PREFETCH));
       training.commit();
       assertThat(training.keptInputBytesMax()).isPositive();
     }
@@ -243,9 +244,9 @@ final class TrainingTest {
   void aReadThatFailsEndsTheStepAtTheHookThatNeededIt_andNothingIsLost(Plan plan) throws Exception {
     int steps = 2;
     var settings = settings("vit_micro", "sgd");
-    List<Training.LayerSize> sizes = Training.layers("vit_micro", "sgd");
-    int layers = sizes.size();
-    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Layers sizes = Training.layers("vit_micro", "sgd");
+    int layers = sizes.count();
+    long all = sizes.totalBytes();
     Path whole = folder.resolve("whole");
     var reads = new ArrayList<Integer>();
     try (Training training =
@@ -277,7 +278,8 @@ final class TrainingTest {
       assertThatThrownBy(() -> train(training, steps, hooks))
           .isInstanceOf(LayerReadException.class)
           .hasMessage(
-              "layer %s could not be read: the disk is gone", sizes.get(reads.get(failing)).name());
+              "layer %s could not be read: the disk is gone",
+              sizes.names().get(reads.get(failing)));
       int beforeInStep = readsOfStep == 0 ? 0 : failing % readsOfStep;
       boolean sharedRead = plan == Plan.PREFETCH && beforeInStep >= layers;
       assertThat(computed)
@@ -310,8 +312,8 @@ final class TrainingTest {
 
   @Test
   void anUpdateFollowsEachBackward() throws Exception {
-    List<Training.LayerSize> sizes = Training.layers("vit_micro", "adam");
-    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Layers sizes = Training.layers("vit_micro", "adam");
+    long all = sizes.totalBytes();
     var rows = new ArrayList<String>();
     LayerTrace trace =
         row -> {
@@ -321,10 +323,10 @@ final class TrainingTest {
         };
     try (Training training =
         open(settings("vit_micro", "adam"), folder, false, all, source -> source, trace)) {
-      train(training, 1, new TestSchedule(training, sizes.size(), Plan.EAGER));
+      train(training, 1, new TestSchedule(training, sizes.count(), Plan.EAGER));
     }
     var expected = new ArrayList<String>();
-    for (int layer = sizes.size() - 1; layer >= 0; layer--) {
+    for (int layer = sizes.count() - 1; layer >= 0; layer--) {
       expected.add("compute " + layer);
       expected.add("update " + layer);
     }
@@ -333,8 +335,8 @@ final class TrainingTest {
 
   @Test
   void refusesTheFolderOfAnotherTraining() throws Exception {
-    List<Training.LayerSize> sizes = Training.layers("vit_micro", "sgd");
-    long all = sizes.stream().mapToLong(Training.LayerSize::budgetBytes).sum();
+    Layers sizes = Training.layers("vit_micro", "sgd");
+    long all = sizes.totalBytes();
     open(settings("vit_micro", "sgd"), folder, false, all).close();
 
     assertThatThrownBy(() -> open(settings("vit_micro", "sgd"), folder, false, all))

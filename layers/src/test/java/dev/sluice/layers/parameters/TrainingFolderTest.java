@@ -169,10 +169,10 @@ final class TrainingFolderTest {
   void readsALayersNewestTensors_andLeavesTheRoomBehindThem() throws Exception {
     TrainingFolder training = begin(folder.resolve("t"), new Disk());
     training.write(1, 1, values(1, 1));
-    ByteBuffer into = ByteBuffer.allocateDirect((int) training.bytes(1) + 7);
+    ByteBuffer into = ByteBuffer.allocateDirect((int) LAYERS.get(1).bytes() + 7);
     training.read(1, into);
-    assertThat(into.position()).isEqualTo(training.bytes(1));
-    ByteBuffer expected = ByteBuffer.allocate((int) training.bytes(1));
+    assertThat(into.position()).isEqualTo(LAYERS.get(1).bytes());
+    ByteBuffer expected = ByteBuffer.allocate((int) LAYERS.get(1).bytes());
     values(1, 1).forEach(expected::put);
     assertThat(into.flip()).isEqualTo(expected.flip());
   }

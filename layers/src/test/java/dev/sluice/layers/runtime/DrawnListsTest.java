@@ -43,11 +43,6 @@ final class DrawnListsTest {
   /** A source whose reads begin and end later than they could. */
   private record Delayed(ParameterSource source, Random random) implements ParameterSource {
     @Override
-    public long bytes(int layer) {
-      return source.bytes(layer);
-    }
-
-    @Override
     public void read(int layer, ByteBuffer into) throws IOException {
       delay();
       source.read(layer, into);

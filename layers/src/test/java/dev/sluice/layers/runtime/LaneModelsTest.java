@@ -11,7 +11,6 @@ import dev.sluice.executor.model.LoadedModels;
 import dev.sluice.executor.model.LoadedModels.ModelRequest;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.layers.engine.LayeredModels;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -38,13 +37,13 @@ final class LaneModelsTest {
                 Devices.processor(List.of("pytorch")),
                 CACHE,
                 ModelProgress.none());
-        LayeredModels layered =
-            LayeredModels.load(
+        LaneModels layered =
+            LaneModels.load(
                 Map.of("vit_tiny", budgetBytes),
                 engines,
                 CACHE,
                 ModelProgress.none(),
-                new LaneModels());
+                LaneModels::auto);
         var reference =
             whole.openSession(new ModelKey("vit_tiny", "pytorch", "fp32"), 0, new InputBuffer());
         var one = layered.openSession("vit_tiny", new InputBuffer());

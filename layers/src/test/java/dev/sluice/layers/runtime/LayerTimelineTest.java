@@ -3,11 +3,12 @@ package dev.sluice.layers.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.analytics.plot.ChartStyle;
-import dev.sluice.layers.runtime.LayerTimeline.Kind;
+import dev.sluice.layers.engine.LayerTrace.Row;
 import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
@@ -28,19 +29,26 @@ final class LayerTimelineTest {
                     .anyMatch(y -> image.getRGB(x, y) == color.getRGB()));
   }
 
+  private static Row row(String operation, int layer, long fromMs, long toMs) {
+    long resident = layer % 2 == 0 ? 28_400_000 : 56_800_000;
+    return new Row(
+        1, "on_pre_forward", operation, layer, "thread", fromMs * MS, toMs * MS, 1, resident);
+  }
+
   @Test
   void showsWhenALayerWasFetched_andWhenComputed() throws IOException {
-    var picture = new LayerTimeline("vit · budget 64.0 MB · auto", NAMES, 64_000_000);
+    List<Row> rows = new ArrayList<>();
     for (int layer = 0; layer < NAMES.size(); layer++) {
-      long fromNs = 50 * layer * MS;
-      picture.add(Kind.FETCH, layer, fromNs, fromNs + 40 * MS);
-      picture.memory(fromNs, layer % 2 == 0 ? 28_400_000 : 56_800_000);
+      long fromMs = 50 * layer;
+      rows.add(row(Row.READ, layer, fromMs, fromMs + 40));
+      rows.add(row(Row.PREFETCH, layer, fromMs, fromMs));
       if (layer % 5 == 0) {
-        picture.add(Kind.WAIT, layer, fromNs + 30 * MS, fromNs + 50 * MS);
+        rows.add(row(Row.FETCH, layer, fromMs + 30, fromMs + 50));
       }
-      picture.add(Kind.FORWARD, layer, fromNs + 50 * MS, fromNs + 100 * MS);
+      rows.add(row(Row.COMPUTE, layer, fromMs + 50, fromMs + 100));
     }
-    BufferedImage image = ImageIO.read(new ByteArrayInputStream(picture.png()));
+    byte[] png = LayerTimeline.png("vit · budget 64.0 MB · auto", NAMES, 64_000_000, rows);
+    BufferedImage image = ImageIO.read(new ByteArrayInputStream(png));
     int firstFetched = columns(image, ChartStyle.ofClass(1)).min().orElseThrow();
     int firstComputed = columns(image, ChartStyle.ofClass(0)).min().orElseThrow();
     assertThat(firstFetched).isLessThan(firstComputed);
@@ -50,7 +58,7 @@ final class LayerTimelineTest {
 
   @Test
   void anEmptyRunHasAPictureToo() throws IOException {
-    byte[] png = new LayerTimeline("nothing", List.of("only"), 0).png();
+    byte[] png = LayerTimeline.png("nothing", List.of("only"), 0, List.of());
     assertThat(ImageIO.read(new ByteArrayInputStream(png)).getWidth()).isEqualTo(ChartStyle.WIDTH);
   }
 }

@@ -128,10 +128,10 @@ final class LayersTraceTest {
   void tellsWhatWasHidden_andWhereComputingStalled() {
     var figures = new RunFigures(2);
     ROWS.forEach(figures::add);
-    assertThat(figures.computeNs()).isEqualTo(50_500 + 3_300);
-    assertThat(figures.readNs()).isEqualTo(70_000);
-    assertThat(figures.readBytes()).isEqualTo(100);
-    assertThat(figures.stallNs()).containsExactly(40_000L, 100L);
+    assertThat(figures.computeNs).isEqualTo(50_500 + 3_300);
+    assertThat(figures.readNs).isEqualTo(70_000);
+    assertThat(figures.readBytes).isEqualTo(100);
+    assertThat(figures.stallNs).containsExactly(40_000L, 100L);
     assertThat(figures.hiddenNs()).isEqualTo(70_000 - 40_100);
     assertThat(figures.idealNs()).isEqualTo(70_000 + 40_000);
     assertThat(figures.residentBytesMax()).isEqualTo(100);

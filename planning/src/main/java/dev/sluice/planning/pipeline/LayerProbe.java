@@ -62,11 +62,11 @@ public final class LayerProbe {
    */
   record Line(int layer, int samples, List<Double> seconds, long bytes) {}
 
-  private LayerProbe(Network network, Engines engines, Path temporary, PrintStream result) {
+  private LayerProbe(Network network, Engines engines, PrintStream result) {
     this.network = network;
     this.engines = engines;
-    this.temporary = temporary;
     this.result = result;
+    temporary = Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   /** JVM options of a process that computes layers for a measurement. */
@@ -93,13 +93,8 @@ public final class LayerProbe {
     PrintStream result = System.out;
     System.setOut(System.err); // an engine's output is no part of the result
     ParentWatch.start(line -> {}, () -> Runtime.getRuntime().halt(1));
-    var cache = ModelCache.ofUser();
-    var probe =
-        new LayerProbe(
-            Workloads.network(arguments[1]),
-            Engines.prepare(1, cache),
-            Path.of(System.getProperty("java.io.tmpdir")),
-            result);
+    Engines engines = Engines.prepare(1, ModelCache.ofUser());
+    var probe = new LayerProbe(Workloads.network(arguments[1]), engines, result);
     int[] batchSizes =
         Arrays.stream(arguments[2].split(",", -1)).mapToInt(Integer::parseInt).toArray();
     if (arguments[0].equals(MEMORY)) {
@@ -226,7 +221,7 @@ public final class LayerProbe {
   }
 
   /** Memory of this process; 0 where the system does not tell. */
-  private static long residentBytes() throws IOException {
+  static long residentBytes() throws IOException {
     return MemoryOf.residentBytes(ProcessHandle.current().pid()).orElse(0);
   }
 

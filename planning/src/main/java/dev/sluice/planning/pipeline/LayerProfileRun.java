@@ -1,35 +1,60 @@
 package dev.sluice.planning.pipeline;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.lane.LowerMedian;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.ChildJvm;
+import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
-import dev.sluice.planning.pipeline.LayerMeasurement.LayerTimes;
+import dev.sluice.planning.pipeline.PlanFiles.LayerTimes;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code profile --layers}: from the names of models to the files that {@code plan} reads. */
+/**
+ * {@code profile --layers}: from the names of models, whose layers child processes measure ({@link
+ * LayerProbe}), to the files that {@code plan} reads.
+ */
 public final class LayerProfileRun {
   private static final double MIB = 1 << 20;
 
+  /** Environment in which the C library gives freed memory back at once. */
+  private static final Map<String, String> FREED_AT_ONCE =
+      Map.of("MALLOC_MMAP_THRESHOLD_", "65536", "MALLOC_TRIM_THRESHOLD_", "65536");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final Options options;
   private final Console console;
+
+  /** Child that measures now; null: none does. Guarded by this. */
+  private @Nullable Process child;
+
+  private boolean stopped;
 
   /**
    * Options of a profile of layers.
@@ -76,28 +101,25 @@ public final class LayerProfileRun {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     Map<String, Network> networks = new LinkedHashMap<>();
     for (String model : options.models()) {
-      if (!Workloads.splittable().contains(model)) {
-        throw new UserMistakeException(
-            "--layers",
-            "model (" + model + ") is unknown",
-            NearestName.advice(model, Workloads.splittable(), "models"));
-      }
+      UserMistakeException.throwIf(
+          !Workloads.splittable().contains(model),
+          "--layers",
+          "model (" + model + ") is unknown",
+          NearestName.advice(model, Workloads.splittable(), "models"));
       networks.put(model, Workloads.network(model));
     }
     var files = new PlanFiles(options);
     Set<String> present = files.check(networks);
     files.makeFolder();
     Path temporary = Files.createTempDirectory("sluice-layers");
-    var measurement = new LayerMeasurement(options, temporary, console);
-    try (var signals = Signals.listen(measurement::stop, () -> TemporaryFolder.remove(temporary))) {
-      return measure(measurement, files, present, signals);
+    try (var signals = Signals.listen(this::stop, () -> TemporaryFolder.remove(temporary))) {
+      return measure(temporary, files, present, signals);
     } finally {
       TemporaryFolder.remove(temporary);
     }
   }
 
-  private int measure(
-      LayerMeasurement measurement, PlanFiles files, Set<String> present, Signals signals)
+  private int measure(Path temporary, PlanFiles files, Set<String> present, Signals signals)
       throws UserMistakeException, IOException, InterruptedException {
     try {
       console.line(
@@ -117,7 +139,7 @@ public final class LayerProfileRun {
       for (String model : options.models()) {
         long beganNs = MachineClock.monotonicNs();
         boolean kept = present.contains(model) && !options.force();
-        LayerTimes times = measurement.measure(model, !kept);
+        LayerTimes times = measured(model, !kept, temporary);
         files.add(times);
         tell(times, kept, (MachineClock.monotonicNs() - beganNs) / 1e9);
       }
@@ -163,6 +185,150 @@ public final class LayerProfileRun {
               batch.samples() / sum,
               longest + 1,
               seconds.get(longest)));
+    }
+  }
+
+  /** Measures a model, its memory only if that is asked for. */
+  private LayerTimes measured(String model, boolean withMemory, Path temporary)
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
+    Network network = Workloads.network(model);
+    String batchSizes =
+        options.batchSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
+    List<Long> layerBytes = new ArrayList<>();
+    if (withMemory) {
+      lines(
+          temporary,
+          List.of(LayerProbe.MEMORY, model, batchSizes),
+          FREED_AT_ONCE,
+          line -> {
+            layerBytes.add(line.bytes());
+            progress(model, "memory", line.layer(), network.layers());
+          });
+    }
+    int layers = network.layers();
+    List<List<List<Double>>> seconds = new ArrayList<>(); // by batch size and layer
+    for (int unused : options.batchSizes()) {
+      seconds.add(
+          IntStream.range(0, layers)
+              .mapToObj(l -> (List<Double>) new ArrayList<Double>())
+              .toList());
+    }
+    List<List<Double>> wholeSeconds = new ArrayList<>();
+    options.batchSizes().forEach(unused -> wholeSeconds.add(new ArrayList<>()));
+    int[] layersTimed = {0};
+    lines(
+        temporary,
+        List.of(
+            LayerProbe.TIMES,
+            model,
+            batchSizes,
+            Integer.toString(options.passes()),
+            Integer.toString(options.repeats()),
+            Integer.toString(options.busyLanes())),
+        Map.of(),
+        line -> {
+          int batch = options.batchSizes().indexOf(line.samples());
+          if (line.layer() == LayerProbe.WHOLE) {
+            wholeSeconds.get(batch).addAll(line.seconds());
+            return;
+          }
+          seconds.get(batch).get(line.layer() - 1).addAll(line.seconds());
+          int timed = layersTimed[0]++ / options.batchSizes().size();
+          progress(
+              model,
+              "pass " + (1 + timed / layers) + " of " + options.passes(),
+              1 + timed % layers,
+              layers);
+        });
+    List<LayerTimes.OfBatch> batches = new ArrayList<>();
+    for (int i = 0; i < seconds.size(); i++) {
+      batches.add(
+          new LayerTimes.OfBatch(
+              options.batchSizes().get(i),
+              seconds.get(i).stream().map(LowerMedian::of).toList(),
+              spread(seconds.get(i)),
+              wholeSeconds.get(i).isEmpty() ? null : LowerMedian.of(wholeSeconds.get(i))));
+    }
+    return new LayerTimes(
+        model,
+        IntStream.rangeClosed(0, layers).map(network::elementsBehind).boxed().toList(),
+        layerBytes,
+        batches);
+  }
+
+  /**
+   * Sum of the layers' interquartile ranges / sum of their medians; null of fewer times than three
+   * for each layer.
+   */
+  static @Nullable Double spread(List<List<Double>> secondsOfLayers) {
+    if (secondsOfLayers.get(0).size() < 3) {
+      return null;
+    }
+    double ranges = 0;
+    double medians = 0;
+    for (List<Double> seconds : secondsOfLayers) {
+      List<Double> sorted = seconds.stream().sorted().toList();
+      int last = sorted.size() - 1;
+      ranges += sorted.get(last - last / 4) - sorted.get(last / 4);
+      medians += LowerMedian.of(seconds);
+    }
+    return ranges / medians;
+  }
+
+  private void progress(String model, String what, int layer, int layers) {
+    console.progress(model, what + ", layer " + layer + " of " + layers);
+  }
+
+  private void lines(
+      Path temporary,
+      List<String> arguments,
+      Map<String, String> environment,
+      Consumer<LayerProbe.Line> taker)
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
+    Path errors = temporary.resolve(arguments.get(1) + "-" + arguments.get(0) + ".log");
+    List<String> jvm = LayerProbe.jvmOptions(temporary);
+    Process probe =
+        begun(
+            Launch.of(ChildJvm.of(jvm, LayerProbe.class.getName(), arguments))
+                .errors(Redirect.to(errors.toFile()))
+                .environment(environment));
+    try (var printed =
+        new BufferedReader(new InputStreamReader(probe.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = printed.readLine(); line != null; line = printed.readLine()) {
+        throwIfStopped(); // the line may be cut short
+        taker.accept(JSON.readValue(line, LayerProbe.Line.class));
+      }
+      int status = probe.waitFor();
+      throwIfStopped();
+      if (status != 0) {
+        throw new RoleFailedException(
+            "the layers of %s could not be measured (status %d): %s"
+                .formatted(arguments.get(1), status, LayerProbe.lastLine(errors)),
+            null);
+      }
+    } finally {
+      probe.destroyForcibly().waitFor();
+    }
+  }
+
+  private synchronized Process begun(Launch launch) throws StoppedException, IOException {
+    throwIfStopped();
+    Process begun = launch.start();
+    child = begun;
+    return begun;
+  }
+
+  private synchronized void throwIfStopped() throws StoppedException {
+    if (stopped) {
+      throw new StoppedException();
+    }
+  }
+
+  /** Ends the measurement. Called from any thread. */
+  private synchronized void stop() {
+    stopped = true;
+    if (child != null) {
+      child.destroyForcibly();
     }
   }
 }

@@ -37,9 +37,7 @@ final class PacedLink {
   private final LongSupplier monotonicNs;
   private final Pacer pacer;
 
-  /**
-   * @param bitsPerSecond bandwidth; infinite: sends at once
-   */
+  /** A link of a bandwidth; an infinite one sends at once. */
   PacedLink(
       WritableByteChannel channel, double bitsPerSecond, LongSupplier monotonicNs, Pacer pacer) {
     this.channel = channel;
@@ -97,9 +95,7 @@ final class PacedLink {
     }
 
     /**
-     * Reads a frame's head, and returns its number.
-     *
-     * @throws EOFException if the sender is gone
+     * Reads a frame's head, and returns its number; throws an EOFException if the sender is gone.
      */
     long next() throws IOException {
       ByteBuffer header = ByteBuffer.allocate(PacedLink.HEADER_BYTES);
@@ -109,11 +105,7 @@ final class PacedLink {
       return number;
     }
 
-    /**
-     * Reads the bytes of a frame.
-     *
-     * @param into takes exactly the frame's bytes, from its start
-     */
+    /** Reads the bytes of a frame into a buffer with room for exactly them, from its start. */
     void readInto(ByteBuffer into) throws IOException {
       into.clear();
       if (bytes != into.remaining()) {
@@ -161,11 +153,7 @@ final class PacedLink {
       return ((InetSocketAddress) listening.getLocalAddress()).getPort();
     }
 
-    /**
-     * Connects to a port, and says the word.
-     *
-     * @param word as long as every word of the run
-     */
+    /** Connects to a port, and says the word, which is as long as every word of the run. */
     static SocketChannel connect(int port, String word) throws IOException {
       SocketChannel channel = SocketChannel.open();
       channel.setOption(StandardSocketOptions.SO_SNDBUF, SOCKET_BYTES);

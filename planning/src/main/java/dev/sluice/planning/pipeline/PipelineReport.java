@@ -4,9 +4,8 @@ import dev.sluice.analytics.report.TextTable;
 import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
 import dev.sluice.planning.split.Plan.PricedStage;
 import dev.sluice.planning.split.Plan.Stage;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
 
 /** Lines on a plan that runs here: what was planned beside what was measured. */
 final class PipelineReport {
@@ -15,38 +14,35 @@ final class PipelineReport {
 
   private final PipelineRun.Options options;
   private final int cores;
+  private final BiConsumer<String, String> out;
 
-  record Line(String label, String text) {}
-
-  PipelineReport(PipelineRun.Options options, int cores) {
+  /**
+   * @param out takes each line, as its label and its text
+   */
+  PipelineReport(PipelineRun.Options options, int cores, BiConsumer<String, String> out) {
     this.options = options;
     this.cores = cores;
+    this.out = out;
   }
 
-  List<Line> before() {
-    List<Line> lines = new ArrayList<>();
-    lines.add(
-        new Line(
-            "execute",
-            text(
-                "%s in %d stages here, each a process of one thread, batch %d, for %.0f s",
-                options.model(), options.stages(), options.batchSize(), options.seconds())));
-    lines.add(
-        new Line(
-            "emulated",
-            "the links between stages: loopback sockets, paced to the planned bandwidth"));
+  void before() {
+    out.accept(
+        "execute",
+        text(
+            "%s in %d stages here, each a process of one thread, batch %d, for %.0f s",
+            options.model(), options.stages(), options.batchSize(), options.seconds()));
+    out.accept(
+        "emulated", "the links between stages: loopback sockets, paced to the planned bandwidth");
     if (options.stages() > cores) {
-      lines.add(
-          new Line(
-              "cores",
-              text(
-                  "%d stages share %d core(s) here: at most %.2f samples/s, of %.2f planned",
-                  options.stages(),
-                  cores,
-                  options.batchSize() / secondsHere(),
-                  plannedSamplesPerSecond())));
+      out.accept(
+          "cores",
+          text(
+              "%d stages share %d core(s) here: at most %.2f samples/s, of %.2f planned",
+              options.stages(),
+              cores,
+              options.batchSize() / secondsHere(),
+              plannedSamplesPerSecond()));
     }
-    return lines;
   }
 
   /**
@@ -63,64 +59,58 @@ final class PipelineReport {
     return options.batchSize() / options.plan().bottleneckSeconds();
   }
 
-  List<Line> after(Stages.Run run) {
-    List<Line> lines = new ArrayList<>();
-    lines.add(
-        new Line(
-            "",
-            text(
-                "%-2s %-12s %7s %13s %13s %13s",
-                "", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB")));
-    lines.add(new Line("", TABLE.row("", "", "", "plan", "here", "plan", "here", "plan", "here")));
+  void after(Stages.Run run) {
+    out.accept(
+        "",
+        text(
+            "%-2s %-12s %7s %13s %13s %13s",
+            "", "host", "layers", "compute, ms", "transfer, ms", "memory, MiB"));
+    out.accept("", TABLE.row("", "", "", "plan", "here", "plan", "here", "plan", "here"));
     for (int i = 0; i < options.stages(); i++) {
       PricedStage planned = options.plan().stages().get(i);
       StageMeasured measured = run.stages().get(i);
       boolean last = i == options.stages() - 1;
       Stage stage = planned.stage();
-      lines.add(
-          new Line(
-              "",
-              TABLE.row(
-                  i + 1,
-                  options.host(i),
-                  stage.firstLayer() + "-" + stage.lastLayer(),
-                  text("%.1f", 1e3 * planned.computeSeconds()),
-                  text("%.1f", 1e3 * measured.computeSeconds()),
-                  last ? "-" : text("%.1f", 1e3 * planned.transferSeconds()),
-                  last ? "-" : text("%.1f", 1e3 * measured.transferSeconds()),
-                  text("%.0f", planned.memoryBytes() / MIB),
-                  measured.memoryBytes() == 0 ? "?" : text("%.0f", measured.memoryBytes() / MIB))));
+      out.accept(
+          "",
+          TABLE.row(
+              i + 1,
+              options.host(i),
+              stage.firstLayer() + "-" + stage.lastLayer(),
+              text("%.1f", 1e3 * planned.computeSeconds()),
+              text("%.1f", 1e3 * measured.computeSeconds()),
+              last ? "-" : text("%.1f", 1e3 * planned.transferSeconds()),
+              last ? "-" : text("%.1f", 1e3 * measured.transferSeconds()),
+              text("%.0f", planned.memoryBytes() / MIB),
+              measured.memoryBytes() == 0 ? "?" : text("%.0f", measured.memoryBytes() / MIB)));
     }
     double predicted =
         options.stages() > cores ? options.batchSize() / secondsHere() : plannedSamplesPerSecond();
     double measured = options.batchSize() / run.secondsPerMicroBatch();
-    lines.add(
-        new Line(
-            "throughput",
-            text(
-                "%.2f samples/s predicted%s, %.2f measured (%+.1f %%), over %d micro-batches",
-                predicted,
-                options.stages() > cores ? " on " + cores + " core(s)" : "",
-                measured,
-                100 * (measured / predicted - 1),
-                run.microBatches())));
-    lines.add(
-        new Line(
-            "latency",
-            text(
-                "%.1f ms predicted, %.1f measured (%+.1f %%): the first micro-batch",
-                1e3 * options.plan().latencySeconds(),
-                1e3 * run.latencySeconds(),
-                100 * (run.latencySeconds() / options.plan().latencySeconds() - 1))));
-    lines.add(
-        new Line(
-            "logits",
-            run.unequal() == 0
-                ? "equal to the whole model's, bit for bit, in all micro-batches"
-                : text(
-                    "error: %d of %d micro-batches differ from the whole model's",
-                    run.unequal(), run.microBatches())));
-    return lines;
+    out.accept(
+        "throughput",
+        text(
+            "%.2f samples/s predicted%s, %.2f measured (%+.1f %%), over %d micro-batches",
+            predicted,
+            options.stages() > cores ? " on " + cores + " core(s)" : "",
+            measured,
+            100 * (measured / predicted - 1),
+            run.microBatches()));
+    double plannedSeconds = options.plan().latencySeconds();
+    out.accept(
+        "latency",
+        text(
+            "%.1f ms predicted, %.1f measured (%+.1f %%): the first micro-batch",
+            1e3 * plannedSeconds,
+            1e3 * run.latencySeconds(),
+            100 * (run.latencySeconds() / plannedSeconds - 1)));
+    out.accept(
+        "logits",
+        run.unequal() == 0
+            ? "equal to the whole model's, bit for bit, in all micro-batches"
+            : text(
+                "error: %d of %d micro-batches differ from the whole model's",
+                run.unequal(), run.microBatches()));
   }
 
   private static String text(String format, Object... values) {

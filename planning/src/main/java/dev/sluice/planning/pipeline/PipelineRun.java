@@ -32,7 +32,6 @@ import java.util.Map;
  * then the stages compute them one behind the other, all at once, and each logit is compared.
  */
 public final class PipelineRun {
-  private static final String DTYPE = "torch.float32";
   private static final double SECONDS_MAX = 86_400;
 
   /** Most samples whose tensors are below 2 GiB. */
@@ -99,8 +98,9 @@ public final class PipelineRun {
   public int execute() throws UserMistakeException, IOException, InterruptedException {
     String name = network(options.model());
     check(name);
-    var report = new PipelineReport(options, Runtime.getRuntime().availableProcessors());
-    report.before().forEach(line -> console.item(line.label(), line.text()));
+    int cores = Runtime.getRuntime().availableProcessors();
+    var report = new PipelineReport(options, cores, console::item);
+    report.before();
     Path temporary = Files.createTempDirectory("sluice-plan");
     try (var signals =
         Signals.listen(() -> stopped = true, () -> TemporaryFolder.remove(temporary))) {
@@ -108,7 +108,7 @@ public final class PipelineRun {
         List<ByteBuffer> logits = wholeLogits(name, temporary);
         try (var stages = new Stages(options, name, temporary, console, () -> stopped)) {
           Stages.Run run = stages.run(logits);
-          report.after(run).forEach(line -> console.item(line.label(), line.text()));
+          report.after(run);
           return run.unequal() == 0 ? ExitStatus.DONE : ExitStatus.BUG;
         }
       } catch (RoleFailedException e) {
@@ -125,30 +125,27 @@ public final class PipelineRun {
   }
 
   private void check(String name) throws UserMistakeException {
-    if (!Workloads.splittable().contains(name)) {
-      throw new UserMistakeException(
-          "--execute",
-          "the model (" + options.model() + ") has no layers that run here",
-          NearestName.advice(options.model(), Workloads.splittable(), "models"));
-    }
-    if (!options.dtype().equals(DTYPE)) {
-      throw new UserMistakeException(
-          "--execute", "layers of (" + options.dtype() + ") do not run here", "you want " + DTYPE);
-    }
-    if (!(options.seconds() > 0 && options.seconds() <= SECONDS_MAX)) {
-      throw new UserMistakeException(
-          "--seconds",
-          "the value (%s) must be above 0 and at most %.0f"
-              .formatted(options.seconds(), SECONDS_MAX),
-          "--seconds 30 will do");
-    }
+    UserMistakeException.throwIf(
+        !Workloads.splittable().contains(name),
+        "--execute",
+        "the model (" + options.model() + ") has no layers that run here",
+        NearestName.advice(options.model(), Workloads.splittable(), "models"));
+    UserMistakeException.throwIf(
+        !options.dtype().equals(PlanFiles.DTYPE),
+        "--execute",
+        "layers of (" + options.dtype() + ") do not run here",
+        "you want " + PlanFiles.DTYPE);
+    UserMistakeException.throwIf(
+        !(options.seconds() > 0 && options.seconds() <= SECONDS_MAX),
+        "--seconds",
+        "the value (%s) must be above 0 and at most %.0f".formatted(options.seconds(), SECONDS_MAX),
+        "--seconds 30 will do");
     Network network = Workloads.network(name);
-    if (options.batchSize() > SAMPLES_MAX) {
-      throw new UserMistakeException(
-          "--execute",
-          "micro-batches of (%d) samples do not run here".formatted(options.batchSize()),
-          "you want a batch size of at most " + SAMPLES_MAX);
-    }
+    UserMistakeException.throwIf(
+        options.batchSize() > SAMPLES_MAX,
+        "--execute",
+        "micro-batches of (%d) samples do not run here".formatted(options.batchSize()),
+        "you want a batch size of at most " + SAMPLES_MAX);
     if (options.problem().layers() != network.layers()) {
       throw otherLayers(
           name,

@@ -11,7 +11,6 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
 import dev.sluice.executor.network.Network;
-import dev.sluice.planning.pipeline.LayerMeasurement.LayerTimes;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -54,11 +53,7 @@ final class PlanFiles {
     return options.folder().resolve(DEVICE_TYPES);
   }
 
-  /**
-   * Makes the folder, if it is missing.
-   *
-   * @throws UserMistakeException if it cannot be made, or written
-   */
+  /** Makes the folder, if it is missing; refuses one that cannot be made, or written. */
   void makeFolder() throws UserMistakeException {
     Path folder = options.folder().toAbsolutePath();
     try {
@@ -127,15 +122,14 @@ final class PlanFiles {
   }
 
   private void checkGiven(String option, @Nullable Double value) throws UserMistakeException {
-    if (value == null) {
-      throw new UserMistakeException(
-          option,
-          "the device type (%s) is not in (%s) yet, and needs it"
-              .formatted(options.deviceType(), deviceTypes()),
-          option.equals("--bw-mbps")
-              ? "--bw-mbps 1000 is its network's bandwidth"
-              : "--mem-mb 4096 is what a host has to spare");
-    }
+    UserMistakeException.throwIf(
+        value == null,
+        option,
+        "the device type (%s) is not in (%s) yet, and needs it"
+            .formatted(options.deviceType(), deviceTypes()),
+        option.equals("--bw-mbps")
+            ? "--bw-mbps 1000 is its network's bandwidth"
+            : "--mem-mb 4096 is what a host has to spare");
   }
 
   private void checkSame(Problems problems, Mapping type, String key, @Nullable Double told) {
@@ -311,5 +305,43 @@ final class PlanFiles {
 
   private static void write(Path file, Mapping content) throws IOException {
     OutputFile.write(file, PlanYaml.text(content).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * What was measured of a model's layers.
+   *
+   * @param elementsBehind values of a sample at each cut: at place 0 the model's input, at place r
+   *     all tensors that cross the cut behind layer r
+   * @param layerBytes memory of each layer; empty: not measured
+   * @param batches times by batch size, in the order of the command
+   */
+  record LayerTimes(
+      String model, List<Integer> elementsBehind, List<Long> layerBytes, List<OfBatch> batches) {
+    LayerTimes {
+      elementsBehind = List.copyOf(elementsBehind);
+      layerBytes = List.copyOf(layerBytes);
+      batches = List.copyOf(batches);
+    }
+
+    /**
+     * Times of a batch size.
+     *
+     * @param layerSeconds median time of each layer
+     * @param spread as {@link LayerProfileRun#spread}
+     * @param wholeSeconds median time of the whole model; null: it was not measured
+     */
+    record OfBatch(
+        int samples,
+        List<Double> layerSeconds,
+        @Nullable Double spread,
+        @Nullable Double wholeSeconds) {
+      OfBatch {
+        layerSeconds = List.copyOf(layerSeconds);
+      }
+    }
+
+    int layers() {
+      return elementsBehind.size() - 1;
+    }
   }
 }

@@ -51,7 +51,8 @@ final class PlanYaml {
     if (value instanceof Mapping mapping && !mapping.entries().isEmpty()) {
       text.append('\n');
       mapping(mapping, indent + "  ", indent + "  ");
-    } else if (value instanceof Sequence list && list.items().stream().anyMatch(PlanYaml::isLong)) {
+    } else if (value instanceof Sequence list
+        && !list.items().stream().allMatch(Scalar.class::isInstance)) {
       text.append('\n');
       for (Value item : list.items()) {
         if (item instanceof Mapping mapping && !mapping.entries().isEmpty()) {
@@ -65,10 +66,6 @@ final class PlanYaml {
       String flow = flow(value, indent + "    ");
       text.append(flow.isEmpty() ? "" : " ").append(flow).append('\n');
     }
-  }
-
-  private static boolean isLong(Value value) {
-    return !(value instanceof Scalar);
   }
 
   private static String flow(Value value, String indent) {

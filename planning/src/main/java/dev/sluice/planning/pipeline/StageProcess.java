@@ -11,7 +11,6 @@ import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.News;
 import dev.sluice.harness.process.ParentWatch;
 import dev.sluice.harness.process.Signals;
@@ -97,7 +96,7 @@ public final class StageProcess {
     var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
-    long beforeBytes = residentBytes();
+    long beforeBytes = LayerProbe.residentBytes();
     try (var signals = Signals.listenAsChild(() -> runtime.halt(ExitStatus.BUG), () -> {});
         LayerModule module =
             LayerModule.load(
@@ -219,7 +218,7 @@ public final class StageProcess {
                 computeNs.size(),
                 seconds(computeNs),
                 0,
-                Math.max(0, residentBytes() - beforeBytes)));
+                Math.max(0, LayerProbe.residentBytes() - beforeBytes)));
         outReady.add(new Frame(in.number(), in.bytes(), end));
         return;
       }
@@ -255,10 +254,6 @@ public final class StageProcess {
 
   private static double seconds(List<Long> ns) {
     return ns.isEmpty() ? 0 : LowerMedian.of(ns) / 1e9;
-  }
-
-  private static long residentBytes() throws IOException {
-    return MemoryOf.residentBytes(ProcessHandle.current().pid()).orElse(0);
   }
 
   /**

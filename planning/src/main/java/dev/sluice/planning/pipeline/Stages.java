@@ -91,7 +91,7 @@ final class Stages implements AutoCloseable {
     this.console = console;
     this.stopped = stopped;
     this.listening = Loopback.listen();
-    this.supervisor = new Supervisor(temporary, temporary, new Deaths());
+    this.supervisor = new Supervisor(temporary, temporary, this::ended);
   }
 
   /**
@@ -256,27 +256,24 @@ final class Stages implements AutoCloseable {
     }
   }
 
-  /** The listener that keeps why the first stage died. */
-  private final class Deaths implements Supervisor.Listener {
-    @Override
-    public void ended(ChildProcess child, int status) {
-      if (status == 0 || status == StageProcess.NEIGHBOUR_GONE) {
-        return;
-      }
-      int index = Integer.parseInt(child.name().replaceAll("\\D", "")) - 1;
-      Stage stage = options.stage(index);
-      List<String> said = child.lastError();
-      failure.compareAndSet(
-          null,
-          "stage %d (layers %d to %d, for host %s) died: %s%s"
-              .formatted(
-                  index + 1,
-                  stage.firstLayer(),
-                  stage.lastLayer(),
-                  options.host(index),
-                  words(status),
-                  said.isEmpty() ? "" : "; " + lastLineOrNothing(child.output())));
+  /** Keeps why the first stage died. */
+  private void ended(ChildProcess child, int status) {
+    if (status == 0 || status == StageProcess.NEIGHBOUR_GONE) {
+      return;
     }
+    int index = Integer.parseInt(child.name().replaceAll("\\D", "")) - 1;
+    Stage stage = options.stage(index);
+    List<String> said = child.lastError();
+    failure.compareAndSet(
+        null,
+        "stage %d (layers %d to %d, for host %s) died: %s%s"
+            .formatted(
+                index + 1,
+                stage.firstLayer(),
+                stage.lastLayer(),
+                options.host(index),
+                words(status),
+                said.isEmpty() ? "" : "; " + lastLineOrNothing(child.output())));
   }
 
   /** An exit status in words. */

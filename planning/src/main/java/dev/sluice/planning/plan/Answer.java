@@ -4,7 +4,6 @@ import dev.sluice.planning.split.Plan;
 import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanOutcome;
 import dev.sluice.planning.split.PlanProblem;
-import dev.sluice.planning.split.Pricing;
 import dev.sluice.planning.split.Pricing.Violation;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,15 +26,6 @@ record Answer(
     @Nullable PlanOutcome outcome,
     @Nullable Plan plan,
     List<Violation> violations) {
-  static Answer of(PlanProblem problem, int batchSize, PlanOutcome outcome) {
-    Plan plan = outcome instanceof PlanOutcome.Found found ? found.plan() : null;
-    return new Answer(problem, batchSize, outcome, plan, List.of());
-  }
-
-  static Answer of(PlanProblem problem, int batchSize, Pricing.Priced priced) {
-    return new Answer(problem, batchSize, null, priced.plan(), priced.violations());
-  }
-
   /** True if there is a plan that breaks no rule. */
   boolean isLegalPlan() {
     return plan != null && violations.isEmpty();

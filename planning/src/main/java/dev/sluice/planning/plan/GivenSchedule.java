@@ -8,9 +8,10 @@ import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import dev.sluice.contract.file.Value.Sequence;
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,23 +23,19 @@ public final class GivenSchedule {
   private GivenSchedule() {}
 
   /** Layers on a host, both ends included. */
-  public record HostLayers(String host, int firstLayer, int lastLayer) {}
+  private record HostLayers(String host, int firstLayer, int lastLayer) {}
 
-  /**
-   * Reads a schedule that covers all layers, each once.
-   *
-   * @param layers number of layers
-   * @param hosts known hosts
-   */
-  public static List<HostLayers> read(Path file, int layers, Collection<String> hosts)
-      throws UserMistakeException {
+  /** Reads a schedule that covers all layers of a problem, each once, by its hosts. */
+  public static List<Stage> read(Path file, PlanProblem problem) throws UserMistakeException {
+    int layers = problem.layers();
+    List<String> hosts = problem.types().stream().flatMap(type -> type.hosts().stream()).toList();
     var problems = new Problems(file.toString(), Problems.LISTED_MAX);
     Value value = PlanningFiles.value(file, "--evaluate", problems);
     if (!(value instanceof Sequence list) || list.items().isEmpty()) {
       throw new UserMistakeException(
           value.place(), "a schedule is a list of stages, and this is not", "one is " + EXAMPLE);
     }
-    List<HostLayers> stages = new ArrayList<>();
+    List<Stage> stages = new ArrayList<>();
     int covered = 0;
     for (Value item : list.items()) {
       HostLayers stage = stage(item, problems);
@@ -65,7 +62,12 @@ public final class GivenSchedule {
             "the stage should begin at layer " + (covered + 1));
       }
       covered = Math.max(covered, stage.lastLayer());
-      stages.add(stage);
+      for (int type = 0; type < problem.types().size(); type++) {
+        int host = problem.types().get(type).hosts().indexOf(stage.host());
+        if (host >= 0) {
+          stages.add(new Stage(type, host, stage.firstLayer(), stage.lastLayer()));
+        }
+      }
     }
     if (problems.isEmpty() && covered != layers) {
       problems.error(

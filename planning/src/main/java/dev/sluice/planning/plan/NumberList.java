@@ -27,9 +27,8 @@ final class NumberList {
   }
 
   /**
-   * The list under a key; as far as it could be read, and with 0 for what is no number.
-   *
-   * @param whole true if each must be a whole number
+   * The list under a key, of whole numbers if asked for; as far as it could be read, and with 0 for
+   * what is no number.
    */
   List<Double> read(String key, boolean whole) {
     Sequence sequence = section.sequence(key);

@@ -31,7 +31,7 @@ final class PlanJson {
     }
   }
 
-  static Map<String, @Nullable Object> head(PlanOptions options, List<String> warnings) {
+  static Map<String, @Nullable Object> head(PlanRun.Options options, List<String> warnings) {
     Asked asked = options.asked();
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
     tree.put("model", asked.model());
@@ -39,7 +39,7 @@ final class PlanJson {
     tree.put("batch_size", asked.batchSize());
     tree.put("buffers_in", options.buffersIn());
     tree.put("buffers_out", options.buffersOut());
-    tree.put("objective", options.search().objective().name().toLowerCase(Locale.ROOT));
+    tree.put("objective", options.objective().name().toLowerCase(Locale.ROOT));
     tree.put("warnings", warnings);
     return tree;
   }

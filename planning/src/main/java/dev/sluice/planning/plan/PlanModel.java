@@ -1,5 +1,6 @@
 package dev.sluice.planning.plan;
 
+import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.UserMistakeException;
@@ -46,7 +47,7 @@ public record PlanModel(
       throw new UserMistakeException(
           root.place(),
           "the model (" + asked.model() + ") is unknown",
-          PlanningFiles.unknown(asked.model(), root, "models"));
+          NearestName.advice(asked.model(), root.entries().keySet(), "models"));
     }
     Value value = entry.value();
     if (!(value instanceof Mapping mapping)) {

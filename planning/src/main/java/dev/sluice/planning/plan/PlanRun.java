@@ -7,16 +7,17 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.planning.pipeline.PipelineRun;
-import dev.sluice.planning.plan.GivenSchedule.HostLayers;
 import dev.sluice.planning.plan.PlanTable.YamlList;
 import dev.sluice.planning.plan.PlanningFiles.Asked;
 import dev.sluice.planning.split.Plan;
 import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanOutcome;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.Planner;
 import dev.sluice.planning.split.Pricing;
 import dev.sluice.planning.split.SearchSettings;
+import dev.sluice.planning.split.SearchSettings.Objective;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -33,15 +34,46 @@ public final class PlanRun {
   private static final double BYTES_PER_MB = 1024 * 1024;
   private static final double BITS_PER_MBIT = 1024 * 1024;
 
-  private final PlanOptions options;
+  private final Options options;
   private final PrintStream out;
   private final PrintStream err;
+
+  /**
+   * Options of a plan. The plan is a YAML list on standard output.
+   *
+   * @param buffersIn buffers for what comes in, of each stage but the first, at least 0
+   * @param buffersOut buffers for what goes out, of each stage, at least 0
+   * @param hostsMax the most hosts that a plan may use, at least 1
+   * @param limitNs time after which the search ends with what it has found
+   * @param whatIf change of the devices, such as {@code TYPE+2}, whose plan is shown beside; null:
+   *     none
+   * @param evaluate schedule to be priced in place of a search; null: none
+   * @param executeSeconds time for which micro-batches begin, as the plan then runs here; null: it
+   *     does not
+   * @param json true: JSON in place of the list
+   * @param picture file of a picture; null: none
+   * @param table true: a table on standard error
+   */
+  public record Options(
+      PlanningFiles files,
+      Asked asked,
+      int buffersIn,
+      int buffersOut,
+      Objective objective,
+      int hostsMax,
+      long limitNs,
+      @Nullable String whatIf,
+      @Nullable Path evaluate,
+      @Nullable Double executeSeconds,
+      boolean json,
+      @Nullable Path picture,
+      boolean table) {}
 
   /**
    * @param out takes the YAML list or JSON, and nothing else
    * @param err takes warnings, tables and reasons
    */
-  public PlanRun(PlanOptions options, PrintStream out, PrintStream err) {
+  public PlanRun(Options options, PrintStream out, PrintStream err) {
     this.options = options;
     this.out = out;
     this.err = err;
@@ -49,34 +81,31 @@ public final class PlanRun {
 
   /** Plans or prices, prints, runs the plan if asked to, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    Path picture = options.output().picture();
+    Path picture = options.picture();
     if (picture != null) {
       OutputFile.check(picture, PlanPicture.KIND, false);
     }
     PlanningFiles.Read read = options.files().read(options.asked());
     PlanProblem problem = problem(read.model(), read.types());
-    String whatIf = options.search().whatIf();
+    String whatIf = options.whatIf();
     DeviceChange change = whatIf == null ? null : DeviceChange.parse(whatIf);
     PlanProblem changedProblem =
         change == null ? null : problem(read.model(), change.of(read.types()));
     Path evaluate = options.evaluate();
-    List<Stage> given = evaluate == null ? null : stages(problem, evaluate);
-    if (!options.output().json()) {
+    List<Stage> given = evaluate == null ? null : GivenSchedule.read(evaluate, problem);
+    if (!options.json()) {
       read.warnings().forEach(err::println);
     }
     if (read.hosts() == 0) { // only compatible: else a mistake
       out.println("[]");
       return ExitStatus.DONE;
     }
-    Answer answer =
-        given == null
-            ? planned(problem)
-            : Answer.of(problem, options.asked().batchSize(), Pricing.price(problem, given));
+    Answer answer = given == null ? planned(problem) : priced(problem, given);
     Answer changed = changedProblem == null ? null : planned(changedProblem);
     print(read, answer, change, changed);
     Plan plan = answer.plan();
     if (picture != null && plan != null) {
-      write(picture, picture(answer, plan));
+      write(picture, answer, plan);
     }
     Double seconds = options.executeSeconds();
     if (seconds != null && plan != null && answer.isLegalPlan()) {
@@ -85,7 +114,7 @@ public final class PlanRun {
       var pipeline =
           new PipelineRun.Options(
               asked.model(), asked.dtype(), asked.batchSize(), problem, plan, seconds);
-      return new PipelineRun(pipeline, new Console(err, options.output().table())).execute();
+      return new PipelineRun(pipeline, new Console(err, options.table())).execute();
     }
     return answer.isLegalPlan() || options.asked().compatible()
         ? ExitStatus.DONE
@@ -119,29 +148,23 @@ public final class PlanRun {
             });
   }
 
+  private Answer priced(PlanProblem problem, List<Stage> stages) {
+    Pricing.Priced priced = Pricing.price(problem, stages);
+    return new Answer(
+        problem, options.asked().batchSize(), null, priced.plan(), priced.violations());
+  }
+
   private Answer planned(PlanProblem problem) {
     long startedNs = MachineClock.monotonicNs();
     var settings =
         new SearchSettings(
-            options.search().objective(),
-            options.search().hostsMax(),
+            options.objective(),
+            options.hostsMax(),
             SearchSettings.STATES_MAX,
-            () -> MachineClock.monotonicNs() - startedNs >= options.search().limitNs());
-    return Answer.of(problem, options.asked().batchSize(), Planner.plan(problem, settings));
-  }
-
-  private static List<Stage> stages(PlanProblem problem, Path file) throws UserMistakeException {
-    List<String> hosts = problem.types().stream().flatMap(type -> type.hosts().stream()).toList();
-    List<Stage> stages = new ArrayList<>();
-    for (HostLayers on : GivenSchedule.read(file, problem.layers(), hosts)) {
-      for (int type = 0; type < problem.types().size(); type++) {
-        int host = problem.types().get(type).hosts().indexOf(on.host());
-        if (host >= 0) {
-          stages.add(new Stage(type, host, on.firstLayer(), on.lastLayer()));
-        }
-      }
-    }
-    return stages;
+            () -> MachineClock.monotonicNs() - startedNs >= options.limitNs());
+    PlanOutcome outcome = Planner.plan(problem, settings);
+    Plan plan = outcome instanceof PlanOutcome.Found found ? found.plan() : null;
+    return new Answer(problem, options.asked().batchSize(), outcome, plan, List.of());
   }
 
   private PlanProblem problem(PlanModel model, List<ProfiledType> types) {
@@ -174,7 +197,7 @@ public final class PlanRun {
       @Nullable Answer changed) {
     Plan plan = answer.plan();
     boolean priced = options.evaluate() != null;
-    if (options.output().json()) {
+    if (options.json()) {
       Map<String, @Nullable Object> tree = PlanJson.head(options, read.warnings());
       tree.putAll(PlanJson.answer(answer));
       if (change != null && changed != null) {
@@ -193,7 +216,7 @@ public final class PlanRun {
       out.println("[]");
     }
     out.flush();
-    if (!priced && (options.output().table() || plan == null)) {
+    if (!priced && (options.table() || plan == null)) {
       PlanTable.lines(answer).forEach(err::println);
       used(read.types(), answer)
           .filter(type -> !type.certainty().words(type.layerSeconds()).isEmpty())
@@ -208,16 +231,13 @@ public final class PlanRun {
     }
   }
 
-  private byte[] picture(Answer answer, Plan plan) {
+  private void write(Path file, Answer answer, Plan plan) throws UserMistakeException {
     String title =
         "Plan · %s, batch size %d · %s"
             .formatted(options.asked().model(), options.asked().batchSize(), answer.verdict());
-    return PlanPicture.png(title, answer.problem(), plan);
-  }
-
-  private static void write(Path file, byte[] bytes) throws UserMistakeException {
+    byte[] png = PlanPicture.png(title, answer.problem(), plan);
     try {
-      OutputFile.write(file, bytes);
+      OutputFile.write(file, png);
     } catch (IOException e) {
       throw new UserMistakeException(
           "--plot",
@@ -233,12 +253,11 @@ public final class PlanRun {
 
     static DeviceChange parse(String text) throws UserMistakeException {
       Matcher matcher = FORM.matcher(text);
-      if (!matcher.matches()) {
-        throw new UserMistakeException(
-            "--what-if",
-            "(" + text + ") is no device type with a number of hosts more or fewer",
-            "you meant a form like TYPE+2 or TYPE-1");
-      }
+      UserMistakeException.throwIf(
+          !matcher.matches(),
+          "--what-if",
+          "(" + text + ") is no device type with a number of hosts more or fewer",
+          "you meant a form like TYPE+2 or TYPE-1");
       int hosts = Integer.parseInt(matcher.group(3));
       return new DeviceChange(matcher.group(1), matcher.group(2).equals("-") ? -hosts : hosts);
     }
@@ -247,20 +266,18 @@ public final class PlanRun {
     List<ProfiledType> of(List<ProfiledType> types) throws UserMistakeException {
       List<String> names = types.stream().map(ProfiledType::name).toList();
       int place = names.indexOf(type);
-      if (place < 0) {
-        throw new UserMistakeException(
-            "--what-if",
-            "the device type (" + type + ") is unknown, or it was left out",
-            NearestName.advice(type, names, "device types"));
-      }
+      UserMistakeException.throwIf(
+          place < 0,
+          "--what-if",
+          "the device type (" + type + ") is unknown, or it was left out",
+          NearestName.advice(type, names, "device types"));
       ProfiledType before = types.get(place);
       List<String> changed = new ArrayList<>(before.hosts());
-      if (changed.size() + hosts < 0) {
-        throw new UserMistakeException(
-            "--what-if",
-            "type (%s) has (%d) hosts, fewer than (%d)".formatted(type, changed.size(), -hosts),
-            "you meant " + type + "-" + changed.size());
-      }
+      UserMistakeException.throwIf(
+          changed.size() + hosts < 0,
+          "--what-if",
+          "type (%s) has (%d) hosts, fewer than (%d)".formatted(type, changed.size(), -hosts),
+          "you meant " + type + "-" + changed.size());
       for (int i = 1; i <= hosts; i++) {
         changed.add(type + "+" + i);
       }

@@ -21,12 +21,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The three files that a plan is made from. They are read as other tools write them: entries that a
- * plan does not need are not looked at.
- *
- * @param models models by name, with their layers
- * @param types device types by name, with measured times
- * @param devices hosts by device type
+ * The three files that a plan is made from: models by name with their layers, device types by name
+ * with measured times, hosts by device type. They are read as other tools write them: entries that
+ * a plan does not need are not looked at.
  */
 public record PlanningFiles(Path models, Path types, Path devices) {
   private static final long BYTES_MAX = 64L << 20;
@@ -91,21 +88,19 @@ public record PlanningFiles(Path models, Path types, Path devices) {
 
   private void checkSomethingIsLeft(Read read, Asked asked, List<String> known)
       throws UserMistakeException {
-    if (read.types().isEmpty()) {
-      throw new UserMistakeException(
-          types.toString(),
-          "no type has a profile of model (%s) at %s".formatted(asked.model(), asked.profile()),
-          known.isEmpty()
-              ? "the model should be profiled on a device first"
-              : "you meant one of the profiles of this model: " + String.join(", ", known));
-    }
-    if (read.hosts() == 0) {
-      throw new UserMistakeException(
-          devices.toString(),
-          "no host is left",
-          "it should name hosts of a type with a profile: "
-              + read.types().stream().map(ProfiledType::name).collect(Collectors.joining(", ")));
-    }
+    UserMistakeException.throwIf(
+        read.types().isEmpty(),
+        types.toString(),
+        "no type has a profile of model (%s) at %s".formatted(asked.model(), asked.profile()),
+        known.isEmpty()
+            ? "the model should be profiled on a device first"
+            : "you meant one of the profiles of this model: " + String.join(", ", known));
+    UserMistakeException.throwIf(
+        read.hosts() == 0,
+        devices.toString(),
+        "no host is left",
+        "it should name hosts of a type with a profile: "
+            + read.types().stream().map(ProfiledType::name).collect(Collectors.joining(", ")));
   }
 
   private static Map<String, List<String>> hosts(Mapping root, Problems problems) {
@@ -191,11 +186,6 @@ public record PlanningFiles(Path models, Path types, Path devices) {
     }
   }
 
-  /** The mistake of a name that is not in a file. */
-  static String unknown(String name, Mapping root, String plural) {
-    return NearestName.advice(name, root.entries().keySet(), plural);
-  }
-
   /**
    * What a plan is asked for.
    *
@@ -213,18 +203,16 @@ public record PlanningFiles(Path models, Path types, Path devices) {
 
     /** Checks what needs no file. */
     public void check() throws UserMistakeException {
-      if (!BYTES_BY_DTYPE.containsKey(dtype)) {
-        throw new UserMistakeException(
-            "--dtype",
-            "the dtype (" + dtype + ") is unknown",
-            NearestName.advice(dtype, BYTES_BY_DTYPE.keySet(), "dtypes"));
-      }
-      if (batchSize < 1 || batchSize > BATCH_MAX) {
-        throw new UserMistakeException(
-            "--batch-size",
-            "the batch size (%d) must be at least 1 and at most %d".formatted(batchSize, BATCH_MAX),
-            "you meant 8, the default");
-      }
+      UserMistakeException.throwIf(
+          !BYTES_BY_DTYPE.containsKey(dtype),
+          "--dtype",
+          "the dtype (" + dtype + ") is unknown",
+          NearestName.advice(dtype, BYTES_BY_DTYPE.keySet(), "dtypes"));
+      UserMistakeException.throwIf(
+          batchSize < 1 || batchSize > BATCH_MAX,
+          "--batch-size",
+          "the batch size (%d) must be at least 1 and at most %d".formatted(batchSize, BATCH_MAX),
+          "you meant 8, the default");
     }
 
     /** Bytes of a value, from 1; the dtype must have been checked. */

@@ -79,9 +79,9 @@ final class TypesReader {
     var lists = new NumberList(profile, problems);
     List<Double> seconds = lists.read("time_s", false);
     lists.checkLength("time_s", seconds.size(), layers);
-    double bandwidthMbps = in.required("bw_Mbps", Range.within(0, NumberList.MOST), "1000");
-    double memoryMb = in.required("mem_MB", Range.within(0, NumberList.MOST), "2048");
     Range any = Range.within(0, NumberList.MOST);
+    double bandwidthMbps = in.required("bw_Mbps", any, "1000");
+    double memoryMb = in.required("mem_MB", any, "2048");
     var certainty =
         new Certainty(
             profile.numberOrNull("time_spread", any), profile.numberOrNull("whole_s", any));

@@ -23,7 +23,7 @@ abstract class ExactSearch {
   /** Best split known; null if none is. */
   @Nullable Split best;
 
-  /** Bound that no plan's value is below. */
+  /** Bound that no plan's bottleneck (or latency, by objective) is below. */
   double lowerSeconds;
 
   /** Cut, place of the last bandwidth, and value of entries, of all vectors one after another. */
@@ -35,7 +35,8 @@ abstract class ExactSearch {
   /** Place of each vector's first entry; it ends where that of the next one begins. */
   private final int[] at;
 
-  private double leastSeconds = Double.POSITIVE_INFINITY;
+  /** Least value of a plan that was filled; infinite if none was. */
+  double leastSeconds = Double.POSITIVE_INFINITY;
 
   ExactSearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
     this.costs = costs;
@@ -45,13 +46,18 @@ abstract class ExactSearch {
     at = new int[(int) vectors.size() + 1];
   }
 
-  /** Searches until the end or until time is up. */
-  ExactEnd run() {
+  /**
+   * Searches until the end or until time is up.
+   *
+   * @return whether the best split is proved to be the first of all optimal ones, or that there is
+   *     none
+   */
+  boolean run() {
     try {
       search();
-      return new ExactEnd(best, lowerSeconds, true);
+      return true;
     } catch (OutOfTimeException e) {
-      return new ExactEnd(best, lowerSeconds, false);
+      return false;
     }
   }
 
@@ -129,7 +135,7 @@ abstract class ExactSearch {
       }
       if (any) {
         keep(index, set, most);
-        most = Math.min(most, leastSeconds * (1 + 2 * StageCosts.EQUAL_SHARE));
+        most = Math.min(most, leastSeconds * (1 + 2 * Pricing.EQUAL_SHARE));
         if (allEqual && at[index + 1] > at[index] && isWhole(at[index + 1] - 1)) {
           hostsMax = hosts;
         }
@@ -165,11 +171,6 @@ abstract class ExactSearch {
     return cuts[place] == costs.layers;
   }
 
-  /** The least value of a plan that was filled; infinite if none was. */
-  double leastSeconds() {
-    return leastSeconds;
-  }
-
   /** Takes the first of all plans of the least value, if any was filled. */
   void takeFirst() {
     if (leastSeconds < Double.POSITIVE_INFINITY) {
@@ -179,20 +180,11 @@ abstract class ExactSearch {
   }
 
   /**
-   * What an exact search ends with.
-   *
-   * @param best best split found; null if there is none
-   * @param lowerSeconds bound that no plan's bottleneck (or latency, by objective) is below
-   * @param proved whether the best split is the first of all optimal ones, or that there is none
-   */
-  record ExactEnd(@Nullable Split best, double lowerSeconds, boolean proved) {}
-
-  /**
    * The first of all splits of the least value: by hosts, then by bytes sent, then by (type's
    * place, last layer) stage by stage.
    */
   private final class FirstOfLeast {
-    private final double limit = leastSeconds * (1 + StageCosts.EQUAL_SHARE);
+    private final double limit = leastSeconds * (1 + Pricing.EQUAL_SHARE);
     private final int fewestHosts = fewestHosts();
 
     /** Least value behind each entry, with the fewest hosts. */
@@ -303,9 +295,7 @@ abstract class ExactSearch {
       return new Split(splitClasses, splitEnds);
     }
 
-    /**
-     * Returns the entry of the first end of a stage that leads to the fewest bytes; -1 for none.
-     */
+    /** The entry of the first end of a stage that leads to the fewest bytes; -1 for none. */
     private int firstEnded(int now, int hostClass, int after) {
       for (int ended = at[after]; ended < at[after + 1]; ended++) {
         int to = cuts[ended];

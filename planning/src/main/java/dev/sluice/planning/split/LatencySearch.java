@@ -32,7 +32,7 @@ final class LatencySearch extends ExactSearch {
     double step = FIRST_STEP;
     double limit = lowerSeconds * (1 + step);
     fill(limit, false);
-    while (leastSeconds() > limit && limit < Double.MAX_VALUE) {
+    while (leastSeconds > limit && limit < Double.MAX_VALUE) {
       lowerSeconds = limit;
       step *= STEP_GROWTH;
       limit = step > 1e3 ? Double.MAX_VALUE : Math.max(limit, Double.MIN_NORMAL) * (1 + step);

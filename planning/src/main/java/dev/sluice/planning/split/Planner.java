@@ -1,6 +1,5 @@
 package dev.sluice.planning.split;
 
-import dev.sluice.planning.split.ExactSearch.ExactEnd;
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
 import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
@@ -43,11 +42,7 @@ public final class Planner {
     weights = LayerWeights.ofMemory(costs);
   }
 
-  /**
-   * Searches the best plan.
-   *
-   * @return the best plan with its proof or its bound; or the proved reason why there is none
-   */
+  /** Returns the best plan with its proof or its bound, or the proved reason why there is none. */
   public static PlanOutcome plan(PlanProblem problem, SearchSettings settings) {
     return new Planner(problem, settings).plan();
   }
@@ -63,12 +58,12 @@ public final class Planner {
   private PlanOutcome leastBottleneck() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      ExactEnd exact = new ThroughputSearch(costs, vectors, settings).run();
-      if (exact.proved()) {
-        return outcome(exact.best(), exact.lowerSeconds(), true);
+      var exact = new ThroughputSearch(costs, vectors, settings);
+      if (exact.run()) {
+        return outcome(exact.best, exact.lowerSeconds, true);
       }
-      best = exact.best();
-      lowerSeconds = exact.lowerSeconds();
+      best = exact.best;
+      lowerSeconds = exact.lowerSeconds;
     }
     boolean late = settings.outOfTime().getAsBoolean();
     int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
@@ -156,11 +151,11 @@ public final class Planner {
   private PlanOutcome leastLatency() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      ExactEnd exact = new LatencySearch(costs, vectors, settings).run();
-      if (exact.proved()) {
-        return outcome(exact.best(), exact.lowerSeconds(), true);
+      var exact = new LatencySearch(costs, vectors, settings);
+      if (exact.run()) {
+        return outcome(exact.best, exact.lowerSeconds, true);
       }
-      lowerSeconds = exact.lowerSeconds();
+      lowerSeconds = exact.lowerSeconds;
     }
     if (isProvedImpossible(new StageEnds(costs))) {
       return outcome(null, lowerSeconds, true);

@@ -10,7 +10,8 @@ import java.util.Set;
 
 /** Prices a given schedule by the rules of plans, and names what breaks them. */
 public final class Pricing {
-  private static final double EQUAL_SHARE = 1e-12;
+  /** Share within which two values are equal. */
+  static final double EQUAL_SHARE = 1e-12;
 
   private Pricing() {}
 
@@ -21,11 +22,7 @@ public final class Pricing {
     }
   }
 
-  /**
-   * A broken rule.
-   *
-   * @param stage index of the stage in the schedule
-   */
+  /** A rule that is broken by a stage, which counts from 0. */
   public record Violation(Rule rule, int stage) {}
 
   public enum Rule {

@@ -34,9 +34,7 @@ public record SearchSettings(
     return new SearchSettings(objective, hostsMax, statesMax, () -> false);
   }
 
-  /**
-   * @throws OutOfTimeException if time is up
-   */
+  /** Throws an OutOfTimeException if time is up. */
   void checkTime() {
     if (outOfTime.getAsBoolean()) {
       throw new OutOfTimeException();

@@ -12,15 +12,10 @@ import java.util.List;
  * cut, up to the second.
  */
 final class StageCosts {
-  /** Share within which two values are equal. */
-  static final double EQUAL_SHARE = 1e-12;
-
   final int layers;
   final int classes;
 
-  /**
-   * Hosts that a plan may use, by class: at most as many as layers, and as a plan may use in all.
-   */
+  /** Hosts that a plan may use, by class: at most as many as layers, and as may be used in all. */
   final int[] capacity;
 
   final double[] bitsPerSecond;
@@ -88,7 +83,7 @@ final class StageCosts {
       int last = 0;
       for (int from = 0; from < layers; from++) {
         last = Math.max(last, from);
-        while (last < layers && layerBytes(from, last + 1) < room(t)) {
+        while (last < layers && Pricing.fits(layerBytes(from, last + 1), memoryBytes[t])) {
           last++;
         }
         lastEnds[t][from] = last;
@@ -96,9 +91,7 @@ final class StageCosts {
     }
   }
 
-  /**
-   * Returns the place of the type of a class's host in the order that decides between equal plans.
-   */
+  /** Place of the type of a class's host in the order that decides between equal plans. */
   int typeOf(int hostClass, int used) {
     return hosts.get(hostClass).get(used)[0];
   }
@@ -134,16 +127,10 @@ final class StageCosts {
     }
     double in = (double) cutBytes[from] * ((from == 0 ? 0 : problem.buffersIn()) + 1);
     double out = (double) cutBytes[to] * (problem.buffersOut() + 1);
-    return layerBytes(from, to) + in + out < room(hostClass);
+    return Pricing.fits(layerBytes(from, to) + in + out, memoryBytes[hostClass]);
   }
 
-  private double room(int hostClass) {
-    return memoryBytes[hostClass] * (1 - EQUAL_SHARE);
-  }
-
-  /**
-   * Returns the priced plan of a split, with the first host of each class that is not used before.
-   */
+  /** The priced plan of a split, with the first host of each class that is not used before. */
   Plan plan(Split split) {
     int[] used = new int[classes];
     List<Stage> stages = new ArrayList<>();
@@ -165,12 +152,7 @@ final class StageCosts {
     return largest;
   }
 
-  /**
-   * Stages of a plan by class of host.
-   *
-   * @param hostClasses by stage
-   * @param ends last cut of each stage
-   */
+  /** Stages of a plan: the class of host and the last cut of each. */
   record Split(List<Integer> hostClasses, List<Integer> ends) {
     int size() {
       return ends.size();

@@ -13,8 +13,6 @@ import java.util.List;
  */
 final class StageEnds {
   private final StageCosts costs;
-  private final int classes;
-  private final int layers;
 
   /** Sets of the cuts that pass, each once. */
   private final List<BitSet> passing = new ArrayList<>();
@@ -25,27 +23,23 @@ final class StageEnds {
   /** Last cuts by compute time alone, by class and first cut. */
   private final int[][] computeEnd;
 
-  /**
-   * Farthest last cuts of stages, by class and first cut, and by the set that the cut must pass.
-   */
+  /** Farthest last cuts of stages, by class and first cut, and by the set the cut must pass. */
   private final int[][] farthest;
 
   StageEnds(StageCosts costs) {
     this.costs = costs;
-    classes = costs.classes;
-    layers = costs.layers;
-    passOf = new int[classes];
-    computeEnd = new int[classes][layers];
-    farthest = new int[classes][];
+    passOf = new int[costs.classes];
+    computeEnd = new int[costs.classes][costs.layers];
+    farthest = new int[costs.classes][];
   }
 
   void limitTo(double seconds) {
     passing.clear();
-    for (int t = 0; t < classes; t++) {
-      BitSet passes = new BitSet(layers + 1);
+    for (int t = 0; t < costs.classes; t++) {
+      BitSet passes = new BitSet(costs.layers + 1);
       passes.set(0);
-      passes.set(layers);
-      for (int cut = 1; cut < layers; cut++) {
+      passes.set(costs.layers);
+      for (int cut = 1; cut < costs.layers; cut++) {
         passes.set(
             cut,
             costs.bitsPerSecond[t] > 0
@@ -56,18 +50,18 @@ final class StageEnds {
       }
       passOf[t] = passing.indexOf(passes);
       int end = 0;
-      for (int from = 0; from < layers; from++) {
+      for (int from = 0; from < costs.layers; from++) {
         end = Math.max(end, from);
-        while (end < layers && costs.seconds(t, from, end + 1) <= seconds) {
+        while (end < costs.layers && costs.seconds(t, from, end + 1) <= seconds) {
           end++;
         }
         computeEnd[t][from] = end;
       }
     }
     int count = passing.size();
-    for (int t = 0; t < classes; t++) {
-      farthest[t] = new int[layers * count];
-      for (int from = 0; from < layers; from++) {
+    for (int t = 0; t < costs.classes; t++) {
+      farthest[t] = new int[costs.layers * count];
+      for (int from = 0; from < costs.layers; from++) {
         for (int pass = 0; pass < count; pass++) {
           farthest[t][from * count + pass] = passes(t, from) ? farthest(t, from, pass) : -1;
         }

@@ -50,7 +50,7 @@ final class ThroughputSearch extends ExactSearch {
     if (known != null && allEqual) {
       hostsMax = Math.min(hostsMax, known.size()); // no plan is better, and fewer hosts win
     }
-    double limit = Math.min(bestSeconds * (1 + StageCosts.EQUAL_SHARE), Double.MAX_VALUE);
+    double limit = Math.min(bestSeconds * (1 + Pricing.EQUAL_SHARE), Double.MAX_VALUE);
     if (limitTo(limit)) {
       fill(limit, allEqual);
       takeFirst();
@@ -112,7 +112,7 @@ final class ThroughputSearch extends ExactSearch {
 
   /** The largest value that is less than the bottleneck, and not equal to it. */
   private static double below(double seconds) {
-    return seconds * (1 - StageCosts.EQUAL_SHARE);
+    return seconds * (1 - Pricing.EQUAL_SHARE);
   }
 
   /** The largest of all layers' least compute times. */

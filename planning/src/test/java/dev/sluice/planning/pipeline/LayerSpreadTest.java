@@ -12,9 +12,9 @@ final class LayerSpreadTest {
   void isTheSumOfTheMiddleHalves_overTheSumOfTheMedians() {
     List<Double> steady = List.of(1.0, 1.0, 1.0, 1.0, 1.0);
     List<Double> wide = List.of(9.0, 2.0, 3.0, 1.0, 4.0); // sorted 1 2 3 4 9: quartiles 2 and 4
-    assertThat(LayerMeasurement.spread(List.of(steady, steady))).isZero();
-    assertThat(LayerMeasurement.spread(List.of(steady, wide))).isCloseTo(2.0 / 4, within(1e-12));
-    assertThat(LayerMeasurement.spread(List.of(List.of(1.0, 2.0, 3.0)))).isEqualTo(1);
-    assertThat(LayerMeasurement.spread(List.of(List.of(1.0)))).as("one time tells none").isNull();
+    assertThat(LayerProfileRun.spread(List.of(steady, steady))).isZero();
+    assertThat(LayerProfileRun.spread(List.of(steady, wide))).isCloseTo(2.0 / 4, within(1e-12));
+    assertThat(LayerProfileRun.spread(List.of(List.of(1.0, 2.0, 3.0)))).isEqualTo(1);
+    assertThat(LayerProfileRun.spread(List.of(List.of(1.0)))).as("one time tells none").isNull();
   }
 }

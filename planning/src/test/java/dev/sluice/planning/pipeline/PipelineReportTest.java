@@ -2,14 +2,14 @@ package dev.sluice.planning.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.planning.pipeline.PipelineReport.Line;
 import dev.sluice.planning.pipeline.StageProcess.StageMeasured;
 import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.Pricing;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a plan that runs here, before and after. */
@@ -42,26 +42,26 @@ final class PipelineReportTest {
           new StageMeasured(9, 2.2, 0.5, 0),
           new StageMeasured(9, 3.3, 0, 1 << 20));
 
-  private static String text(List<Line> lines) {
-    return lines.stream()
-        .map(line -> line.label() + " " + line.text())
-        .collect(Collectors.joining("\n"));
+  private static String text(int cores, Consumer<PipelineReport> part) {
+    List<String> lines = new ArrayList<>();
+    part.accept(new PipelineReport(OPTIONS, cores, (label, text) -> lines.add(label + " " + text)));
+    return String.join("\n", lines);
   }
 
   @Test
   void saysWhatCoresAllow_whenStagesAreMoreThanCores() {
-    assertThat(text(new PipelineReport(OPTIONS, 1).before()))
+    assertThat(text(1, PipelineReport::before))
         .contains("3 stages share 1 core(s) here: at most 1.00 samples/s, of 2.00 planned");
-    assertThat(text(new PipelineReport(OPTIONS, 2).before())) // 6 s of computing on 2 cores
+    assertThat(text(2, PipelineReport::before)) // 6 s of computing on 2 cores
         .contains("3 stages share 2 core(s) here: at most 2.00 samples/s, of 2.00 planned");
-    assertThat(text(new PipelineReport(OPTIONS, 3).before())).doesNotContain("core");
+    assertThat(text(3, PipelineReport::before)).doesNotContain("core");
   }
 
   @Test
   void putsWhatWasMeasuredBesideWhatWasPlanned() {
     var run = new Stages.Run(MEASURED, 7.7, 3.125, 9, 0);
 
-    assertThat(text(new PipelineReport(OPTIONS, 4).after(run)))
+    assertThat(text(4, report -> report.after(run)))
         .containsPattern("1 +a +1-1 +1000\\.0 +1100\\.0 +500\\.0 +600\\.0 +1 +3")
         .containsPattern("2 +b +2-2 +2000\\.0 +2200\\.0 +500\\.0 +500\\.0 +1 +[?]")
         .containsPattern("3 +c +3-3 +3000\\.0 +3300\\.0 +- +- +1 +1")
@@ -74,7 +74,7 @@ final class PipelineReportTest {
   void namesLogitsThatDiffer() {
     var run = new Stages.Run(MEASURED, 7.7, 3.125, 9, 2);
 
-    assertThat(text(new PipelineReport(OPTIONS, 1).after(run)))
+    assertThat(text(1, report -> report.after(run)))
         .contains("error: 2 of 9 micro-batches differ from the whole model's")
         .contains("1.00 samples/s predicted on 1 core(s), 1.92 measured");
   }

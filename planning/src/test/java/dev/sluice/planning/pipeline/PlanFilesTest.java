@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
-import dev.sluice.planning.pipeline.LayerMeasurement.LayerTimes;
+import dev.sluice.planning.pipeline.PlanFiles.LayerTimes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;

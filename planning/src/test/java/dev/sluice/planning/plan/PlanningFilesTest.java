@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.planning.plan.GivenSchedule.HostLayers;
 import dev.sluice.planning.plan.PlanningFiles.Asked;
 import dev.sluice.planning.plan.ProfiledType.Certainty;
+import dev.sluice.planning.split.Plan.Stage;
+import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -260,9 +263,8 @@ final class PlanningFilesTest {
   void readsASchedule_andRefusesGapsOverlapsAndUnknownHosts() throws Exception {
     Path file = folder.resolve("schedule.yml");
     Files.writeString(file, "- f-0: [1, 2]\n- 10.0.0.1: [3, 3]\n");
-    List<String> hosts = List.of("f-0", "s-0", "10.0.0.1");
-    assertThat(GivenSchedule.read(file, 3, hosts))
-        .containsExactly(new HostLayers("f-0", 1, 2), new HostLayers("10.0.0.1", 3, 3));
+    assertThat(GivenSchedule.read(file, problem("f-0", "s-0", "10.0.0.1")))
+        .containsExactly(new Stage(0, 0, 1, 2), new Stage(2, 0, 3, 3));
     refusesSchedule(file, "- f-0: [1, 1]\n- s-0: [3, 3]\n", ":2: error: layers [3, 3] leave a gap");
     refusesSchedule(file, "- f-0: [1, 2]\n- s-0: [2, 3]\n", ":2: error: layers [2, 3] overlap");
     refusesSchedule(file, "- f-0: [1, 2]\n", "ends at layer (2), and the model has (3)");
@@ -274,9 +276,22 @@ final class PlanningFilesTest {
     refusesSchedule(file, "[]\n", "a schedule is a list of stages");
   }
 
+  /** Three layers, and a type for each host. */
+  private static PlanProblem problem(String... hosts) {
+    List<Double> seconds = List.of(1.0, 1.0, 1.0);
+    return new PlanProblem(
+        seconds,
+        List.of(0L, 0L, 0L, 0L),
+        1,
+        1,
+        Stream.of(hosts)
+            .map(host -> new DeviceType("type of " + host, List.of(host), 1, 1, seconds))
+            .toList());
+  }
+
   private static void refusesSchedule(Path file, String text, String part) throws IOException {
     Files.writeString(file, text);
-    assertThatThrownBy(() -> GivenSchedule.read(file, 3, List.of("f-0", "s-0")))
+    assertThatThrownBy(() -> GivenSchedule.read(file, problem("f-0", "s-0")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining(part);
   }

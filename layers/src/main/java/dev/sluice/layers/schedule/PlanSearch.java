@@ -13,10 +13,22 @@ import org.jspecify.annotations.Nullable;
  * taken as long as they fit beside room for reading ahead, then single changes and exchanges as
  * long as they help. All that {@link Schedules} lets stay is among them, so that no list of these
  * is faster: its reads have the same order, and begin no earlier.
+ *
+ * <p>Then a read that the loop waits for goes before others, which are read where it was, so that a
+ * large layer need not wait until small ones, which are used before it, have had their room.
  */
-final class KeepSearch {
+final class PlanSearch {
   /** Bound of the work: operations that are put into lists or gone through by the clock. */
   private static final long WORK_MAX = 1_000_000;
+
+  /** Bound of the work behind: operations of all lists with an earlier read that are tried. */
+  private static final long MOVED_MAX = 100_000;
+
+  /** Slots by which a read goes back at once. */
+  private static final int SLOTS_BACK_MAX = 3;
+
+  /** Steps after which the waiting of later ones is known well enough. */
+  private static final int STEPS_SEEN = 4;
 
   private static final int SHARES = 24;
   private static final double[] ROOMS = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 8};
@@ -29,11 +41,12 @@ final class KeepSearch {
   private final int uses;
   private final long boundNs;
   private long work;
+  private long moved;
   private long wallNs = Long.MAX_VALUE;
   private long readNs = Long.MAX_VALUE;
   private @Nullable StepPlan best;
 
-  KeepSearch(Layers layers, Layers.Times times, long budgetBytes, int steps) {
+  PlanSearch(Layers layers, Layers.Times times, long budgetBytes, int steps) {
     this.layers = layers;
     this.times = times;
     this.budgetBytes = budgetBytes;
@@ -66,10 +79,16 @@ final class KeepSearch {
       }
       improve();
     }
-    if (best == null) {
+    StepPlan found = best;
+    if (found == null) {
       throw new IllegalStateException("a layer does not fit alone");
     }
-    return best;
+    if (layers.totalBytes() > budgetBytes) {
+      for (StepPlan next = readEarlier(found); next != null; next = readEarlier(found)) {
+        found = next;
+      }
+    }
+    return found;
   }
 
   /** Tries what stays for at most some slots: no schedule of {@link Schedules} keeps other ones. */
@@ -78,7 +97,7 @@ final class KeepSearch {
     for (int slots = 1; fits && slots < uses; slots += 2) {
       BitSet keep = new BitSet(uses);
       for (int use = 0; use < uses; use++) {
-        keep.set(use, slots(use) <= slots);
+        keep.set(use, layers.slots(use) <= slots);
       }
       fits = reads.plan(keep) != null;
       isBetter(keep);
@@ -91,9 +110,10 @@ final class KeepSearch {
   }
 
   private List<Comparator<Integer>> orders() {
-    Comparator<Integer> shortest = Comparator.comparingInt(this::slots);
+    Comparator<Integer> shortest = Comparator.comparingInt(layers::slots);
     Comparator<Integer> worth = Comparator.comparingDouble(use -> -worth(use));
-    Comparator<Integer> worthOfRoom = Comparator.comparingDouble(use -> -worth(use) / slots(use));
+    Comparator<Integer> worthOfRoom =
+        Comparator.comparingDouble(use -> -worth(use) / layers.slots(use));
     Comparator<Integer> byLayer = Comparator.comparingInt(layers::layer);
     return List.of(
         shortest, worthOfRoom, worth.thenComparing(byLayer), byLayer, byLayer.reversed());
@@ -103,12 +123,6 @@ final class KeepSearch {
   private double worth(int use) {
     int layer = layers.layer(use);
     return times.fetchNs().get(layer) / Math.max(0.5, layers.bytes().get(layer));
-  }
-
-  /** Slots for which the layer stays. */
-  private int slots(int use) {
-    int next = StepPlan.previousUse(layers, use); // of two uses each is the other's neighbour
-    return next > use ? next - use : next - use + uses;
   }
 
   /** Takes a share of all layers, evenly spread by their reading time. */
@@ -122,7 +136,7 @@ final class KeepSearch {
       owedNs += share * times.fetchNs().get(layer);
       if (owedNs >= times.fetchNs().get(layer)) {
         owedNs -= times.fetchNs().get(layer);
-        int back = StepPlan.previousUse(layers, layer);
+        int back = layers.otherUse(layer);
         inStep.add(layer);
         always.add(layer);
         if (back != layer) {
@@ -152,12 +166,12 @@ final class KeepSearch {
     for (int use : order) {
       long bytes = layers.bytes().get(layers.layer(use));
       boolean fits = true;
-      for (int slot = use + 1; fits && slot < use + slots(use); slot++) {
+      for (int slot = use + 1; fits && slot < use + layers.slots(use); slot++) {
         fits = usedBytes[slot % uses] + bytes + roomBytes <= budgetBytes;
       }
       if (fits) {
         keep.set(use);
-        for (int slot = use + 1; slot < use + slots(use); slot++) {
+        for (int slot = use + 1; slot < use + layers.slots(use); slot++) {
           usedBytes[slot % uses] += bytes;
         }
       }
@@ -186,7 +200,7 @@ final class KeepSearch {
 
   /** Changes both stays of a layer, in training. */
   private boolean changesBoth(int use) {
-    int other = StepPlan.previousUse(layers, use);
+    int other = layers.otherUse(use);
     return use < other && isBetter(changed(use, other));
   }
 
@@ -236,6 +250,54 @@ final class KeepSearch {
     wallNs = planNs;
     readNs = planReadNs;
     best = plan;
+    return true;
+  }
+
+  /** A faster plan with one read that begins earlier; null if none was found. */
+  private @Nullable StepPlan readEarlier(StepPlan plan) {
+    long[] stallNs =
+        ScheduleTime.of(plan.schedule(layers), layers, times, Math.min(steps, STEPS_SEEN))
+            .stallNs();
+    for (int slot = 1; slot < layers.uses(); slot++) {
+      for (int layer : plan.reads().get(slot)) {
+        for (int back = 1; back <= Math.min(SLOTS_BACK_MAX, slot); back++) {
+          if (stallNs[layer] > 0 && moved < MOVED_MAX) {
+            StepPlan earlier = moved(plan, slot, layer, slot - back);
+            if (isFaster(earlier)) {
+              return earlier;
+            }
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  /** The plan in which a layer is read first in an earlier slot, and what was read since behind. */
+  private static StepPlan moved(StepPlan plan, int slot, int layer, int earlier) {
+    List<List<Integer>> reads = new ArrayList<>(plan.reads());
+    List<Integer> behind = new ArrayList<>();
+    for (int i = earlier; i <= slot; i++) {
+      behind.addAll(reads.get(i));
+      reads.set(i, List.of());
+    }
+    behind.remove(Integer.valueOf(layer));
+    reads.set(earlier, List.of(layer));
+    reads.set(slot, behind);
+    return new StepPlan(plan.first(), reads, plan.keep());
+  }
+
+  private boolean isFaster(StepPlan plan) {
+    LayerSchedule list = plan.schedule(layers);
+    moved += list.step().size();
+    if (!ScheduleCheck.faults(list, layers, budgetBytes).isEmpty()) {
+      return false;
+    }
+    long planNs = new ScheduleTime(list, layers, times).wallNs(steps);
+    if (planNs >= wallNs) {
+      return false;
+    }
+    wallNs = planNs;
     return true;
   }
 }
