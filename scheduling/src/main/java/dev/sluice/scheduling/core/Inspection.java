@@ -165,7 +165,7 @@ public final class Inspection {
           : 0;
     }
 
-    /** Returns why the job does not start; it must wait. */
+    /** Returns why the job does not start; an IllegalStateException if it does not wait. */
     public WaitReasons reasons() {
       if (!waits()) {
         throw new IllegalStateException(job.spec.id() + " does not wait");

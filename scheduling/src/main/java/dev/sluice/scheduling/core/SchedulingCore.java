@@ -105,9 +105,9 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes in a completion and decides nothing: its lanes are free, so that those of all jobs that
-   * end at one instant are before the first of these ends is decided on; {@link #release} releases
-   * what waits for its job. The core must not be cut before all of these ends are released.
+   * Takes in a completion and decides nothing: its lanes are free, and {@link #release} releases
+   * what waits for its job. So the lanes of all jobs that end at one instant are free before the
+   * first of these ends is decided on. The core must not be cut before all are released.
    */
   public void free(long nowNs, BatchCompleted completion, CoreListener listener) {
     advance(nowNs, false);
@@ -144,7 +144,7 @@ public final class SchedulingCore {
     return isWithin ? noted : appendedAtNs;
   }
 
-  /** Returns whether time is finer than a millisecond: ticks at {@link #wakeAtNs}, with a time. */
+  /** Returns whether time is finer than the log's, so that ticks are exact and say when sent. */
   public boolean hasFineTime() {
     return hasFineTime;
   }
@@ -195,7 +195,7 @@ public final class SchedulingCore {
         : wakeAtNs;
   }
 
-  /** Returns the state, from which {@link #restore} makes an equal core; once in many facts. */
+  /** Returns the state, for {@link #restore}; to take it once in many facts is often enough. */
   public List<CoreEntity> entities() {
     return Snapshot.of(this, progress());
   }

@@ -147,7 +147,7 @@ final class Queues {
         state.lanesFrom(lane, first.group()));
   }
 
-  /** Starts nothing before a time: by choice if some idle lane could start a job, else blocked. */
+  /** Starts nothing before a time: by choice if an idle lane could start a job, else as blocked. */
   static Choice nothingUntil(SchedulerState state, long ns) {
     Cause cause = Cause.LANE;
     if (!state.idleLanes().isEmpty()) {

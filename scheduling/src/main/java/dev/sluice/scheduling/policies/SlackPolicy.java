@@ -186,7 +186,7 @@ final class SlackPolicy implements SchedulingPolicy {
     return Math.round(state.remembered(hopOf(lane), (double) firstHopNs));
   }
 
-  /** Returns the size from which larger batches save next to no time a sample beside 1, 2, 4, … */
+  /** Returns the size from which larger batches save next to no time for each sample. */
   static int worthwhile(SchedulerState state, CompatibleSet set, Lane lane) {
     int max = set.samplesMax();
     double leastNs = (double) state.boundNs(set, max, lane) / max;

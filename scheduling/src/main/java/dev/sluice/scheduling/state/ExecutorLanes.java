@@ -261,7 +261,7 @@ public final class ExecutorLanes {
     }
   }
 
-  /** Gives a batch up, which stays on its closed lanes until the executor answers it. */
+  /** Gives a batch up; it stays on its lanes, which take nothing until the executor answers. */
   public void lose(Batch batch) {
     batch.lost = true;
     tokensLost += batch.dispatch.tokens();

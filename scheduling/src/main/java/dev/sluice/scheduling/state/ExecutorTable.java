@@ -101,7 +101,7 @@ public final class ExecutorTable {
     return false;
   }
 
-  /** Upper bound of a job's time alone on the fastest idle executor; 0: none can run it. */
+  /** Upper bound of a job's time on the fastest joined executor, if idle; 0: none can run it. */
   public long fastestNs(JobGroup group) {
     long fastestNs = Long.MAX_VALUE;
     for (ExecutorLanes executor : all) {
