@@ -19,8 +19,4 @@ public final class InputBuffer {
     }
     return buffer.clear().limit(bytes);
   }
-
-  int capacity() {
-    return buffer.capacity();
-  }
 }
