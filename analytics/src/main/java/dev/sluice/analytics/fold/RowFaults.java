@@ -94,28 +94,28 @@ final class RowFaults {
 
   /** Batches that were lost, tried again or superseded, and the jobs that failed as a result. */
   List<String> losses() {
+    String unheard =
+        unanswered == 0
+            ? ""
+            : ", " + unanswered + " never answered, whose busy time is not in lane_use";
     List<String> words = new ArrayList<>();
-    if (lost > 0) {
-      words.add(
-          LogFaults.count(lost, "batch was", "batches were")
-              + " lost"
-              + (unanswered == 0
-                  ? ""
-                  : ", " + unanswered + " never answered, whose busy time is not in lane_use"));
-    }
-    if (again > 0) {
-      words.add(LogFaults.count(again, "batch was", "batches were") + " tried again");
-    }
-    if (superseded > 0) {
-      words.add(
-          LogFaults.count(superseded, "completion", "completions")
-              + " came after another attempt had ended the jobs");
-    }
-    if (failedAsLaneLost > 0) {
-      words.add(
-          LogFaults.count(failedAsLaneLost, "job", "jobs") + " failed as " + Reason.LANE_LOST);
-    }
+    addIfAny(words, lost, "batch was", "batches were", " lost" + unheard);
+    addIfAny(words, again, "batch was", "batches were", " tried again");
+    addIfAny(
+        words,
+        superseded,
+        "completion",
+        "completions",
+        " came after another attempt had ended the jobs");
+    addIfAny(words, failedAsLaneLost, "job", "jobs", " failed as " + Reason.LANE_LOST);
     return words;
+  }
+
+  private static void addIfAny(
+      List<String> words, long count, String one, String many, String what) {
+    if (count > 0) {
+      words.add(LogFaults.count(count, one, many) + what);
+    }
   }
 
   /** A decision: log time of its fact, and its own append time. */

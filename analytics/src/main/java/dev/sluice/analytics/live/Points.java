@@ -134,8 +134,13 @@ public final class Points {
 
   private void column(
       ObjectNode columns, String name, Function<List<MetricsWindow>, JsonNode> value) {
+    column(columns, name, spans, value);
+  }
+
+  private static <T> void column(
+      ObjectNode columns, String name, List<T> rows, Function<T, JsonNode> value) {
     var column = columns.putArray(name);
-    spans.forEach(span -> column.add(value.apply(span)));
+    rows.forEach(row -> column.add(value.apply(row)));
   }
 
   private Set<String> names(Function<MetricsWindow, Set<String>> of) {
@@ -149,23 +154,15 @@ public final class Points {
       Function<MetricsWindow, @Nullable Counts> part,
       Function<MetricsWindow, @Nullable Long> waitingOf1) {
     List<Sum> sums = spans.stream().map(span -> Sum.of(span, part, waitingOf1)).toList();
-    whole(columns, "requested", sums, JobSum::requested);
-    whole(columns, "done", sums, JobSum::done);
-    whole(columns, "dropped", sums, JobSum::dropped);
-    whole(columns, "failed", sums, JobSum::failed);
-    whole(columns, "violations", sums, JobSum::violations);
-    var waiting = columns.putArray("waiting");
-    sums.forEach(sum -> waiting.add(Json.whole(sum.waiting())));
+    column(columns, "requested", sums, sum -> Json.whole(sum.jobs().requested()));
+    column(columns, "done", sums, sum -> Json.whole(sum.jobs().done()));
+    column(columns, "dropped", sums, sum -> Json.whole(sum.jobs().dropped()));
+    column(columns, "failed", sums, sum -> Json.whole(sum.jobs().failed()));
+    column(columns, "violations", sums, sum -> Json.whole(sum.jobs().violations()));
+    column(columns, "waiting", sums, sum -> Json.whole(sum.waiting()));
     for (int percent : new int[] {50, 95, 99}) {
-      var percentiles = columns.putArray("p" + percent + "_ms");
-      sums.forEach(sum -> percentiles.add(Json.number(sum.percentileMs(percent))));
+      column(columns, "p" + percent + "_ms", sums, sum -> Json.number(sum.percentileMs(percent)));
     }
-  }
-
-  private static void whole(
-      ObjectNode columns, String name, List<Sum> sums, ToLongFunction<JobSum> value) {
-    var column = columns.putArray(name);
-    sums.forEach(sum -> column.add(value.applyAsLong(sum.jobs())));
   }
 
   /** Jobs of a class, or all, over the seconds of a point; with the counts of an only second. */

@@ -56,6 +56,7 @@ final class LatencyOverTimePlot implements Plots.Plot {
     }
     long windowS = windowS(lastNs / 1_000_000_000 + 1);
     int windows = Math.toIntExact(lastNs / 1_000_000_000 / windowS + 1);
+    double toS = (double) windows * windowS;
     List<String> classes = run.classNames();
     List<Ended[]> ended = ended(run, windowS * 1_000_000_000, windows);
     List<double[]> promises = classes.stream().map(run::promisesMs).toList();
@@ -75,17 +76,12 @@ final class LatencyOverTimePlot implements Plots.Plot {
     boolean infinite = false;
     for (int i = 0; i < PERCENTS.size(); i++) {
       charts[i] = chart(PERCENTS.get(i), i == PERCENTS.size() - 1, windowS);
-      charts[i].logarithmicY(from, to).x(0, (double) windows * windowS);
-      charts[i].window(run, from, to, (double) windows * windowS);
+      charts[i].logarithmicY(from, to).x(0, toS);
+      charts[i].window(run, from, to, toS);
       for (int j = 0; j < classes.size(); j++) {
         infinite |= add(charts[i], j, i, ended.get(j), windowS, to);
         for (double sloMs : promises.get(j)) {
-          charts[i].level(
-              sloMs,
-              0,
-              (double) windows * windowS,
-              ChartStyle.ofClass(j),
-              ChartStyle.stroke(j, 1f));
+          charts[i].level(sloMs, 0, toS, ChartStyle.ofClass(j), ChartStyle.stroke(j, 1f));
         }
       }
     }

@@ -12,6 +12,7 @@ import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
 /**
  * Predicted against real service times of the dispatches that ended measured jobs as done, by
@@ -75,13 +76,10 @@ final class PredictionPlot implements Plots.Plot {
     if (chosen.isEmpty()) {
       return;
     }
-    int points = (chosen.size() + step - 1) / step;
-    double[] xs = new double[points];
-    double[] ys = new double[points];
-    for (int i = 0; i < points; i++) {
-      xs[i] = chosen.get(i * step).predictedNs() / 1e6;
-      ys[i] = chosen.get(i * step).serviceNs() / 1e6;
-    }
+    IntStream places = IntStream.iterate(0, i -> i < chosen.size(), i -> i + step);
+    List<BatchRow> points = places.mapToObj(chosen::get).toList();
+    double[] xs = points.stream().mapToDouble(batch -> batch.predictedNs() / 1e6).toArray();
+    double[] ys = points.stream().mapToDouble(batch -> batch.serviceNs() / 1e6).toArray();
     String name = workload + " (" + chosen.size() + " batches)";
     Color color = ChartStyle.ofWorkload(index);
     chart.points(xs, ys, color, ChartStyle.marker(index));

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * The tables trace.csv, dispatches.csv and loads.csv of a run.
  *
  * <p>Columns that end in {@code _time} are seconds since time zero with six decimals, those in
- * {@code _ms} milliseconds with six, which is exact. What is unknown is empty.
+ * {@code _ms} milliseconds with six, which is exact. What is unknown is empty. docs/results.md says
+ * what each column means.
  */
 final class RunTables {
   private static final int BUFFER = 1 << 16;
@@ -96,15 +97,7 @@ final class RunTables {
     }
   }
 
-  /**
-   * Writes trace.csv: a row per job, by intended arrival.
-   *
-   * <p>Durations and throughput_sps are empty for jobs that are not done, even where start_time and
-   * end_time are not. resource_cost_tokens is the job's cost alone: its model's tokens + 4 ×
-   * samples, × 0.7 rounded up for fp16 and bf16; empty for a workload that the experiment does not
-   * name. dispatch_id is unique within its shard; it names the attempt that ended the job, to which
-   * start_time and end_time belong.
-   */
+  /** Writes trace.csv: a row per job, by intended arrival. */
   static void writeTrace(RunRows run, Path file) throws IOException {
     Experiment experiment = run.context().experiment();
     String policy = experiment.scheduling().schedulerName();
@@ -165,18 +158,7 @@ final class RunTables {
     return Decimals.plain(Math.round(samples * 1e12 / serviceNs) / 1e3);
   }
 
-  /**
-   * Writes dispatches.csv: a row per dispatch and attempt, by decision.
-   *
-   * <p>job_ids are separated by spaces, the chosen one first; score_terms are {@code name=value} by
-   * name, separated by semicolons. model_version names the published table behind the prediction;
-   * predicted_quantile_ms is the upper bound of {@code predictor.quantile}. predicted_busy_lanes is
-   * the number of busy lanes that the prediction assumed, busy_lanes the number that ran a batch
-   * when this one began. completed_time is the broker's append of the completion, the earliest time
-   * at which the scheduler could know of it. result is done, failed, refused, cancelled, open (no
-   * completion yet), or lost: the dispatch ended none of its jobs, because it was never answered
-   * (then start_time and end_time are empty) or only after they had ended by another attempt.
-   */
+  /** Writes dispatches.csv: a row per dispatch and attempt, by decision. */
   static void writeDispatches(RunRows run, Path file) throws IOException {
     write(
         file,
@@ -215,13 +197,7 @@ final class RunTables {
             count("busy_lanes", BatchRow::busyLanes)));
   }
 
-  /**
-   * Writes loads.csv: a row per load of a model onto a lane, by its begin; only runs whose lanes
-   * have a memory leave it.
-   *
-   * <p>memory_mb are 10^6 bytes. evicted_time is empty if the lane held the model to the end, and
-   * cause says why a load failed.
-   */
+  /** Writes loads.csv: a row per load of a model onto a lane, by its begin. */
   static void writeLoads(List<ModelStay> stays, Path file) throws IOException {
     write(
         file,
