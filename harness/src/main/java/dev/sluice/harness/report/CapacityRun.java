@@ -99,12 +99,19 @@ public final class CapacityRun {
         lengthsMax = (int) Math.min(lengthsMax, lengths);
       }
     }
+    double resolutionShare = options.resolutionShare();
+    int runsMax = options.runsMax();
+    UserMistakeException.throwIf(
+        runsMax < 2 || runsMax > 10_000,
+        "--runs",
+        "the value (" + runsMax + ") must be between 2 and 10000",
+        "--runs 60 will do");
     var settings =
         new CapacitySearch.Settings(
             range[0],
             range[1],
-            options.resolutionShare(),
-            runsMax(options.runsMax()),
+            resolutionShare,
+            runsMax,
             load.measuredSeconds(),
             load.warmupSeconds(),
             lengthsMax);
@@ -154,15 +161,6 @@ public final class CapacityRun {
 
   private void row(String name, String words) {
     console.line(ScreenText.labeled("  ", name, words));
-  }
-
-  private static int runsMax(int runsMax) throws UserMistakeException {
-    UserMistakeException.throwIf(
-        runsMax < 2 || runsMax > 10_000,
-        "--runs",
-        "the value (" + runsMax + ") must be between 2 and 10000",
-        "--runs 60 will do");
-    return runsMax;
   }
 
   private List<String> policies(Experiment experiment) throws UserMistakeException {

@@ -52,7 +52,6 @@ final class AskedPolicy {
   /** Classes of the jobs that the recorded admission drops in the state at hand. */
   private final Map<String, String> recordedLate = new HashMap<>();
 
-  /** The fact at hand. */
   private LoggedFact at = new LoggedFact(0, -1, 0, null);
 
   /** Cause that held the recorded decisions up after the last fact. */

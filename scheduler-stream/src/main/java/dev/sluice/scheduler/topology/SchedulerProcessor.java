@@ -76,7 +76,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     this.context = context;
     outcomes.clear();
     askedForTheLastCommit = false;
-    SnapshotStore snapshots = context.getStateStore(SchedulerTopology.STORE);
+    SnapshotStore snapshots = context.getStateStore(SchedulerStream.STORE);
     store = snapshots;
     SnapshotStore.Held held = snapshots.read();
     SchedulingCore restored = restoreCore.apply(held.entities());
@@ -141,7 +141,7 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
       forwardDeadLetter(record, source, refusal);
     }
     for (Outcome outcome : outcomes) {
-      forward(EventCodec.OUTCOMES.write(outcome), SchedulerTopology.OUTCOMES);
+      forward(EventCodec.OUTCOMES.write(outcome), SchedulerStream.OUTCOMES);
     }
     outcomes.clear();
     store().applied(source.offset(), bytes.length);
@@ -188,18 +188,18 @@ final class SchedulerProcessor implements Processor<byte[], byte[], Integer, byt
     var letter = new Record<>(shard(), record.value(), record.timestamp(), record.headers());
     DeadLetter.describe(
         letter.headers(), source.topic(), source.partition(), source.offset(), error);
-    context().forward(letter, SchedulerTopology.DEAD_LETTERS);
+    context().forward(letter, SchedulerStream.DEAD_LETTERS);
   }
 
   @Override
   public void started(BatchDispatched dispatch) {
-    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerTopology.DISPATCHES);
+    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerStream.DISPATCHES);
     shards.dispatched();
   }
 
   @Override
   public void prepared(LanePrepared dispatch) {
-    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerTopology.DISPATCHES);
+    forward(EventCodec.DISPATCHES.write(dispatch), SchedulerStream.DISPATCHES);
   }
 
   @Override

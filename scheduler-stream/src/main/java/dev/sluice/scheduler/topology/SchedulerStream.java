@@ -6,12 +6,17 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.Writing;
+import dev.sluice.scheduler.topology.SchedulerProcessor.FactLog;
+import dev.sluice.scheduler.topology.SchedulerProcessor.WakeUps;
+import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -20,9 +25,13 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +44,19 @@ import org.jspecify.annotations.Nullable;
  * a minute.
  */
 public final class SchedulerStream implements AutoCloseable {
+  static final String FACTS = "facts";
+  static final String SCHEDULER = "scheduler";
+  static final String STORE = "state";
+  static final String DISPATCHES = "dispatches";
+  static final String OUTCOMES = "outcomes";
+  static final String DEAD_LETTERS = "dead-letters";
+
+  /** The key carries the shard to the sinks only, and is not written to topics. */
+  private static final Serializer<Integer> NO_KEY = (topic, shard) -> null;
+
+  private static final StreamPartitioner<Integer, byte[]> BY_SHARD =
+      (topic, shard, value, partitions) -> Optional.of(Set.of(shard));
+
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final Duration THREAD_PAUSE = Duration.ofMillis(500);
 
@@ -91,7 +113,7 @@ public final class SchedulerStream implements AutoCloseable {
     failures = new ThreadFailures(clock, THREAD_PAUSE, onFailure);
     streams =
         new KafkaStreams(
-            SchedulerTopology.build(
+            topology(
                 topics,
                 settings,
                 policies,
@@ -109,6 +131,36 @@ public final class SchedulerStream implements AutoCloseable {
             running.countDown();
           }
         });
+  }
+
+  /**
+   * Builds the one topology, {@code facts} in, {@code dispatches} and {@code outcomes} out, with a
+   * policy for each shard, and facts to be read again at a takeover.
+   */
+  static Topology topology(
+      Topics topics,
+      CoreSettings settings,
+      Supplier<SchedulingPolicy> policies,
+      WakeUps wakeUps,
+      OwnShards shards,
+      FactLog facts,
+      SnapshotStore.Pace pace) {
+    var bytes = new ByteArraySerializer();
+    return new Topology()
+        .addSource(FACTS, new ByteArrayDeserializer(), new ByteArrayDeserializer(), topics.facts())
+        .addProcessor(
+            SCHEDULER,
+            () ->
+                new SchedulerProcessor(
+                    entities -> SchedulingCore.restore(settings, policies.get(), entities),
+                    wakeUps,
+                    shards,
+                    facts),
+            FACTS)
+        .addStateStore(SnapshotStore.builder(STORE, pace), SCHEDULER)
+        .addSink(DISPATCHES, topics.dispatches(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
+        .addSink(OUTCOMES, topics.outcomes(), NO_KEY, bytes, BY_SHARD, SCHEDULER)
+        .addSink(DEAD_LETTERS, topics.deadLetters(), NO_KEY, bytes, SCHEDULER);
   }
 
   private boolean ownsShards() {

@@ -118,10 +118,10 @@ final class SameDecisionsTest {
     for (var forwarded : all) {
       byte[] value = forwarded.record().value();
       switch (forwarded.childName().orElseThrow()) {
-        case SchedulerTopology.DISPATCHES ->
+        case SchedulerStream.DISPATCHES ->
             dispatches.add((BatchDispatched) EventCodec.DISPATCHES.read(value));
-        case SchedulerTopology.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
-        case SchedulerTopology.DEAD_LETTERS ->
+        case SchedulerStream.OUTCOMES -> outcomes.add(EventCodec.OUTCOMES.read(value));
+        case SchedulerStream.DEAD_LETTERS ->
             assertThat(forwarded.record().headers().lastHeader("error").value())
                 .asString()
                 .isEqualTo("tableVersion (1) is stale: 2 is in use");
@@ -132,7 +132,7 @@ final class SameDecisionsTest {
 
   private static TopologyTestDriver driver(String policy, RecordedRun run) {
     return new TopologyTestDriver(
-        SchedulerTopology.build(
+        SchedulerStream.topology(
             TOPICS,
             RecordedRun.SETTINGS,
             () -> Policies.create(policy, Map.of()),

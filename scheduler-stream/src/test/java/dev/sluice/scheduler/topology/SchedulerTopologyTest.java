@@ -68,7 +68,7 @@ final class SchedulerTopologyTest {
   }
 
   private Topology topology() {
-    return SchedulerTopology.build(
+    return SchedulerStream.topology(
         TOPICS,
         RecordedRun.SETTINGS,
         () -> Policies.create("fifo", Map.of()),

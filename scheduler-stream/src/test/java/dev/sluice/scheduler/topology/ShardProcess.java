@@ -26,7 +26,7 @@ final class ShardProcess {
       new MockProcessorContext<>(settings(), new TaskId(0, 0), null);
   private final KeyValueStore<String, byte[]> inner =
       Stores.keyValueStoreBuilder(
-              Stores.inMemoryKeyValueStore(SchedulerTopology.STORE),
+              Stores.inMemoryKeyValueStore(SchedulerStream.STORE),
               Serdes.String(),
               Serdes.ByteArray())
           .withLoggingDisabled()
