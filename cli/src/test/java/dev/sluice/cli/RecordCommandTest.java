@@ -284,9 +284,9 @@ final class RecordCommandTest {
     assertThat(salvaged.out()).contains("missing", "cut short after ");
     try (var reader = RecordingReader.ofLog(file("x"), false)) {
       assertThat(reader.next()).isNotNull();
-      while (reader.next() != null) {
+      do {
         assertThat(reader.loss()).isNull();
-      }
+      } while (reader.next() != null);
     }
   }
 }

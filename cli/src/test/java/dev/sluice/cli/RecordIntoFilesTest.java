@@ -38,9 +38,9 @@ final class RecordIntoFilesTest {
   private static void assertWhole(Path recording) throws Exception {
     try (var reader = RecordingReader.ofRequests(recording, false)) {
       assertThat(reader.next()).isNotNull();
-      while (reader.next() != null) {
+      do {
         assertThat(reader.loss()).isNull();
-      }
+      } while (reader.next() != null);
     }
   }
 

@@ -116,8 +116,10 @@ final class DispatchReader implements Runnable {
       if (refusal != null) {
         joined.log().append(executor.completions.refused(batch, refusal));
       }
-    } else if (dispatch instanceof LanePrepared prepared
-        && prepared.incarnation() == settings.incarnation()
+      return;
+    }
+    var prepared = (LanePrepared) dispatch;
+    if (prepared.incarnation() == settings.incarnation()
         && prepared.lane() >= 0
         && prepared.lane() < lanes.size()) { // else of an earlier process, or no lane
       runs.prepare(prepared, lanes.get(prepared.lane()), runClock);

@@ -9,7 +9,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.dispatch.Executor.ExecutorNumbers;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
@@ -30,6 +29,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.IntSupplier;
@@ -69,7 +69,13 @@ public final class RoleMetrics implements AutoCloseable {
    * trace.
    */
   private HTTPServer start(int port) throws UserMistakeException {
-    ExecutorService thread = MachineClock.timer("sluice-metrics");
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              var daemon = new Thread(task, "sluice-metrics");
+              daemon.setDaemon(true);
+              return daemon;
+            });
     try {
       return HTTPServer.builder()
           .inetAddress(host)

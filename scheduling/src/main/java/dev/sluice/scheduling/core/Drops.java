@@ -85,7 +85,7 @@ final class Drops {
     return false;
   }
 
-  /** Returns jobs that an admission drops now, by entry, at most a number from the first groups. */
+  /** Returns at most {@code most} jobs that an admission drops now, by entry, group by group. */
   static List<QueuedJob> late(CoreState state, Admission admission, int most) {
     List<QueuedJob> late = new ArrayList<>();
     if (admission == Admission.NONE) {

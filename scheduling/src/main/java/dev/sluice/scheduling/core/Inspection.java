@@ -53,7 +53,10 @@ public final class Inspection {
     return Collections.unmodifiableMap(counts);
   }
 
-  /** Finds a job that waits or that a lane holds, by a walk over all; null: there is none. */
+  /**
+   * Finds a job that waits or that a lane holds; null: there is none of that id. Walks over all of
+   * these jobs.
+   */
   public @Nullable WatchedJob find(String jobId) {
     for (QueuedJob job : state.jobs.waitingIn(group -> true)) {
       if (job.spec.id().equals(jobId)) {
@@ -74,7 +77,9 @@ public final class Inspection {
     return null;
   }
 
-  /** Returns the lanes of executors that have not left: executors as they joined, then index. */
+  /**
+   * Returns the lanes of all executors that have not left: executors as they joined, then index.
+   */
   public List<LaneUse> lanes() {
     return state.lanes().stream()
         .map(
@@ -107,9 +112,12 @@ public final class Inspection {
   }
 
   /**
-   * Returns the first waiting jobs that could start now, each judged alone, by the policy's score
-   * or, without one, by its order. A policy may still let none start: fifo lets nobody overtake,
-   * critical_path keeps lanes for a gang, and random draws.
+   * Returns waiting jobs that could start now, by the policy's score or, without one, by the order
+   * in which it reads jobs. Each is judged alone in the present state, so that a second one need
+   * not start after the first has. A policy may let none of them start: fifo lets nobody overtake,
+   * critical_path keeps lanes free for a gang, and random draws.
+   *
+   * @param most number of jobs at which the list ends
    */
   public List<Candidate> candidates(int most) {
     List<QueuedJob> startable = state.jobs.waitingIn(group -> state.laneFor(group) != null);
@@ -130,7 +138,9 @@ public final class Inspection {
     return List.copyOf(candidates.subList(0, Math.min(most, candidates.size())));
   }
 
-  /** A job that a core holds, until it ends: each question is about the present state. */
+  /**
+   * One job that a core holds, followed until it ends: each question is about the present state.
+   */
   public static final class WatchedJob {
     private final CoreState state;
     private final QueuedJob job;
@@ -158,14 +168,21 @@ public final class Inspection {
       return executor != null && canRunOn(executor, job.group);
     }
 
-    /** Returns how many other waiting jobs could share its batch, also while its start is told. */
+    /**
+     * Returns how many waiting jobs could share a batch with it, not counting itself. May be asked
+     * while the core tells of a start, when the jobs of that batch no longer wait.
+     */
     public int othersToShareWith() {
       return job.group.shares && !job.group.overBudget
           ? job.group.set.waitingToShare() - (waits() ? 1 : 0)
           : 0;
     }
 
-    /** Returns why the job does not start; an IllegalStateException if it does not wait. */
+    /**
+     * Returns why the job does not start.
+     *
+     * @throws IllegalStateException if it does not wait
+     */
     public WaitReasons reasons() {
       if (!waits()) {
         throw new IllegalStateException(job.spec.id() + " does not wait");
@@ -271,8 +288,10 @@ public final class Inspection {
   /**
    * A waiting job that could start now.
    *
-   * @param score sum of its terms, by which the policy orders such jobs; null: it has no score
+   * @param score sum of its terms, by which the policy orders such jobs; null: it orders them by no
+   *     score
    * @param terms terms of the score, in their order; empty without a score
+   * @param executorId executor on whose lane it could start
    * @param lane index of that lane; a gang takes the next ones too
    */
   public record Candidate(
@@ -286,9 +305,12 @@ public final class Inspection {
    * A lane of an executor that has not left, and what it holds.
    *
    * @param idle whether the lane holds nothing and takes a batch
-   * @param hangs whether its executor or a batch was given up: it may never be idle again
-   * @param held dispatches in the order in which it runs them; a gang's is on each of its lanes
-   * @param freeAtNs time, maybe past, at which it is expected to be free, or since when it is
+   * @param hangs whether its executor or one of its batches was given up, so that it may never be
+   *     idle again
+   * @param held dispatches that it holds, in the order in which it runs them; a gang's stands on
+   *     each of its lanes
+   * @param freeAtNs time at which it is expected to be free by the predicted means of what it
+   *     holds, which may be past; the time since when it is free if it holds nothing
    * @param resident workload whose model it holds; null: none was started on it
    */
   public record LaneUse(

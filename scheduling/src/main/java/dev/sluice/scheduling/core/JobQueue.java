@@ -22,10 +22,16 @@ final class JobQueue {
   /** Jobs that may come to wait too long, by entry; some of them have left the queue since. */
   private final PriorityQueue<QueuedJob> mayExpire = new PriorityQueue<>(JobOrder.ENTRY);
 
-  /** Jobs that wait after the run's end, by entry; some have ended since. Null: no end yet. */
+  /**
+   * Jobs that wait though the run has ended, by entry; some of them have ended since. Null: the run
+   * has not ended.
+   */
   private @Nullable PriorityQueue<QueuedJob> leftOver;
 
-  /** Waiting jobs over every budget, by entry; some have ended since. Null: not collected. */
+  /**
+   * Waiting jobs over every budget, by entry; some of them have ended since. Null: none was asked
+   * for since the budgets changed.
+   */
   private @Nullable PriorityQueue<QueuedJob> overBudget;
 
   JobQueue(CoreState state) {
@@ -62,13 +68,19 @@ final class JobQueue {
     overBudget = null;
   }
 
-  /** Returns the first jobs that wait after the run's end, still queued, and forgets them. */
+  /**
+   * Returns jobs that wait though the run has ended, the first by entry, and no longer watches
+   * them; they stay in the queue.
+   */
   List<QueuedJob> takeLeftOver(int most) {
     leftOver = leftOver == null ? collect(group -> true) : leftOver;
     return take(leftOver, most);
   }
 
-  /** Returns the first waiting jobs over every budget, still queued, and forgets them. */
+  /**
+   * Returns waiting jobs over every budget, the first by entry, and no longer watches them; they
+   * stay in the queue.
+   */
   List<QueuedJob> takeOverBudget(int most) {
     overBudget = overBudget == null ? collect(group -> group.overBudget) : overBudget;
     return take(overBudget, most);
@@ -92,7 +104,10 @@ final class JobQueue {
     return taken;
   }
 
-  /** Returns the first jobs that have waited too long, still queued, and forgets them. */
+  /**
+   * Returns jobs that have waited too long, the first by entry, and no longer watches them; they
+   * stay in the queue.
+   */
   List<QueuedJob> takeExpired(int most) {
     List<QueuedJob> old = new ArrayList<>();
     while (old.size() < most && nextExpiryAtNs() <= state.nowNs()) {
@@ -103,7 +118,10 @@ final class JobQueue {
     return old;
   }
 
-  /** Returns when the first job will have waited too long; {@link Long#MAX_VALUE}: none will. */
+  /**
+   * Returns when the oldest waiting job will have waited too long; {@link Long#MAX_VALUE} if none
+   * will.
+   */
   long nextExpiryAtNs() {
     QueuedJob oldest = mayExpire.peek();
     if (oldest == null) {

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Decisions of a record, and of another admission, in the state that a core hands out. */
+/**
+ * Decisions of a record, and of another admission, in the state of a core that is deciding. States
+ * are those that a core hands to its policy and its listener.
+ */
 public final class RecordedDecisions {
   private RecordedDecisions() {}
 
@@ -20,6 +23,8 @@ public final class RecordedDecisions {
    * Returns the start that a record names, as an answer of a policy in this state.
    *
    * @param batch ids of its jobs, the chosen one first
+   * @param executorId executor that it names
+   * @param lanes indexes of its lanes on the executor
    * @throws InvalidChoiceException if the start would break a rule of the core in this state
    */
   public static Choice.Start start(
@@ -51,7 +56,10 @@ public final class RecordedDecisions {
   /** A waiting job that an admission would drop. */
   public record Late(String jobId, String classType, String reason) {}
 
-  /** Returns the jobs that an admission would drop, by entry; the core must keep DEADLINE. */
+  /**
+   * Returns the jobs that an admission would drop in this state, by entry. The core must keep the
+   * order by deadline.
+   */
   public static List<Late> late(SchedulerState state, Admission admission) {
     List<QueuedJob> jobs = Drops.late((CoreState) state, admission, Integer.MAX_VALUE);
     if (jobs.isEmpty()) {

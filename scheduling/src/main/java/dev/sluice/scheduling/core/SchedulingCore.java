@@ -31,7 +31,10 @@ import java.util.List;
  * answer. A core must be used by one thread only, and discarded after an exception.
  */
 public final class SchedulingCore {
-  /** Version of the decisions, in each recording; raised where equal facts may decide otherwise. */
+  /**
+   * Version of the core's decisions, noted in each recording. It is raised by each change after
+   * which equal facts may lead to other decisions.
+   */
   public static final String DECISIONS_VERSION = "2";
 
   /** Grain of the times at which a broker appends facts. */
@@ -65,7 +68,11 @@ public final class SchedulingCore {
     hasFineTime = policy.needs().has(Need.JOINING);
   }
 
-  /** Returns a core that goes on from {@link #entities} of another one, in any order. */
+  /**
+   * Returns a core that goes on where another stopped.
+   *
+   * @param entities {@link #entities} of the other core, in any order
+   */
   public static SchedulingCore restore(
       CoreSettings settings, SchedulingPolicy policy, Collection<CoreEntity> entities) {
     SchedulingCore core = new SchedulingCore(settings, policy);
@@ -94,8 +101,10 @@ public final class SchedulingCore {
    * Takes in one fact, and tells the listener its consequences. Before {@link RunStarted} facts
    * move no clock and nothing starts.
    *
-   * @param factId number that names the dispatches which follow; rises from fact to fact
-   * @param nowNs log time, which counts as the last fact's or zero if it is before that
+   * @param factId number that names the dispatches which follow from the fact; rises from fact to
+   *     fact
+   * @param nowNs log time of the fact; a time before the last fact counts as the last fact's, a
+   *     time before zero as zero
    * @throws InvalidChoiceException if an answer of the policy breaks a rule
    */
   public void apply(long factId, long nowNs, Fact fact, CoreListener listener) {
@@ -105,16 +114,22 @@ public final class SchedulingCore {
   }
 
   /**
-   * Takes in a completion and decides nothing: its lanes are free, and {@link #release} releases
-   * what waits for its job. So the lanes of all jobs that end at one instant are free before the
-   * first of these ends is decided on. The core must not be cut before all are released.
+   * Takes in a completion and decides nothing: its lanes are free, and the jobs that wait for its
+   * job are released by {@link #release}. In virtual time several jobs may end at one instant, and
+   * the lanes of all of them are free before the first of these ends is decided on. The core must
+   * not be cut before all of these ends are released.
    */
   public void free(long nowNs, BatchCompleted completion, CoreListener listener) {
     advance(nowNs, false);
     arrivals.holdBack(() -> completions.take(completion, listener));
   }
 
-  /** Releases what waited for the first completion of {@link #free} still held, and decides. */
+  /**
+   * Releases the jobs that waited for the first completion of {@link #free} that is not released
+   * yet, and decides.
+   *
+   * @param factId as of a fact
+   */
   public void release(long factId, long nowNs, CoreListener listener) {
     advance(nowNs, false);
     arrivals.releaseHeldBack();
@@ -144,7 +159,10 @@ public final class SchedulingCore {
     return isWithin ? noted : appendedAtNs;
   }
 
-  /** Returns whether time is finer than the log's, so that ticks are exact and say when sent. */
+  /**
+   * Returns whether time is finer than the log's milliseconds, so that a tick is wanted at the very
+   * time of {@link #wakeAtNs} and must note when it was sent.
+   */
   public boolean hasFineTime() {
     return hasFineTime;
   }
@@ -170,7 +188,10 @@ public final class SchedulingCore {
     }
   }
 
-  /** Returns when the core now wants a {@link Ticked} at the latest; Long.MAX_VALUE: never. */
+  /**
+   * Returns when the core wants a {@link Ticked} if no other fact comes before; {@link
+   * Long#MAX_VALUE}: never. The latest answer replaces earlier answers.
+   */
   public long wakeAtNs() {
     if (!arrivals.haveStarted()) {
       return Long.MAX_VALUE;
@@ -195,7 +216,10 @@ public final class SchedulingCore {
         : wakeAtNs;
   }
 
-  /** Returns the state, for {@link #restore}; to take it once in many facts is often enough. */
+  /**
+   * Returns the whole state as entities, from which {@link #restore} makes an equal core. Once in
+   * many facts is often enough, since the facts after it lead from it to the present state.
+   */
   public List<CoreEntity> entities() {
     return Snapshot.of(this, progress());
   }
@@ -213,7 +237,10 @@ public final class SchedulingCore {
     return batches.running;
   }
 
-  /** Returns a view of the present state. Asking it changes no decision. */
+  /**
+   * Returns a view of the state as it is whenever the view is asked. Asking changes no decision; a
+   * core whose view is not asked does nothing for it.
+   */
   public Inspection inspection() {
     return new Inspection(state, policy);
   }

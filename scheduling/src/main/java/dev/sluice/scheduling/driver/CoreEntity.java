@@ -43,7 +43,7 @@ public sealed interface CoreEntity {
   /**
    * A batch that runs or is about to, with everything that is needed to put its jobs back.
    *
-   * @param jobs its jobs that have not ended
+   * @param jobs the jobs of the batch that have not ended
    * @param decidedAtLeaseNs lease clock at its decision
    */
   record RunningBatch(BatchDispatched dispatch, List<WaitingJob> jobs, long decidedAtLeaseNs)
@@ -76,7 +76,8 @@ public sealed interface CoreEntity {
    *
    * @param freedAtNs time at which its first batch last left it, or at which the lane joined
    * @param freedAtLeaseNs that moment by the lease clock
-   * @param refuses whether the lane refused its last batch as busy, and may still be
+   * @param refuses whether the lane refused its last batch as busy and is not known to be free
+   *     again
    * @param resident workload of the last batch that was started on the lane; null: none was
    * @param residents models in the lane's memory, the one that was not used for longest first
    */
@@ -121,7 +122,11 @@ public sealed interface CoreEntity {
       long dueNs)
       implements CoreEntity {}
 
-  /** The memory of the policy, and the version of what it remembers. */
+  /**
+   * The memory of the policy.
+   *
+   * @param version version of what the policy remembers
+   */
   record Remembered(int version, Map<String, Double> numbers) implements CoreEntity {
     public Remembered {
       numbers = Map.copyOf(numbers);
@@ -164,7 +169,8 @@ public sealed interface CoreEntity {
    * The correction that completions taught for one workload and backend on one device kind.
    *
    * @param log natural logarithm of its own factor, which multiplies the device kind's
-   * @param run number of latest errors with one sign; above 0 if services took longer
+   * @param run number of latest errors with one sign: above 0 if services took longer, below 0 if
+   *     shorter
    * @param missRates adapted miss rates of the upper quantiles
    * @param seen number of completions that were observed
    */
@@ -182,7 +188,10 @@ public sealed interface CoreEntity {
     }
   }
 
-  /** The correction for one model and joined samples, on top of the workload's and device's. */
+  /**
+   * The correction of the predictions of one model and joined samples, which multiplies their
+   * workload's and device kind's.
+   */
   record SamplesCorrection(
       String deviceKind, String workload, String backend, String precision, int samples, double log)
       implements CoreEntity {}
@@ -211,13 +220,17 @@ public sealed interface CoreEntity {
    *
    * @param nowNs the last log time
    * @param leaseNs lease clock: log time, of which at most a heartbeat between two facts counts
+   * @param nextEntry entry of the next job
    * @param sources number of sources; 0 before the run started
-   * @param arrivalsEndAtNsMax time from which no job is meant to arrive; Long.MAX_VALUE: unknown
+   * @param arrivalsEndAtNsMax time at or after which no job is meant to arrive; {@link
+   *     Long#MAX_VALUE}: not known
    * @param indexBySource highest index seen from each source
    * @param sourcesEnded sources that will send no more, ascending
-   * @param policyWakeAtNs time until which the policy starts nothing; Long.MAX_VALUE: it named none
+   * @param policyWakeAtNs time until which the policy's last answer starts nothing; {@link
+   *     Long#MAX_VALUE}: it named no time
    * @param reportedAtLeaseNs lease clock at each executor's last report, in the order of executors
-   * @param overdueCheckAtLeaseNs lease clock before which no batch is overdue, or Long.MAX_VALUE
+   * @param overdueCheckAtLeaseNs time of the lease clock before which no batch is overdue; {@link
+   *     Long#MAX_VALUE}: none will be
    * @param blockedSinceNs time since which lanes are idle while work waits
    * @param blockedCause cause for which lanes are idle while work waits; null: this is not the case
    */

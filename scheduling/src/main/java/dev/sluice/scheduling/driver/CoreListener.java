@@ -27,9 +27,16 @@ public interface CoreListener {
 
   default void ended(JobEnded end) {}
 
-  /** Called after a span of 1 ms or more in which jobs waited, a lane idled and nothing started. */
+  /**
+   * Called after a span in which jobs waited, a lane was idle, and the policy had nothing to start.
+   * Spans do not overlap; spans below a millisecond are left out.
+   */
   default void blocked(Blocked span) {}
 
-  /** Called when a published table is refused, for a fault that is told with its values. */
+  /**
+   * Called when a published table is refused; it leaves no trace in the core.
+   *
+   * @param reason the table's fault, with the values
+   */
   default void refused(PredictionsPublished table, String reason) {}
 }

@@ -5,7 +5,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The core's settings, from the experiment. */
+/**
+ * The core's settings, from the experiment.
+ *
+ * @param microbatch joining of jobs; if disabled, a batch has one job
+ * @param admission rule by which jobs are dropped before a policy sees them
+ * @param bounds bounds of the queue
+ * @param leases rules by which a lane or an executor counts as lost
+ * @param placing where batches may go, and what loading a model costs
+ * @param predictor prediction of service times
+ */
 public record CoreSettings(
     Jobs jobs,
     Microbatch microbatch,
@@ -14,7 +23,10 @@ public record CoreSettings(
     Leases leases,
     Placing placing,
     Predictor predictor) {
-  /** Returns settings with every part off: running means predict, and all models stay loaded. */
+  /**
+   * Returns settings without micro-batches, admission, bounds, leases, batches ahead and jobs
+   * outside the budget, with running means for predictions and models that are loaded all the time.
+   */
   public static CoreSettings of(
       long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
     return new CoreSettings(
@@ -62,6 +74,7 @@ public record CoreSettings(
    * The jobs that may come.
    *
    * @param seed seed of the policy's draws
+   * @param classes the job classes, in the order of the experiment
    * @param workloadTokens base cost in memory tokens, by workload
    */
   public record Jobs(long seed, List<JobClass> classes, Map<String, Integer> workloadTokens) {
@@ -101,7 +114,8 @@ public record CoreSettings(
    * @param enabled whether this run's policy joins jobs
    * @param windowNs time for which a set gathers jobs before it is ripe
    * @param maxBatch most samples in one inference
-   * @param respectDeadlines whether no job may make a member miss its deadline, by the bound
+   * @param respectDeadlines whether a batch takes no job that would make a member miss its
+   *     deadline, by the upper quantile of its service time
    * @param limitsByWorkload sizes of single models' batches
    */
   public record Microbatch(
@@ -138,6 +152,7 @@ public record CoreSettings(
   /**
    * Sizes of the batches of one model.
    *
+   * @param maxBatch most samples
    * @param preferred sizes that a policy should form if it can, ascending
    */
   public record BatchLimits(int maxBatch, List<Integer> preferred) {
@@ -168,7 +183,11 @@ public record CoreSettings(
     /** No cost, since lanes hold all models that they can run. */
     Switching NONE = (resident, workload) -> 0;
 
-    /** Returns how long a lane that holds one model, or none (null), takes to load another. */
+    /**
+     * Returns how long a lane that holds one model takes to load another.
+     *
+     * @param resident workload that the lane holds; null: none
+     */
     long switchNs(@Nullable String resident, String workload);
   }
 

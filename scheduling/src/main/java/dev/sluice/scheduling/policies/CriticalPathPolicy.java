@@ -37,7 +37,12 @@ import org.jspecify.annotations.Nullable;
 final class CriticalPathPolicy implements SchedulingPolicy {
   private static final int LOST_WEIGHT = 200;
 
-  /** The first job of a group, where it would start, at what cost, and whether it has to wait. */
+  /**
+   * The first job of a group, and where it would start.
+   *
+   * @param cost cost by which candidates are ordered; the lowest goes first
+   * @param waits whether the job has to wait, since its lanes are not all idle
+   */
   private record Candidate(Group group, Lane lane, double cost, boolean waits) {
     static Candidate of(Group group, Lane lane, long lostNs, boolean waits) {
       return new Candidate(group, lane, rankNs(group) + (double) LOST_WEIGHT * lostNs, waits);
@@ -167,7 +172,10 @@ final class CriticalPathPolicy implements SchedulingPolicy {
     return cause == Cause.LANE || cause == Cause.TOKENS;
   }
 
-  /** Finds the lane of the shortest switch, then one with the model, then the longest idle. */
+  /**
+   * Finds the lane with the shortest switch on which the group may start; of equal ones, a lane
+   * that holds the model, then the lane that has been idle the longest.
+   */
   private static @Nullable Lane bestIdle(
       SchedulerState state, Group group, @Nullable Candidate gang) {
     Lane best = null;
@@ -196,7 +204,10 @@ final class CriticalPathPolicy implements SchedulingPolicy {
         : holdsIt;
   }
 
-  /** Returns the longest time that a lane of the gang idles until the last one is idle. */
+  /**
+   * Returns the longest time for which one of the gang's lanes stands idle until the last lane
+   * falls idle.
+   */
   private static long gatheringNs(SchedulerState state, Lane first, Group gang) {
     long longestNs = 0;
     for (Lane lane : state.lanesFrom(first, gang)) {
@@ -205,7 +216,10 @@ final class CriticalPathPolicy implements SchedulingPolicy {
     return longestNs;
   }
 
-  /** Returns whether lanes that hold the model run all its jobs before another could load it. */
+  /**
+   * Returns whether the busy lanes that hold the model will have run all its waiting jobs before
+   * another lane could have loaded it.
+   */
   private static boolean othersAreThroughSooner(SchedulerState state, Group group) {
     int holding = 0;
     long meanNs = 0;

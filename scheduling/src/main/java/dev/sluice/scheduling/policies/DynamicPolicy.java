@@ -115,7 +115,10 @@ final class DynamicPolicy implements SchedulingPolicy {
         - tokensTerm(group.tokens());
   }
 
-  /** Returns the sum of each term's largest value; rounding keeps the order of equal sums. */
+  /**
+   * Returns the sum of the largest value of each term; rounding keeps the order of equal sums of
+   * terms.
+   */
   private double scoreMax(SchedulerState state, CompatibleSet set) {
     long leftNs = set.firstKey(JobOrder.DEADLINE) - state.nowNs();
     return interactiveTerm(set.jobClass())

@@ -10,7 +10,10 @@ import dev.sluice.scheduling.policy.SchedulerState.Job;
 import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 
-/** The oldest job starts on the first idle lane that can hold it; until then, nothing does. */
+/**
+ * First in, first out: the oldest waiting job starts on the first idle lane that can hold it. While
+ * it cannot start, nothing does. Its batch fills in order of entry.
+ */
 final class FifoPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {

@@ -31,7 +31,12 @@ record HighestScore(Job job, Lane lane) {
     return ofHeads(state, score, (group, deadlineNs, lane) -> score.of(group.set()));
   }
 
-  /** Finds the highest score of heads; the closer a set's bound, the more sets are skipped. */
+  /**
+   * Finds the highest score of the heads of groups; null if nothing can start.
+   *
+   * @param most upper bound of the scores of a set's jobs; the closer it is, the more sets are
+   *     skipped
+   */
   static @Nullable HighestScore ofHeads(SchedulerState state, SetScore most, HeadScore score) {
     Group best = null;
     Lane bestLane = null;

@@ -286,14 +286,22 @@ final class NexusPolicy implements SchedulingPolicy {
     /** A session's share of a lane. */
     record Share(Session session, double rate, int samples) {}
 
-    /** A lane's shares, which it runs one after the other in each duty cycle of that length. */
+    /**
+     * A lane's shares, which it runs one after the other in each duty cycle.
+     *
+     * @param dutyMs duration of the cycle
+     */
     record LanePlan(double dutyMs, List<Share> shares) {
       double occupancy() {
         return shares.stream().mapToDouble(s -> s.session.serviceMs(s.samples)).sum() / dutyMs;
       }
     }
 
-    /** Packs sessions, the highest rate left first; what equal lanes cannot carry is left out. */
+    /**
+     * Packs the sessions, of those that are left the one with the highest rate first.
+     *
+     * @param lanes number of equal lanes; what they cannot carry is left out
+     */
     static List<LanePlan> pack(List<Session> sessions, int lanes) {
       List<LanePlan> plan = new ArrayList<>();
       double[] left = sessions.stream().mapToDouble(Session::rate).toArray();
@@ -346,7 +354,9 @@ final class NexusPolicy implements SchedulingPolicy {
       return new LanePlan(dutyMs, List.of(new Share(session, rate, samples)));
     }
 
-    /** Returns the lane with a session more at the shorter cycle; null: it carries no more. */
+    /**
+     * Returns the lane with one more session at the shorter duty cycle; null: it carries no more.
+     */
     private static @Nullable LanePlan join(LanePlan lane, Session session, double rate) {
       LanePlan alone = alone(session, rate);
       double dutyMs = Math.min(lane.dutyMs, alone.dutyMs);

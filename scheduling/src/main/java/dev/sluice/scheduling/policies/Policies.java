@@ -129,7 +129,8 @@ public final class Policies {
    * Makes a policy.
    *
    * @param weights weights by name; a weight that is absent has its default
-   * @throws IllegalArgumentException if no policy has that name, or for {@link #mistakeIn}
+   * @throws IllegalArgumentException if no policy has that name, or {@link #mistakeIn} finds
+   *     something
    */
   public static SchedulingPolicy create(String name, Map<String, Double> weights) {
     mistakeIn(name, weights)

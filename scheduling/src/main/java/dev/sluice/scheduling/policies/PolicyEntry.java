@@ -20,11 +20,19 @@ public interface PolicyEntry {
     return List.of();
   }
 
-  /** Finds a mistake in all weights together, each given and in its range. */
+  /**
+   * Finds a mistake in all weights together, each of which is in its range.
+   *
+   * @param weights a value for each of the weights
+   */
   default Optional<Mistake> mistakeIn(Map<String, Double> weights) {
     return Optional.empty();
   }
 
-  /** Makes the policy from a value for each of the weights. */
+  /**
+   * Makes the policy.
+   *
+   * @param weights a value for each of the weights
+   */
   SchedulingPolicy create(Map<String, Double> weights);
 }

@@ -49,7 +49,10 @@ final class Queues {
     return due;
   }
 
-  /** Returns a drop of jobs late, by the mean, even now, alone, on the fastest lane; or null. */
+  /**
+   * Returns a drop of the jobs that would end late even alone, at once, on the fastest lane, by the
+   * predicted mean; null: there is none.
+   */
   static Choice.@Nullable Drop dropLate(SchedulerState state) {
     List<? extends CompatibleSet> sets = state.sets();
     for (int i = 0; i < sets.size(); i++) {
@@ -61,7 +64,9 @@ final class Queues {
     return null;
   }
 
-  /** Returns when a job of the set started now ends on the fastest lane; now if none runs it. */
+  /**
+   * Returns when a job of the set that starts now ends on the fastest lane; now if none runs it.
+   */
   static long earliestEndNs(SchedulerState state, CompatibleSet set) {
     long leastNs = set.predictedNsMin();
     return leastNs == Long.MAX_VALUE ? state.nowNs() : state.nowNs() + leastNs;
@@ -147,7 +152,10 @@ final class Queues {
         state.lanesFrom(lane, first.group()));
   }
 
-  /** Starts nothing before a time: by choice if an idle lane could start a job, else as blocked. */
+  /**
+   * Starts nothing before a time; by the policy's choice if some job could start on an idle lane,
+   * else for the first cause that holds up some job.
+   */
   static Choice nothingUntil(SchedulerState state, long ns) {
     Cause cause = Cause.LANE;
     if (!state.idleLanes().isEmpty()) {

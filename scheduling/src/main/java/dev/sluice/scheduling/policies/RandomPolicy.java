@@ -9,7 +9,10 @@ import dev.sluice.scheduling.policy.SchedulerState.Lane;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import java.util.List;
 
-/** The lower bound: a job drawn uniformly from all that can start. It fills in order of entry. */
+/**
+ * The lower bound of policies: starts a job drawn uniformly from all jobs that can start. Its batch
+ * fills in order of entry.
+ */
 final class RandomPolicy implements SchedulingPolicy {
   @Override
   public Needs needs() {

@@ -87,7 +87,9 @@ final class ShepherdPolicy implements SchedulingPolicy {
         : Choice.cancel(victim);
   }
 
-  /** Returns the first lane whose batch should give way to a larger one; null: there is none. */
+  /**
+   * Returns the first lane whose batch a larger one should take the place of; null: there is none.
+   */
   private @Nullable Lane victim(SchedulerState state) {
     List<? extends Lane> lanes = state.lanes();
     List<? extends CompatibleSet> sets = state.sets();

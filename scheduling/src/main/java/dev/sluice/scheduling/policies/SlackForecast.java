@@ -37,6 +37,7 @@ final class SlackForecast {
   /**
    * @param set a job of it waits
    * @param horizon for how many promises arrivals are expected
+   * @param samplesMax most samples of a batch
    * @param hopNs time that each batch takes to its lane
    */
   SlackForecast(
@@ -81,7 +82,10 @@ final class SlackForecast {
         && state.isLoaded(set, lane);
   }
 
-  /** Returns the most samples within a time by the upper bound; if none fits, by the mean. */
+  /**
+   * Returns the largest number of samples whose batch takes at most a time by the upper bound; if
+   * not even one does, by the mean.
+   */
   static int largestWithin(
       SchedulerState state, CompatibleSet set, Lane lane, long ns, double margin) {
     int fits = state.largestWithinBound(set, lane, Math.round(ns / margin));

@@ -46,7 +46,11 @@ final class SlackLoads {
     }
   }
 
-  /** A load that could be made, and the highest pressure that its releases leave. */
+  /**
+   * A load that could be made.
+   *
+   * @param lossPressure highest pressure of the models that it releases, when they are gone
+   */
   private record Load(Lane lane, List<Resident> release, double lossPressure) {}
 
   /** Returns the next load on a lane that loads nothing; null: there is none. */
@@ -93,7 +97,9 @@ final class SlackLoads {
     return work[model] == 0 ? 0 : work[model] / lanes;
   }
 
-  /** Returns the load that releases the least pressure, on the lane of least work. */
+  /**
+   * Returns the load that leaves what it releases the least pressure, on the lane of least work.
+   */
   private @Nullable Load load(int model) {
     Load best = null;
     double bestWork = 0;

@@ -65,6 +65,7 @@ final class SlackPolicy implements SchedulingPolicy {
    * A set's next batch.
    *
    * @param samplesMax from which on larger batches save next to no time
+   * @param startNs when it starts
    * @param latestNs when it must start
    */
   private record Batch(
@@ -186,7 +187,10 @@ final class SlackPolicy implements SchedulingPolicy {
     return Math.round(state.remembered(hopOf(lane), (double) firstHopNs));
   }
 
-  /** Returns the size from which larger batches save next to no time for each sample. */
+  /**
+   * Returns the size from which on larger batches save next to no time for each sample, beside the
+   * best of the sizes 1, 2, 4 and so on.
+   */
   static int worthwhile(SchedulerState state, CompatibleSet set, Lane lane) {
     int max = set.samplesMax();
     double leastNs = (double) state.boundNs(set, max, lane) / max;
@@ -210,7 +214,10 @@ final class SlackPolicy implements SchedulingPolicy {
     return enough;
   }
 
-  /** Returns whether less than a quarter of the lanes idles beside this one, and one is busy. */
+  /**
+   * Returns whether beside an idle lane less than a quarter of all lanes is idle for a job, on few
+   * lanes none, and one of them is busy.
+   */
   private static boolean isScarce(SchedulerState state, Job job, Lane idle) {
     List<? extends Lane> lanes = state.lanes();
     int enough = Math.max(1, lanes.size() / 4);

@@ -36,6 +36,7 @@ final class SymphonyPolicy implements SchedulingPolicy {
   /**
    * A set's next batch.
    *
+   * @param samples its size
    * @param startNs when it starts if a lane is idle
    * @param latestNs when it must start
    */

@@ -33,8 +33,10 @@ public sealed interface Choice {
    *
    * @param batch the chosen job first
    * @param lanes lanes of one executor, as many as each of the jobs needs
-   * @param notAfterNs time after which the executor refuses it as too late; Long.MAX_VALUE: none
-   * @param notBeforeNs time before which its taken lane does not begin it; Long.MIN_VALUE: none
+   * @param notAfterNs time after which the executor refuses the batch as too late; {@link
+   *     Long#MAX_VALUE}: no limit
+   * @param notBeforeNs time before which the lane, though it is taken, does not begin the batch;
+   *     {@link Long#MIN_VALUE}: at once
    * @param scoreTerms terms of the score, in their order, for the record
    */
   record Start(
@@ -68,7 +70,11 @@ public sealed interface Choice {
     }
   }
 
-  /** Drop waiting jobs for good, with the policy's own word for why; the policy is asked again. */
+  /**
+   * Drop waiting jobs, which must never be served any more; the policy is asked again.
+   *
+   * @param word policy's own word for why, which the jobs' reason holds
+   */
   record Drop(List<SchedulerState.Job> jobs, String word) implements Choice {
     public Drop {
       jobs = List.copyOf(jobs);
@@ -103,7 +109,8 @@ public sealed interface Choice {
   /**
    * Start nothing.
    *
-   * @param untilNs time after now to ask again without a fact; Long.MAX_VALUE: after the next
+   * @param untilNs time after now at which to ask again, if no fact came before; {@link
+   *     Long#MAX_VALUE}: ask after the next fact
    */
   record Nothing(Cause cause, long untilNs) implements Choice {
     /** Answers without a time, one object for each cause, since they are the most frequent ones. */

@@ -4,7 +4,10 @@ import dev.sluice.contract.event.WorkflowRequested.Node;
 import java.util.Arrays;
 import java.util.List;
 
-/** The jobs of a workflow: each one's model, and the jobs that must be done before it. */
+/**
+ * The jobs of a workflow: the model that each runs, and the jobs that must be done before it
+ * starts.
+ */
 public final class JobGraph {
   private static final int[] NONE = {};
 
@@ -61,12 +64,18 @@ public final class JobGraph {
     return nodes.get(node).inputs().size();
   }
 
-  /** Returns the places of a node's outputs, ascending. The caller must not change the array. */
+  /**
+   * Returns the places of the nodes that wait for a node, ascending. The caller must not change the
+   * array.
+   */
   public int[] outputs(int node) {
     return outputs[node];
   }
 
-  /** Returns, by place, the longest path from each node's start to the end, without any wait. */
+  /**
+   * Returns, by place, the duration of the longest path from each node's start to the graph's end,
+   * if nothing ever waits.
+   */
   public long[] pathsNs() {
     long[] pathNs = new long[nodes.size()];
     for (int i = order.length - 1; i >= 0; i--) {

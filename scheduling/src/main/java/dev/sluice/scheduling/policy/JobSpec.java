@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param index number of the job, which rises per source; ties compare source, then index
  * @param classType name of a job class of the settings
  * @param samples number of inputs in the job, at least 1
- * @param lanesNeeded number of lanes that it takes at once, at least 1; neighbours by index
+ * @param lanesNeeded number of lanes that the job takes at once, at least 1; several lanes are
+ *     neighbours by index
  * @param sloNs latency promise from intended arrival
  * @param intendedAtNs time at which the job was meant to arrive
  * @param node place in a workflow; null: the job is part of none
@@ -32,7 +33,9 @@ public record JobSpec(
    * A job's place in its workflow.
    *
    * @param workflow index of the workflow's request, from the same source
-   * @param pathNs work on the longest path from the job's start to the workflow's end
+   * @param place place among the workflow's nodes
+   * @param pathNs duration of the work on the longest path from the job's start to the workflow's
+   *     end
    */
   public record Node(long workflow, int place, long pathNs) {}
 
@@ -53,7 +56,10 @@ public record JobSpec(
         null);
   }
 
-  /** Returns the longest path from the job's start to its workflow's end; 0: it has none. */
+  /**
+   * Returns the duration of the longest path from this job's start to its workflow's end; 0 if it
+   * is part of none.
+   */
   public long pathNs() {
     return node == null ? 0 : node.pathNs();
   }

@@ -15,7 +15,9 @@ public interface SchedulerState {
 
   int waiting();
 
-  /** Returns the groups in which a job waits; their order depends on their attributes alone. */
+  /**
+   * Returns the groups in which a job waits, in an order that depends on their attributes alone.
+   */
   List<? extends Group> groups();
 
   /** Returns the compatible sets in which a job waits, in the order of {@link #groups}. */
@@ -39,16 +41,23 @@ public interface SchedulerState {
    */
   List<? extends CompatibleSet> setsThatMayStart();
 
-  /** Returns false only if no job of the set can start now; {@link #laneFor} decides of each. */
+  /**
+   * Returns false only if no job of the set can start now. If true, it may still hold no job that
+   * can start: {@link #laneFor} decides.
+   */
   boolean mayStart(CompatibleSet set);
 
   /** Returns the first waiting job by ARRIVAL, which the policy must declare; null: none waits. */
   @Nullable Job oldest();
 
-  /** Returns all lanes of executors that have not left: executors as they joined, then index. */
+  /**
+   * Returns all lanes of executors that have not left, by id: executors as they joined, then index.
+   */
   List<? extends Lane> lanes();
 
-  /** Returns the idle lanes, in the order of all lanes, in a list that the next choice reuses. */
+  /**
+   * Returns the idle lanes, in the order of all lanes; the list is used again for the next choice.
+   */
   List<? extends Lane> idleLanes();
 
   /**
@@ -123,7 +132,10 @@ public interface SchedulerState {
    */
   Choice nothingStartable();
 
-  /** Returns the predicted mean service time of a batch of the group's model, at least 1 ns. */
+  /**
+   * Returns the predicted mean service time of a number of samples of the group's model, at least 1
+   * ns.
+   */
   default long predictedNs(Group group, int samples, Lane lane) {
     return predictedNs(group.set(), samples, lane);
   }
@@ -131,7 +143,10 @@ public interface SchedulerState {
   /** Returns the predicted mean service time likewise, for the model of a set. */
   long predictedNs(CompatibleSet set, int samples, Lane lane);
 
-  /** Returns the upper bound by the run's {@code predictor.quantile}; the mean if none is known. */
+  /**
+   * Returns the upper bound of the service time by the run's {@code predictor.quantile}; the mean
+   * where no bound is known.
+   */
   long boundNs(CompatibleSet set, int samples, Lane lane);
 
   /**
@@ -144,7 +159,10 @@ public interface SchedulerState {
   /** Returns likewise by the upper bound, {@link #boundNs}. */
   int largestWithinBound(CompatibleSet set, Lane lane, long ns);
 
-  /** Returns a uniform 64-bit number, hash(seed, fact, index): equal within one choice. */
+  /**
+   * Returns a uniform 64-bit number, hash(seed, fact, index); two calls for one choice give equal
+   * numbers.
+   */
   long draw();
 
   interface Job {
@@ -224,7 +242,9 @@ public interface SchedulerState {
     /** Returns how many waiting jobs share its attribute, those of other sets included. */
     int waitingWith(Attribute attribute);
 
-    /** Returns the fewest tokens of one of its waiting jobs; Long.MAX_VALUE if none waits. */
+    /**
+     * Returns the fewest tokens of one of its waiting jobs; {@link Long#MAX_VALUE} if none waits.
+     */
     long tokensMin();
 
     /**
@@ -298,7 +318,10 @@ public interface SchedulerState {
     /** Returns a name of the set, unique among sets and without meaning. */
     String name();
 
-    /** Returns the micro-batch likewise, the highest score first among groups, ties by DEADLINE. */
+    /**
+     * Returns the micro-batch of a chosen job likewise; groups are taken by the highest score of
+     * their jobs, ties by DEADLINE.
+     */
     List<Job> fill(Job first, Lane lane, Score score);
   }
 
@@ -338,7 +361,10 @@ public interface SchedulerState {
   }
 
   interface Lane {
-    /** Returns the models in its memory, the longest unused first; empty where lanes hold all. */
+    /**
+     * Returns the models in its memory, the one that was not used for longest first; empty where
+     * lanes hold all models.
+     */
     List<? extends Resident> residents();
 
     /** Returns its memory that no model takes; {@link Long#MAX_VALUE} where lanes hold all. */
@@ -363,7 +389,10 @@ public interface SchedulerState {
     /** Returns whether the lane holds nothing and takes a batch. */
     boolean idle();
 
-    /** Returns whether its executor or a batch was given up: it may never be idle again. */
+    /**
+     * Returns whether the lane's executor or one of its batches was given up, so that it may never
+     * be idle again.
+     */
     boolean hangs();
 
     /**

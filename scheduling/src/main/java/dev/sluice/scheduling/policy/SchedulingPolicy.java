@@ -53,7 +53,10 @@ public interface SchedulingPolicy {
     DEADLINES,
     /** Predicted service times. */
     ESTIMATES,
-    /** {@link SchedulerState#boundNs} as a bound: a run without a predictor is refused. */
+    /**
+     * {@link SchedulerState#boundNs} as a bound: a run whose predictor is off, and which knows
+     * means alone, is refused.
+     */
     BOUNDS,
     /** Tokens are kept for jobs that the policy passes over for too long. */
     RESERVATIONS,
@@ -84,7 +87,8 @@ public interface SchedulingPolicy {
   /**
    * The inputs that a policy reads; a run that lacks one of them is refused before it starts.
    *
-   * @param orders orders in which it reads waiting jobs; batches may fill by ENTRY undeclared
+   * @param orders orders in which it reads the waiting jobs; batches may be filled by ENTRY without
+   *     declaring it
    */
   record Needs(Set<JobOrder> orders, Set<Need> others) {
     public Needs {
@@ -113,7 +117,9 @@ public interface SchedulingPolicy {
      * A batch was done; told before {@link TimePassed} of the fact that said so.
      *
      * @param lane first lane that ran the batch
-     * @param set name of its compatible set
+     * @param set name of the compatible set that the batch was of
+     * @param samples inputs of all of its jobs
+     * @param serviceNs measured service time
      * @param hopNs time from the decision until the lane began with it, loading left out
      * @param sloNs shortest latency promise of its jobs that had not ended
      */

@@ -9,7 +9,9 @@ import java.util.Optional;
 /**
  * A weight of a policy's score.
  *
- * @param least least value that the policy is right for, as {@code most} is the largest
+ * @param defaultValue value where none is given
+ * @param least least value that the policy is right for
+ * @param most largest value that the policy is right for
  */
 public record Weight(String name, double defaultValue, double least, double most) {
   private static final double MOST = 1e9;
@@ -54,6 +56,7 @@ public record Weight(String name, double defaultValue, double least, double most
   /**
    * A mistake in a policy's weights.
    *
+   * @param weight the weight to blame
    * @param what what is wrong, without a full stop
    * @param maybe what to try, without a full stop
    */

@@ -111,6 +111,7 @@ public final class WaitingJobs {
                     settings.microbatch(),
                     settings.microbatch().enabled() && (ignoresClass || jobClass.microbatch()),
                     nowNs,
+                    // in the order of Attribute, by which JobSet reads them
                     Stream.of(
                             "workload/" + key.workload(),
                             "backend/" + key.backend(),

@@ -214,11 +214,11 @@ final class InspectionTest {
     assertThat(job.waits()).isTrue();
     BatchDispatched dispatch = shard.at(0, START).get(0);
     assertThat(job.waits()).isFalse();
-
     assertThatThrownBy(job::reasons).isInstanceOf(IllegalStateException.class);
     assertThat(watched(shard, 1).entry()).as("found on its lane").isEqualTo(job.entry());
     shard.at(5 * MS, done(dispatch));
-
+    assertThat(job.waits()).isFalse();
+    assertThatThrownBy(job::reasons).isInstanceOf(IllegalStateException.class);
     assertThat(shard.core.inspection().find("j1")).isNull();
   }
 
