@@ -58,6 +58,7 @@ public final class Executor implements AutoCloseable {
 
   final ExecutorSettings settings;
   final ProcessClock clock;
+
   /** The way in which a lane waits for the time before which a batch does not begin. */
   final Pacer pacer;
 

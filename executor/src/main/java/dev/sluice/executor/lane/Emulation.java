@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Service times of batches on lanes that only pretend to compute: linear workloads by the
  * experiment's two numbers, without contention and noise, the others by a latency table. Live lanes
- * wait for these times, and a simulation uses the same ones. Not
- * changed once it is made.
+ * wait for these times, and a simulation uses the same ones. Not changed once it is made.
  */
 public record Emulation(
     String deviceKind,

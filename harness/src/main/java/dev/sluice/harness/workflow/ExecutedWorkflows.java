@@ -206,12 +206,13 @@ final class ExecutedWorkflows {
       boolean asked =
           files.requests().stream().anyMatch(r -> r.workflow().id().equals(workflow.id()));
       for (Workflow.Node node : asked ? workflow.nodes() : List.<Workflow.Node>of()) {
-        UserMistakeException.throwIf(
-            node.id().contains("/"),
-            system + ":" + node.line(),
-            "node (%s) of workflow (%s) has a slash in its name"
-                .formatted(node.id(), workflow.id()),
-            "another character will do; jobs are called request/node");
+        if (node.id().contains("/")) {
+          throw new UserMistakeException(
+              system + ":" + node.line(),
+              "node (%s) of workflow (%s) has a slash in its name"
+                  .formatted(node.id(), workflow.id()),
+              "another character will do; jobs are called request/node");
+        }
       }
     }
   }

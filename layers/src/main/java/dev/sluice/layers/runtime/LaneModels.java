@@ -154,6 +154,7 @@ public final class LaneModels implements BudgetedModels {
      * @param budgetBytes bytes that layers may take together, at least those of the largest layer
      * @return hooks for the steps of one session, by the layers that they fetch and release
      * @throws LayerReadException if a layer cannot be read
+     * @throws InferenceException if the engine refuses or fails
      */
     Function<ResidentLayers, Hooks> choose(
         Network network, LayeredModel model, ParameterSource source, long budgetBytes)
