@@ -27,17 +27,29 @@ import org.jspecify.annotations.Nullable;
  * @param <E> type of the topic's events
  */
 public final class EventCodec<E> {
-  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class);
-  public static final EventCodec<Dispatch> DISPATCHES = new EventCodec<>(Dispatch.class);
-  public static final EventCodec<Outcome> OUTCOMES = new EventCodec<>(Outcome.class);
-  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
+  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class, JobEvents::requested);
+  public static final EventCodec<Dispatch> DISPATCHES =
+      new EventCodec<>(Dispatch.class, bytes -> null);
+  public static final EventCodec<Outcome> OUTCOMES =
+      new EventCodec<>(Outcome.class, JobEvents::done);
+  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class, bytes -> null);
 
-  public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
+  public static final EventCodec<WindowRecord> METRICS =
+      new EventCodec<>(WindowRecord.class, bytes -> null);
 
+  private final QuickReader<E> quick;
   private final ObjectReader reader;
   private final ObjectWriter writer;
 
-  private EventCodec(Class<E> type) {
+  /** A reader of the most frequent event alone. */
+  @FunctionalInterface
+  private interface QuickReader<E> {
+    /** Returns the event; null: another one, or one that Jackson must read. */
+    @Nullable E read(byte[] bytes);
+  }
+
+  private EventCodec(Class<E> type, QuickReader<E> quick) {
+    this.quick = quick;
     var mapper =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -86,6 +98,10 @@ public final class EventCodec<E> {
    * @throws UnreadableEventException if the bytes are not an event of this topic
    */
   public E read(byte[] bytes) throws UnreadableEventException {
+    E frequent = quick.read(bytes);
+    if (frequent != null) {
+      return frequent;
+    }
     try {
       @Nullable E event = reader.readValue(bytes);
       if (event == null) {
