@@ -52,33 +52,27 @@ final class JobEvents {
   static @Nullable JobRequested requested(byte[] bytes) {
     var json = new JobEvents(bytes);
     String jobId = json.text(REQUESTED);
-    long generator = json.number(GENERATOR);
+    int generator = json.small(GENERATOR);
     long index = json.number(INDEX);
     String classType = json.text(CLASS_TYPE);
     String workload = json.text(WORKLOAD);
     String backend = json.text(BACKEND);
     String precision = json.text(PRECISION);
-    long samples = json.number(SAMPLES);
+    int samples = json.small(SAMPLES);
     long sloNs = json.number(SLO);
     long intendedAtNs = json.number(INTENDED_AT);
     long sentAtNs = json.number(SENT_AT);
-    json.expect(VERSION_1);
-    return json.differs
-            || json.at != bytes.length
-            || generator > Integer.MAX_VALUE
-            || samples < 1
-            || samples > Integer.MAX_VALUE
-            || sloNs < 1
+    return !json.ends() || samples < 1 || sloNs < 1
         ? null
         : new JobRequested(
             jobId,
-            (int) generator,
+            generator,
             index,
             classType,
             workload,
             backend,
             precision,
-            (int) samples,
+            samples,
             sloNs,
             intendedAtNs,
             sentAtNs);
@@ -89,22 +83,12 @@ final class JobEvents {
     var json = new JobEvents(bytes);
     String jobId = json.text(DONE);
     long offset = json.number(BY_DISPATCH);
-    long index = json.number(DASH);
-    long attempt = json.number(ATTEMPT);
+    int index = json.small(DASH);
+    int attempt = json.small(ATTEMPT);
     long endedAtNs = json.number(ENDED_AT);
-    json.expect(VERSION_1);
-    return json.differs
-            || json.at != bytes.length
-            || index > Integer.MAX_VALUE
-            || attempt > Integer.MAX_VALUE
-        ? null
-        : new JobEnded(
-            jobId,
-            Status.DONE,
-            null,
-            new DispatchId(offset, (int) index),
-            (int) attempt,
-            endedAtNs);
+    return json.ends()
+        ? new JobEnded(jobId, Status.DONE, null, new DispatchId(offset, index), attempt, endedAtNs)
+        : null;
   }
 
   private void expect(byte[] key) {
@@ -128,6 +112,18 @@ final class JobEvents {
     differs |= to >= bytes.length;
     at = to + 1;
     return differs ? "" : new String(bytes, from, to - from, US_ASCII);
+  }
+
+  /** True if the bytes end here, as those of version 1, and nothing before differed. */
+  private boolean ends() {
+    expect(VERSION_1);
+    return !differs && at == bytes.length;
+  }
+
+  private int small(byte[] key) {
+    long number = number(key);
+    differs |= number > Integer.MAX_VALUE;
+    return (int) number;
   }
 
   /** A whole number behind a key, at least 0. */
