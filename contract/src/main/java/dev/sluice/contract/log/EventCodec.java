@@ -27,17 +27,16 @@ import org.jspecify.annotations.Nullable;
  * @param <E> type of the topic's events
  */
 public final class EventCodec<E> {
-  public static final EventCodec<Fact> FACTS = new EventCodec<>(Fact.class, JobEvents::requested);
-  public static final EventCodec<Dispatch> DISPATCHES =
-      new EventCodec<>(Dispatch.class, bytes -> null);
+  public static final EventCodec<Fact> FACTS =
+      new EventCodec<>(Fact.class, JobEvents::requested, JobEvents::written);
+  public static final EventCodec<Dispatch> DISPATCHES = new EventCodec<>(Dispatch.class);
   public static final EventCodec<Outcome> OUTCOMES =
-      new EventCodec<>(Outcome.class, JobEvents::done);
-  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class, bytes -> null);
+      new EventCodec<>(Outcome.class, JobEvents::done, JobEvents::written);
+  public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
+  public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
 
-  public static final EventCodec<WindowRecord> METRICS =
-      new EventCodec<>(WindowRecord.class, bytes -> null);
-
-  private final QuickReader<E> quick;
+  private final QuickReader<E> quickReader;
+  private final QuickWriter<E> quickWriter;
   private final ObjectReader reader;
   private final ObjectWriter writer;
 
@@ -48,8 +47,20 @@ public final class EventCodec<E> {
     @Nullable E read(byte[] bytes);
   }
 
-  private EventCodec(Class<E> type, QuickReader<E> quick) {
-    this.quick = quick;
+  /** A writer of the most frequent event alone. */
+  @FunctionalInterface
+  private interface QuickWriter<E> {
+    /** Returns the bytes; null: of another event, or of one that Jackson must write. */
+    byte @Nullable [] write(E event);
+  }
+
+  private EventCodec(Class<E> type) {
+    this(type, bytes -> null, event -> null);
+  }
+
+  private EventCodec(Class<E> type, QuickReader<E> quickReader, QuickWriter<E> quickWriter) {
+    this.quickReader = quickReader;
+    this.quickWriter = quickWriter;
     var mapper =
         JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -85,6 +96,10 @@ public final class EventCodec<E> {
   }
 
   public byte[] write(E event) {
+    byte[] frequent = quickWriter.write(event);
+    if (frequent != null) {
+      return frequent;
+    }
     try {
       return writer.writeValueAsBytes(event);
     } catch (JsonProcessingException e) {
@@ -98,7 +113,7 @@ public final class EventCodec<E> {
    * @throws UnreadableEventException if the bytes are not an event of this topic
    */
   public E read(byte[] bytes) throws UnreadableEventException {
-    E frequent = quick.read(bytes);
+    E frequent = quickReader.read(bytes);
     if (frequent != null) {
       return frequent;
     }

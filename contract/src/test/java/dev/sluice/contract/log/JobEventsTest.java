@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
@@ -54,6 +55,8 @@ final class JobEventsTest {
           .build()
           .reader();
 
+  private static final ObjectWriter JACKSON_WRITER = new JsonMapper().writer();
+
   private static final JobRequested REQUESTED =
       new JobRequested("job-17", 1, 17, "batch", "vit", "onnx", "fp32", 4, 20, 0, 1_234_567_890);
   private static final JobEnded DONE =
@@ -65,11 +68,33 @@ final class JobEventsTest {
     assertThat(JobEvents.done(EventCodec.OUTCOMES.write(DONE))).isEqualTo(DONE);
   }
 
+  /** The bytes of every request and every end are those that Jackson writes. */
+  @Property
+  void writesTheBytesOfJackson(@ForAll String text, @ForAll long number, @ForAll boolean plain)
+      throws Exception {
+    String name = plain ? "job-" + Long.toString(number, 36).replace('-', 'x') : text;
+    long at = number == Long.MIN_VALUE ? 0 : Math.abs(number);
+    int small = (int) (at % Integer.MAX_VALUE);
+    var requested =
+        new JobRequested(
+            name, small, at, "batch", "vit", "onnx", name, small + 1, at / 2 + 1, at, number);
+    assertThat(EventCodec.FACTS.write(requested))
+        .isEqualTo(JACKSON_WRITER.forType(Fact.class).writeValueAsBytes(requested));
+    var done = JobEnded.done(name, new DispatchId(at, small), small, number);
+    assertThat(EventCodec.OUTCOMES.write(done))
+        .isEqualTo(JACKSON_WRITER.forType(Outcome.class).writeValueAsBytes(done));
+    if (plain && number >= 0) {
+      assertThat(JobEvents.written((Fact) requested)).isNotNull();
+      assertThat(JobEvents.written((Outcome) done)).isNotNull();
+    }
+  }
+
   @Example
   void otherEndsAreLeftToJackson() throws Exception {
     var dropped = new JobEnded("job-17", Status.DROPPED, "late", null, 0, 5);
     byte[] bytes = EventCodec.OUTCOMES.write(dropped);
     assertThat(JobEvents.done(bytes)).isNull();
+    assertThat(JobEvents.written((Outcome) dropped)).isNull();
     assertThat(EventCodec.OUTCOMES.read(bytes)).isEqualTo(dropped);
   }
 

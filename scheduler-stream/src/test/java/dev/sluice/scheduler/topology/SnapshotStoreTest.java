@@ -44,13 +44,13 @@ final class SnapshotStoreTest {
   }
 
   @Test
-  void isDue_onceTheFactsOutweighTheNextSnapshot() {
+  void isDue_onceTheFactsWeighFourTimesTheNextSnapshot() {
     store.applied(0, 999);
     assertThat(store.isDue(0)).isFalse();
     store.applied(1, 1);
     assertThat(store.isDue(0)).isTrue();
     assertThat(store.isDue(1)).isFalse();
-    store.applied(2, 128_000);
+    store.applied(2, 4 * 128_000);
     assertThat(store.isDue(1_000)).isTrue();
     assertThat(store.isDue(1_001)).isFalse();
 
