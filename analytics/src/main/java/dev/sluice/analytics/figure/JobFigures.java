@@ -77,16 +77,15 @@ public final class JobFigures implements Figure {
 
   @Override
   public void addTo(Summary summary, RunRows run) {
-    var all = new Group(run);
-    List<Group> ofClasses = groups(run, run.classNames());
     List<List<Group>> ofBoth =
-        ofClasses.stream().map(any -> groups(run, run.workloadNames())).toList();
+        run.classNames().stream().map(any -> groups(run, run.workloadNames())).toList();
     for (JobRow job : run.jobs().all()) {
-      all.take(job);
-      ofClasses.get(run.classOf(job)).take(job);
       ofBoth.get(run.classOf(job)).get(run.workloadOf(job)).take(job);
     }
-    all.block().forEach((figure, value) -> summary.put("all_" + figure, value));
+    List<Group> ofClasses = ofBoth.stream().map(groups -> Group.of(run, groups)).toList();
+    Group.of(run, ofClasses)
+        .block()
+        .forEach((figure, value) -> summary.put("all_" + figure, value));
     Map<String, Object> byClass = new LinkedHashMap<>();
     for (int i = 0; i < ofClasses.size(); i++) {
       String name = run.classNames().get(i);
@@ -120,6 +119,24 @@ public final class JobFigures implements Figure {
 
     Group(RunRows run) {
       this.run = run;
+    }
+
+    /** All jobs of several groups. */
+    static Group of(RunRows run, List<Group> groups) {
+      var sum = new Group(run);
+      for (Group group : groups) {
+        sum.endToEndNs.addAll(group.endToEndNs.sorted());
+        group.byStatus.forEach((status, count) -> sum.byStatus.merge(status, count, Long::sum));
+        sum.samples += group.samples;
+        sum.endToEndSumNs += group.endToEndSumNs;
+        sum.waitSumNs += group.waitSumNs;
+        sum.serviceSumNs += group.serviceSumNs;
+        sum.violations += group.violations;
+        sum.finishedInside += group.finishedInside;
+        sum.finishedInsideSamples += group.finishedInsideSamples;
+        sum.finishedInsideInTime += group.finishedInsideInTime;
+      }
+      return sum;
     }
 
     void take(JobRow job) {

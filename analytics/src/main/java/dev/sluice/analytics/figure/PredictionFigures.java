@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.commons.statistics.distribution.BinomialDistribution;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,7 @@ public final class PredictionFigures implements Figure {
     var all = new Group();
     List<Group> ofWorkloads = groups(run.workloadNames().size());
     List<Group> ofParts = groups(PARTS);
+    long[] partFromNs = partFromNs(run);
     Map<String, Long> versions = new TreeMap<>();
     for (BatchRow batch : predicted(run)) {
       all.take(batch);
@@ -124,7 +126,7 @@ public final class PredictionFigures implements Figure {
       }
       long endNs = batch.finishedAtNs();
       for (int part = 0; part < PARTS; part++) {
-        if (partFromNs(run, part) <= endNs && endNs < partFromNs(run, part + 1)) {
+        if (partFromNs[part] <= endNs && endNs < partFromNs[part + 1]) {
           ofParts.get(part).take(batch);
         }
       }
@@ -142,8 +144,8 @@ public final class PredictionFigures implements Figure {
     List<Map<String, @Nullable Object>> overTime = new ArrayList<>();
     for (int part = 0; part < PARTS; part++) {
       Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-      figures.put("from_s", partFromNs(run, part) / 1e9);
-      figures.put("to_s", partFromNs(run, part + 1) / 1e9);
+      figures.put("from_s", partFromNs[part] / 1e9);
+      figures.put("to_s", partFromNs[part + 1] / 1e9);
       figures.putAll(ofParts.get(part).figures());
       overTime.add(figures);
     }
@@ -158,8 +160,12 @@ public final class PredictionFigures implements Figure {
     return Stream.generate(Group::new).limit(count).toList();
   }
 
-  private static long partFromNs(RunRows run, int part) {
-    return run.windowStartNs() + (run.windowEndNs() - run.windowStartNs()) * part / PARTS;
+  /** Beginnings of the parts, and the end of the last one. */
+  private static long[] partFromNs(RunRows run) {
+    long windowNs = run.windowEndNs() - run.windowStartNs();
+    return LongStream.rangeClosed(0, PARTS)
+        .map(part -> run.windowStartNs() + windowNs * part / PARTS)
+        .toArray();
   }
 
   public static List<BatchRow> predicted(RunRows run) {
@@ -178,7 +184,9 @@ public final class PredictionFigures implements Figure {
       double bias = Math.log((double) batch.serviceNs() / batch.predictedNs());
       biases.add(bias);
       errors.add(Math.abs(bias));
-      bounded.forEach(bound -> bound.take(batch));
+      for (int i = 0; i < bounded.size(); i++) {
+        bounded.get(i).take(batch);
+      }
     }
 
     Map<String, @Nullable Object> figures() {

@@ -23,6 +23,9 @@ final class ScoreTermFigures implements Figure {
     Map<String, Double> shares = new TreeMap<>();
     long scored = 0;
     for (BatchRow batch : run.measuredDoneBatches()) {
+      if (batch.kind().termNames().isEmpty()) {
+        continue;
+      }
       Map<String, Double> terms = batch.terms();
       double total = terms.values().stream().mapToDouble(Math::abs).sum(); // by name
       if (total > 0) {

@@ -63,12 +63,14 @@ final class SpellFigures implements Figure {
             .toList();
     Map<List<Object>, Kind> kinds = new HashMap<>();
     Kind[] kindOf = new Kind[byStart.size()];
+    double[] logs = new double[byStart.size()];
     for (int i = 0; i < byStart.size(); i++) {
       BatchRow batch = byStart.get(i);
       kindOf[i] =
           kinds.computeIfAbsent(List.of(batch.kind().model(), batch.samples()), any -> new Kind());
       kindOf[i].timesNs.accept(batch.serviceNs());
-      kindOf[i].logs += log(batch);
+      logs[i] = StrictMath.log((double) batch.serviceNs());
+      kindOf[i].logs += logs[i];
     }
     if (kinds.values().stream()
         .allMatch(kind -> kind.timesNs.getMax() - kind.timesNs.getMin() <= ROUNDING_NS)) {
@@ -76,12 +78,8 @@ final class SpellFigures implements Figure {
     }
     return IntStream.range(0, byStart.size())
         .filter(i -> kindOf[i].timesNs.getCount() > 1)
-        .mapToDouble(i -> log(byStart.get(i)) - kindOf[i].logs / kindOf[i].timesNs.getCount())
+        .mapToDouble(i -> logs[i] - kindOf[i].logs / kindOf[i].timesNs.getCount())
         .toArray();
-  }
-
-  private static double log(BatchRow batch) {
-    return StrictMath.log((double) batch.serviceNs());
   }
 
   /** Sum of products a lag apart / sum of squares; the mean is 0. NaN if all are equal. */

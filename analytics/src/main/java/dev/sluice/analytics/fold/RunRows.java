@@ -33,6 +33,8 @@ public final class RunRows {
   private final Map<String, Integer> workloadPlaces;
   private final List<JobRow> measured = new ArrayList<>();
   private final List<BatchRow> measuredDone = new ArrayList<>();
+  private final long windowStartNs;
+  private final long windowEndNs;
 
   /**
    * What a run's log tells beside its jobs and batches.
@@ -80,6 +82,18 @@ public final class RunRows {
     workloadNames = List.copyOf(workloads);
     classPlaces = places(classNames);
     workloadPlaces = places(workloadNames);
+    windowStartNs = Math.round(context.experiment().load().warmupSeconds() * 1e9);
+    windowEndNs = windowEndNs(windowStartNs);
+  }
+
+  private long windowEndNs(long startNs) {
+    long endNs = Math.round(context.experiment().load().durationSeconds() * 1e9);
+    RunEnded ended = log.ended();
+    if (ended == null || !ended.interrupted() || jobs.all().isEmpty()) {
+      return endNs;
+    }
+    long lastNs = jobs.all().get(jobs.all().size() - 1).intendedAtNs();
+    return Math.max(startNs, Math.min(endNs, lastNs));
   }
 
   private static Map<String, Integer> places(List<String> names) {
@@ -105,7 +119,7 @@ public final class RunRows {
   }
 
   public long windowStartNs() {
-    return Math.round(context.experiment().load().warmupSeconds() * 1e9);
+    return windowStartNs;
   }
 
   /**
@@ -113,13 +127,7 @@ public final class RunRows {
    * so that rates and shares are of the time in which there was load.
    */
   public long windowEndNs() {
-    long endNs = Math.round(context.experiment().load().durationSeconds() * 1e9);
-    RunEnded ended = log.ended();
-    if (ended == null || !ended.interrupted() || jobs.all().isEmpty()) {
-      return endNs;
-    }
-    long lastNs = jobs.all().get(jobs.all().size() - 1).intendedAtNs();
-    return Math.max(windowStartNs(), Math.min(endNs, lastNs));
+    return windowEndNs;
   }
 
   public double windowSeconds() {

@@ -1,17 +1,14 @@
 package dev.sluice.analytics.report;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.CsvWriter.CsvWriterRecord;
-import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.analytics.fold.ModelStays.ModelStay;
 import dev.sluice.analytics.fold.RunRows;
+import dev.sluice.analytics.row.Batches.BatchKind;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,69 +28,96 @@ import org.jspecify.annotations.Nullable;
  * what each column means.
  */
 final class RunTables {
-  private static final int BUFFER = 1 << 16;
-
   private RunTables() {}
 
-  /**
-   * A column.
-   *
-   * @param cell its text in a row; null: empty
-   */
-  private record Column<R>(String name, Function<R, @Nullable String> cell) {}
+  /** A column, with its cell in a row. */
+  private record Column<R>(String name, Cell<R> cell) {}
 
-  private static <R> Column<R> column(String name, Function<R, @Nullable String> cell) {
-    return new Column<>(name, cell);
+  private interface Cell<R> {
+    void write(R row, TableFile to);
+  }
+
+  /** A text; null: empty. */
+  private static <R> Column<R> column(String name, Function<R, @Nullable String> text) {
+    return new Column<>(name, (row, to) -> to.text(text.apply(row)));
   }
 
   private static <R> Column<R> number(String name, ToIntFunction<R> value) {
-    return column(name, row -> Integer.toString(value.applyAsInt(row)));
+    return new Column<>(name, (row, to) -> to.number(value.applyAsInt(row)));
   }
 
   /** A number that there is not below 0. */
   private static Column<BatchRow> count(String name, ToIntFunction<BatchRow> value) {
-    return column(
-        name, row -> value.applyAsInt(row) < 0 ? null : Integer.toString(value.applyAsInt(row)));
+    return new Column<>(
+        name,
+        (row, to) -> {
+          int count = value.applyAsInt(row);
+          if (count < 0) {
+            to.text(null);
+          } else {
+            to.number(count);
+          }
+        });
   }
 
   /** Seconds, half up. */
   private static <R> Column<R> seconds(String name, ToLongFunction<R> ns) {
-    return column(
+    return ms(
         name,
-        row -> ns.applyAsLong(row) == Jobs.NONE ? null : Decimals.seconds(ns.applyAsLong(row)));
+        row -> {
+          long exactNs = ns.applyAsLong(row);
+          return exactNs == Jobs.NONE ? Jobs.NONE : Math.floorDiv(exactNs + 500, 1000L);
+        });
   }
 
   private static <R> Column<R> ms(String name, ToLongFunction<R> ns) {
-    return column(
-        name, row -> ns.applyAsLong(row) == Jobs.NONE ? null : Decimals.ms(ns.applyAsLong(row)));
+    return new Column<>(
+        name,
+        (row, to) -> {
+          long millionths = ns.applyAsLong(row);
+          if (millionths == Jobs.NONE) {
+            to.text(null);
+          } else {
+            to.millionths(millionths);
+          }
+        });
   }
 
   private static Column<JobRow> msIfDone(String name, ToLongFunction<JobRow> ns) {
     return ms(name, job -> job.isDone() ? ns.applyAsLong(job) : Jobs.NONE);
   }
 
-  /** A cell of the batch that ended a job; empty without one. */
-  private static Column<JobRow> ofBatch(String name, Function<BatchRow, String> cell) {
-    return column(
-        name,
-        job -> {
+  /** The cell of a column of the batch that ended a job; empty without one. */
+  private static Column<JobRow> ofBatch(Column<BatchRow> column) {
+    return new Column<>(
+        column.name,
+        (job, to) -> {
           BatchRow batch = job.batch();
-          return batch == null ? null : cell.apply(batch);
+          if (batch == null) {
+            to.text(null);
+          } else {
+            column.cell.write(batch, to);
+          }
         });
+  }
+
+  /** The batch's lane, of which the text is made once. */
+  private static Column<BatchRow> laneId() {
+    Map<BatchKind, String> laneIds = new HashMap<>();
+    return column("lane_id", batch -> laneIds.computeIfAbsent(batch.kind(), BatchKind::laneId));
   }
 
   private static <R> void write(Path file, List<R> rows, List<Column<R>> columns)
       throws IOException {
-    try (CsvWriter csv =
-        CsvWriter.builder().bufferSize(BUFFER).lineDelimiter(LineDelimiter.LF).build(file)) {
-      csv.writeRecord(columns.stream().map(Column::name).toList());
+    try (var table = new TableFile(file)) {
+      columns.forEach(column -> table.text(column.name));
+      table.endLine();
       for (R row : rows) {
-        CsvWriterRecord line = csv.writeRecord();
-        columns.forEach(column -> line.writeField(column.cell().apply(row)));
-        line.endRecord();
+        for (int i = 0; i < columns.size(); i++) {
+          columns.get(i).cell.write(row, table);
+        }
+        table.endLine();
       }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
     }
   }
 
@@ -129,8 +153,8 @@ final class RunTables {
                         : null),
             ms("slo_ms", JobRow::sloNs),
             number("slo_violation", job -> job.isViolation() ? 1 : 0),
-            ofBatch("lane_id", BatchRow::laneId),
-            ofBatch("predicted_service_ms", b -> Decimals.ms(b.predictedNs())),
+            ofBatch(laneId()),
+            ofBatch(ms("predicted_service_ms", BatchRow::predictedNs)),
             column(
                 "resource_cost_tokens",
                 job -> {
@@ -143,13 +167,13 @@ final class RunTables {
             column("phase", job -> job.phase().text()),
             column("status", job -> job.status().text()),
             column("reason", JobRow::reason),
-            ofBatch("dispatch_id", batch -> batch.id().toString()),
-            ofBatch("dispatch_samples", b -> Integer.toString(b.samples())),
+            ofBatch(column("dispatch_id", batch -> batch.id().toString())),
+            ofBatch(number("dispatch_samples", BatchRow::samples)),
             msIfDone("service_share_ms", JobRow::serviceShareNs),
             number("attempt", JobRow::attempt),
             seconds("sent_time", JobRow::sentAtNs),
             seconds("appended_time", JobRow::appendedAtNs),
-            ofBatch("decided_time", b -> Decimals.seconds(b.decidedAtNs())),
+            ofBatch(seconds("decided_time", BatchRow::decidedAtNs)),
             seconds("observed_time", JobRow::observedAtNs),
             number("shard", JobRow::shard)));
   }
@@ -165,11 +189,15 @@ final class RunTables {
         run.batches().all(),
         List.of(
             column("dispatch_id", batch -> batch.id().toString()),
-            column("lane_id", BatchRow::laneId),
+            laneId(),
             column(
                 "job_ids",
                 batch ->
-                    Arrays.stream(batch.jobs()).map(JobRow::id).collect(Collectors.joining(" "))),
+                    batch.jobs().length == 1
+                        ? batch.jobs()[0].id()
+                        : Arrays.stream(batch.jobs())
+                            .map(JobRow::id)
+                            .collect(Collectors.joining(" "))),
             number("samples", BatchRow::samples),
             number("tokens", BatchRow::tokens),
             number("attempt", BatchRow::attempt),

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +29,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Batches {
   /** Order by shard, then by id. */
-  public static final Comparator<BatchRow> BY_KEY =
-      Comparator.<BatchRow>comparingInt(batch -> batch.shard)
-          .thenComparingLong(batch -> batch.idOffset)
-          .thenComparingInt(batch -> batch.idIndex);
+  public static final Comparator<BatchRow> BY_KEY = Batches::compareKeys;
+
+  private static int compareKeys(BatchRow one, BatchRow other) {
+    return one.shard != other.shard
+        ? Integer.compare(one.shard, other.shard)
+        : one.idOffset != other.idOffset
+            ? Long.compare(one.idOffset, other.idOffset)
+            : Integer.compare(one.idIndex, other.idIndex);
+  }
 
   /**
    * What many batches share.
@@ -49,6 +55,25 @@ public final class Batches {
     public String laneId() {
       return place.executorId() + "/" + place.lanes().get(0);
     }
+
+    /** Compares by hand, as {@link #hashCode} does, since each batch looks its kind up. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof BatchKind that
+          && place.executorId().equals(that.place.executorId())
+          && place.incarnation() == that.place.incarnation()
+          && place.lanes().equals(that.place.lanes())
+          && model.equals(that.model)
+          && termNames.equals(that.termNames)
+          && predictionSource.equals(that.predictionSource)
+          && Objects.equals(modelVersion, that.modelVersion);
+    }
+
+    @Override
+    public int hashCode() {
+      int lane = 31 * place.executorId().hashCode() + place.lanes().get(0);
+      return 31 * (31 * lane + model.hashCode()) + termNames.size();
+    }
   }
 
   /**
@@ -58,10 +83,22 @@ public final class Batches {
    */
   public record UpperNs(long quantileNs, long p95Ns, long p99Ns) {
     static final UpperNs NONE = new UpperNs(Jobs.NONE, Jobs.NONE, Jobs.NONE);
+
+    private static @Nullable UpperNs of(Prediction prediction) {
+      Long quantileNs = prediction.quantileNs();
+      Long p95Ns = prediction.p95Ns();
+      Long p99Ns = prediction.p99Ns();
+      return quantileNs == null && p95Ns == null && p99Ns == null
+          ? null
+          : new UpperNs(orNone(quantileNs), orNone(p95Ns), orNone(p99Ns));
+    }
   }
 
   /** What figures and tables need of a batch: a run has up to a million. */
   public final class BatchRow {
+    private static final double[] NO_TERMS = {};
+    private static final JobRow[] NO_JOBS = {};
+
     private final int number;
     private final int shard;
     private final long idOffset;
@@ -74,14 +111,14 @@ public final class Batches {
     private int tokens;
     private int attempt;
     private long decidedAtNs;
-    private double[] terms = {};
+    private double[] terms = NO_TERMS;
     private long predictedNs;
     private int predictedBusyLanes;
 
     /** Null: the prediction has none. */
     private @Nullable UpperNs upperNs;
 
-    private JobRow[] jobs = {};
+    private JobRow[] jobs = NO_JOBS;
     private long dispatchedAtEpochMs;
     private @Nullable Result result;
     private @Nullable String cause;
@@ -92,6 +129,11 @@ public final class Batches {
     private long emulatedServiceNs = Jobs.NONE;
     private int busyLanes = -1;
     private long completedAtEpochMs;
+
+    private int compareIdTo(DispatchId id) {
+      int byOffset = Long.compare(idOffset, id.factOffset());
+      return byOffset != 0 ? byOffset : Integer.compare(idIndex, id.index());
+    }
 
     private BatchRow(int number, int shard, DispatchId id) {
       this.number = number;
@@ -179,6 +221,9 @@ public final class Batches {
 
     /** Terms of the batch's score: {@code name=value} by name, separated by semicolons. */
     public String scoreTerms() {
+      if (terms.length == 0) {
+        return "";
+      }
       return terms().entrySet().stream()
           .map(term -> term.getKey() + "=" + Decimals.plain(term.getValue()))
           .collect(Collectors.joining(";"));
@@ -293,10 +338,11 @@ public final class Batches {
   /** All rows; once they are settled the dispatched ones first, in their order. */
   private final ArrayList<BatchRow> rows = new ArrayList<>();
 
-  /** Rows by shard and id; empty once they are settled, since figures ask for no id. */
-  private final Map<Integer, Map<DispatchId, BatchRow>> rowsByShard = new HashMap<>();
+  /** Rows of each shard, by id. */
+  private final Map<Integer, List<BatchRow>> rowsByShard = new HashMap<>();
 
   private List<BatchRow> all = List.of();
+  private @Nullable List<BatchRow> byStart;
 
   Batches(Jobs runJobs) {
     this.runJobs = runJobs;
@@ -304,33 +350,47 @@ public final class Batches {
 
   /** The row of a batch, a new one if the batch has none. */
   BatchRow row(int shard, DispatchId id) {
-    if (rowsByShard.isEmpty()) {
-      rows.forEach(row -> rowsOf(row.shard).put(row.id(), row));
+    List<BatchRow> ofShard = rowsByShard.computeIfAbsent(shard, any -> new ArrayList<>());
+    int place = place(ofShard, id);
+    if (place < ofShard.size() && ofShard.get(place).compareIdTo(id) == 0) {
+      return ofShard.get(place);
     }
-    return rowsOf(shard).computeIfAbsent(id, any -> newRow(shard, id));
-  }
-
-  private Map<DispatchId, BatchRow> rowsOf(int shard) {
-    return rowsByShard.computeIfAbsent(shard, any -> new HashMap<>());
-  }
-
-  private BatchRow newRow(int shard, DispatchId id) {
     var row = new BatchRow(rows.size(), shard, id);
     rows.add(row);
+    ofShard.add(place, row);
     return row;
+  }
+
+  /** Place of the first row whose id is not below this one; most are asked for near the end. */
+  private static int place(List<BatchRow> ofShard, DispatchId id) {
+    int high = ofShard.size();
+    int low = high - 1;
+    for (int step = 1; low >= 0 && ofShard.get(low).compareIdTo(id) >= 0; step *= 2) {
+      high = low;
+      low -= step;
+    }
+    low = Math.max(low + 1, 0);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (ofShard.get(middle).compareIdTo(id) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   /** Takes a dispatch and its append time; a further copy changes nothing. */
   public void take(BatchDispatched dispatch, int shard, long epochMs) {
     BatchRow row = row(shard, dispatch.dispatchId());
     if (row.kind == null) {
-      var terms = new TreeMap<>(dispatch.decision().scoreTerms());
+      Map<String, Double> terms = dispatch.decision().scoreTerms();
+      if (!terms.isEmpty()) {
+        terms = new TreeMap<>(terms);
+        row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
+      }
       Prediction prediction = dispatch.prediction();
-      var upperNs =
-          new UpperNs(
-              orNone(prediction.quantileNs()),
-              orNone(prediction.p95Ns()),
-              orNone(prediction.p99Ns()));
       row.kind =
           runJobs.shared(
               new BatchKind(
@@ -343,12 +403,13 @@ public final class Batches {
       row.tokens = dispatch.tokens();
       row.attempt = dispatch.work().attempt();
       row.decidedAtNs = dispatch.decidedAtNs();
-      row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
       row.predictedNs = prediction.meanNs();
       row.predictedBusyLanes = orNone(prediction.busyLanes());
-      row.upperNs = upperNs.equals(UpperNs.NONE) ? null : upperNs;
-      row.jobs =
-          dispatch.jobs().stream().map(job -> runJobs.row(job.jobId())).toArray(JobRow[]::new);
+      row.upperNs = UpperNs.of(prediction);
+      row.jobs = new JobRow[dispatch.jobs().size()];
+      for (int i = 0; i < row.jobs.length; i++) {
+        row.jobs[i] = runJobs.row(dispatch.jobs().get(i).jobId());
+      }
       row.dispatchedAtEpochMs = epochMs;
     }
   }
@@ -378,13 +439,23 @@ public final class Batches {
   }
 
   void settle() {
-    rowsByShard.clear();
     rows.trimToSize();
-    rows.sort(
-        Comparator.comparing((BatchRow row) -> row.kind == null)
-            .thenComparingLong(row -> row.decidedAtNs)
-            .thenComparing(BY_KEY));
-    all = rows.subList(0, (int) rows.stream().filter(BatchRow::isDispatched).count());
+    rows.sort(Batches::compare);
+    int dispatched = 0;
+    while (dispatched < rows.size() && rows.get(dispatched).isDispatched()) {
+      dispatched++;
+    }
+    all = rows.subList(0, dispatched);
+    byStart = null;
+  }
+
+  /** Those without a dispatch come last. */
+  private static int compare(BatchRow one, BatchRow other) {
+    if (one.isDispatched() != other.isDispatched()) {
+      return one.isDispatched() ? -1 : 1;
+    }
+    int byDecision = Long.compare(one.decidedAtNs, other.decidedAtNs);
+    return byDecision != 0 ? byDecision : compareKeys(one, other);
   }
 
   /** The batches that the log holds a dispatch of, by decision. */
@@ -403,10 +474,14 @@ public final class Batches {
   }
 
   /** The batches that ran, by start; of equal starts the one decided first. */
-  public List<BatchRow> byStart() {
-    return all.stream()
-        .filter(BatchRow::ran)
-        .sorted(Comparator.comparingLong(BatchRow::startedAtNs))
-        .toList();
+  public synchronized List<BatchRow> byStart() {
+    if (byStart == null) {
+      byStart =
+          all.stream()
+              .filter(BatchRow::ran)
+              .sorted(Comparator.comparingLong(BatchRow::startedAtNs))
+              .toList();
+    }
+    return byStart;
   }
 }

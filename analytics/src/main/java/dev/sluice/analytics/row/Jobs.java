@@ -8,7 +8,6 @@ import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.value.JobId;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -56,7 +55,23 @@ public final class Jobs {
   }
 
   /** What jobs of one class and model share. */
-  public record JobKind(String classType, String workload, String backend, String precision) {}
+  public record JobKind(String classType, String workload, String backend, String precision) {
+    /** Compares by hand, as {@link #hashCode} does, since each job looks its kind up. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof JobKind that
+          && classType.equals(that.classType)
+          && workload.equals(that.workload)
+          && backend.equals(that.backend)
+          && precision.equals(that.precision);
+    }
+
+    @Override
+    public int hashCode() {
+      int model = 31 * (31 * workload.hashCode() + backend.hashCode()) + precision.hashCode();
+      return 31 * model + classType.hashCode();
+    }
+  }
 
   /** What figures and tables need of a job: a run has up to a million. */
   public final class JobRow {
@@ -341,13 +356,26 @@ public final class Jobs {
     this.warmupEndNs = warmupEndNs;
     this.arrivalsEndNs = arrivalsEndNs;
     rows.trimToSize();
-    rows.sort(
-        Comparator.comparing((JobRow row) -> row.kind == null)
-            .thenComparingLong(row -> row.intendedAtNs)
-            .thenComparingInt(row -> row.generator)
-            .thenComparingInt(row -> row.index));
-    all = rows.subList(0, (int) rows.stream().filter(JobRow::isRequested).count());
+    rows.sort(Jobs::compare);
+    int requested = 0;
+    while (requested < rows.size() && rows.get(requested).isRequested()) {
+      requested++;
+    }
+    all = rows.subList(0, requested);
     batches.settle();
+  }
+
+  /** Those without a request come last. */
+  private static int compare(JobRow one, JobRow other) {
+    if (one.isRequested() != other.isRequested()) {
+      return one.isRequested() ? -1 : 1;
+    }
+    int byArrival = Long.compare(one.intendedAtNs, other.intendedAtNs);
+    if (byArrival != 0) {
+      return byArrival;
+    }
+    int byGenerator = Integer.compare(one.generator, other.generator);
+    return byGenerator != 0 ? byGenerator : Integer.compare(one.index, other.index);
   }
 
   long sinceZeroNs(long epochMs) {

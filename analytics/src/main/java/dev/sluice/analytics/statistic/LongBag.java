@@ -11,7 +11,7 @@ public final class LongBag {
 
   public void add(long number) {
     if (size == numbers.length) {
-      numbers = Arrays.copyOf(numbers, Math.max(FIRST, size + size / 2));
+      numbers = Arrays.copyOf(numbers, Math.max(FIRST, 2 * size));
     }
     numbers[size++] = number;
   }
@@ -35,8 +35,16 @@ public final class LongBag {
     return size;
   }
 
+  public void addAll(long[] others) {
+    numbers = Arrays.copyOf(numbers, Math.max(numbers.length, size + others.length));
+    System.arraycopy(others, 0, numbers, size, others.length);
+    size += others.length;
+  }
+
+  /** The numbers in their order; not to be changed. */
   public long[] sorted() {
-    Arrays.sort(numbers, 0, size);
-    return Arrays.copyOf(numbers, size);
+    numbers = Arrays.copyOf(numbers, size);
+    Arrays.sort(numbers);
+    return numbers;
   }
 }

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The waiting jobs of one key, in the orders that are read, and what is common to them. */
 public final class JobGroup implements SchedulerState.Group {
@@ -44,6 +45,24 @@ public final class JobGroup implements SchedulerState.Group {
             .thenComparingInt(Key::lanesNeeded)
             .thenComparing(Key::classType)
             .thenComparingInt(Key::samples);
+
+    /** Compares by hand, as {@link #hashCode} does, since each job looks its group up. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key that
+          && classType.equals(that.classType)
+          && workload.equals(that.workload)
+          && backend.equals(that.backend)
+          && precision.equals(that.precision)
+          && samples == that.samples
+          && lanesNeeded == that.lanesNeeded;
+    }
+
+    @Override
+    public int hashCode() {
+      int model = 31 * (31 * workload.hashCode() + backend.hashCode()) + precision.hashCode();
+      return 31 * (31 * (31 * model + classType.hashCode()) + samples) + lanesNeeded;
+    }
 
     static Key of(JobSpec job) {
       return new Key(
