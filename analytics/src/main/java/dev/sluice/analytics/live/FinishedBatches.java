@@ -82,14 +82,16 @@ public final class FinishedBatches {
 
   static ObjectNode json(RunSource source, List<MetricsWindow> windows, int barsMax)
       throws UserMistakeException {
-    Map<String, List<Stretch>> ranByLane = new TreeMap<>(BY_LANE);
+    Map<String, List<Stretch>> found = new HashMap<>();
     source.batches(
         batch -> {
           Stretch ran = ran(batch);
           if (ran != null) {
-            ranByLane.computeIfAbsent(batch.laneId(), id -> new ArrayList<>()).add(ran);
+            found.computeIfAbsent(batch.laneId(), id -> new ArrayList<>()).add(ran);
           }
         });
+    Map<String, List<Stretch>> ranByLane = new TreeMap<>(BY_LANE);
+    ranByLane.putAll(found);
     List<Stretch> ran = ranByLane.values().stream().flatMap(List::stream).toList();
     long endNs = windows.isEmpty() ? 0 : windows.get(windows.size() - 1).toNs();
     long spanNs = Math.max(1, (endNs / SECOND_NS + SPANS_MAX - 1) / SPANS_MAX) * SECOND_NS;

@@ -11,7 +11,6 @@ import java.awt.image.BufferedImage;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
@@ -40,10 +39,11 @@ final class PredictionPlot implements Plots.Plot {
     for (int i = 0; i < workloads.size(); i++) {
       addPoints(chart, frame, rows, step, workloads.get(i), i);
     }
-    DoubleSummaryStatistics ms =
-        rows.stream()
-            .flatMapToDouble(b -> DoubleStream.of(b.predictedNs() / 1e6, b.serviceNs() / 1e6))
-            .summaryStatistics();
+    var ms = new DoubleSummaryStatistics();
+    for (BatchRow row : rows) {
+      ms.accept(row.predictedNs() / 1e6);
+      ms.accept(row.serviceNs() / 1e6);
+    }
     double from = ChartStyle.niceBelow(ms.getMin());
     double to = ChartStyle.niceAbove(ms.getMax());
     double[] diagonal = {from, to};
