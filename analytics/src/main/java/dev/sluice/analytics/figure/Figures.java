@@ -35,13 +35,10 @@ public final class Figures {
           new LaneFigures(),
           new FairnessFigures(),
           new StabilityFigures(),
-          new ArrivalFigures(),
-          new ScenarioFigures(),
-          new LatenessFigures(),
+          new LoadFigures(),
           new LoopFigures(),
           new SpellFigures(),
           new PredictionFigures(),
-          new ScoreTermFigures(),
           new EmulationFigures(),
           new EndFigures());
 

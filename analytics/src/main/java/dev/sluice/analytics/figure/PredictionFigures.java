@@ -23,9 +23,11 @@ import org.apache.commons.statistics.distribution.BinomialDistribution;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accuracy of predicted service times, over the dispatches that ended measured jobs as done, each
- * once; dispatches whose prediction or service time is 0 are left out. Logarithms are natural, so
- * that 0.1 is about 10 %; medians are by nearest rank.
+ * Accuracy of predicted service times, and weight of each term in a policy's decisions.
+ *
+ * <p>Accuracy is counted over the dispatches that ended measured jobs as done, each once;
+ * dispatches whose prediction or service time is 0 are left out. Logarithms are natural, so that
+ * 0.1 is about 10 %; medians are by nearest rank.
  *
  * <ul>
  *   <li>prediction_count: number of these dispatches; prediction_error_median: median of
@@ -42,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  *       #PROMISE_COUNT_MIN} batches, differs from what it promises by more than chance: two-sided
  *       binomial test at the level {@value #PROMISE_LEVEL}.
  * </ul>
+ *
+ * <p>score_term_shares: a share is the mean of |term| / sum of |terms| over the dispatches that
+ * carry score terms and ended measured jobs as done, each once. Empty for a policy without a score;
+ * terms by name.
  */
 public final class PredictionFigures implements Figure {
   static final int PROMISE_COUNT_MIN = 1000;
@@ -152,6 +158,23 @@ public final class PredictionFigures implements Figure {
     summary.put(
         "broken_promises",
         all.bounded.stream().filter(Bounded::isBroken).map(Bounded::inWords).toList());
+    summary.put("score_term_shares", termShares(run));
+  }
+
+  private static Map<String, Double> termShares(RunRows run) {
+    Map<String, Double> shares = new TreeMap<>();
+    long scored = 0;
+    for (BatchRow batch : run.measuredDoneBatches()) {
+      Map<String, Double> terms = batch.terms();
+      double total = terms.values().stream().mapToDouble(Math::abs).sum(); // by name
+      if (total > 0) {
+        scored++;
+        terms.forEach((name, term) -> shares.merge(name, Math.abs(term) / total, Double::sum));
+      }
+    }
+    double count = scored;
+    shares.replaceAll((name, share) -> share / count);
+    return shares;
   }
 
   private static List<Group> groups(int count) {

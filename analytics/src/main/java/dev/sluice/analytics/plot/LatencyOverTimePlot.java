@@ -21,16 +21,11 @@ import java.util.stream.LongStream;
  * phases. A window without such a job is a gap. A percentile that falls on a job that was not done
  * is infinite, and drawn at the upper edge. The thin lines are the classes' promises.
  */
-final class LatencyOverTimePlot implements Plots.Plot {
+final class LatencyOverTimePlot implements Plots.Drawing {
   private static final List<Integer> PERCENTS = List.of(50, 95, 99);
   private static final int WINDOWS_MAX = 120;
   private static final long[] WINDOWS_S = {1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600};
   private static final double LEAST_MS = 0.001;
-
-  @Override
-  public String subject() {
-    return "Latency over time";
-  }
 
   /** Jobs of a class that ended in a window, with percentiles by place in {@link #PERCENTS}. */
   private record Ended(int count, List<Double> percentilesMs) {

@@ -16,14 +16,9 @@ import java.util.Optional;
  * Waits of the done measured jobs of each class: a histogram of eight bins to a factor of ten.
  * Waits under 0.1 ms count in the first bin.
  */
-final class WaitTimePlot implements Plots.Plot {
+final class WaitTimePlot implements Plots.Drawing {
   private static final int BINS_PER_DECADE = 8;
   private static final double LEAST_MS = 0.1;
-
-  @Override
-  public String subject() {
-    return "Wait times";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
