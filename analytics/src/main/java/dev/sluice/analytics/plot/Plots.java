@@ -70,10 +70,9 @@ public final class Plots {
 
   /** Draws every picture of such a run into the folder; one without data says why. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
-    try (var beside = new ParallelTasks()) {
-      ALL.forEach(plot -> beside.begin(() -> write(plot, run, summary, folder)));
-      beside.await();
-    }
+    List<ParallelTasks.Task> pictures = new ArrayList<>();
+    ALL.forEach(plot -> pictures.add(() -> write(plot, run, summary, folder)));
+    ParallelTasks.run(pictures);
   }
 
   private static void write(Plot plot, RunRows run, Summary summary, Path folder)
