@@ -7,21 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The load that was asked for and that came, the generator's lateness, and the queue. */
-final class LoadNumbers {
+record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   private static final double LIMIT_MS_MIN = 2;
   private static final double LIMIT_OF_PROMISE = 0.05;
   private static final int JUDGED_JOBS = 20;
   private static final long NS_PER_SECOND = 1_000_000_000;
-
-  private final Recount recount;
-  private final RunConfig config;
-  private final List<Job> jobs;
-
-  LoadNumbers(Recount recount) {
-    this.recount = recount;
-    this.config = recount.config;
-    this.jobs = recount.measured;
-  }
 
   void count() {
     recount.equal("warmup_seconds", config.number("warmup_seconds"));

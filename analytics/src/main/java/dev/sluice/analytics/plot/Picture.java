@@ -27,8 +27,7 @@ public final class Picture {
 
   private final XyChart chart;
   private final PictureFrame frame;
-  private double least = Double.POSITIVE_INFINITY;
-  private double most;
+  private final DoubleSummaryStatistics shown = new DoubleSummaryStatistics();
 
   /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
@@ -41,28 +40,21 @@ public final class Picture {
     Color color = ChartStyle.ofWorkload(workload);
     chart.points(xs, ys, color, ChartStyle.marker(workload));
     frame.marker(name, color, ChartStyle.marker(workload));
-    extend(ys);
+    Arrays.stream(ys).forEach(shown);
     return this;
   }
 
   /** Adds a curve in the color of a workload, without a place in the legend. */
   public Picture curve(int workload, double[] xs, double[] ys) {
     chart.line(xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
-    extend(ys);
+    Arrays.stream(ys).forEach(shown);
     return this;
-  }
-
-  private void extend(double[] ys) {
-    for (double y : ys) {
-      least = Math.min(least, y);
-      most = Math.max(most, y);
-    }
   }
 
   /** Makes both axes logarithmic, of one range, with a dashed diagonal. */
   public Picture withDiagonal(String name) {
-    double from = ChartStyle.niceBelow(least);
-    double to = ChartStyle.niceAbove(most);
+    double from = ChartStyle.niceBelow(shown.getMin());
+    double to = ChartStyle.niceAbove(Math.max(0, shown.getMax()));
     double[] diagonal = {from, to};
     chart.line(diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
     frame.line(name, ChartStyle.QUIET, ChartStyle.EDGE);
@@ -71,7 +63,8 @@ public final class Picture {
   }
 
   public Picture logarithmicY() {
-    chart.logarithmicY(ChartStyle.niceBelow(least), ChartStyle.niceAbove(most));
+    chart.logarithmicY(
+        ChartStyle.niceBelow(shown.getMin()), ChartStyle.niceAbove(Math.max(0, shown.getMax())));
     return this;
   }
 
