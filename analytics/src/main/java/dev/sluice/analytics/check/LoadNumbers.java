@@ -203,7 +203,7 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
     if (!told) {
       return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
     }
-    double growth = (double) waiting(in, out, toNs) - waiting(in, out, fromNs);
+    double growth = waiting(in, 0, out, 0, toNs) - waiting(in, 0, out, 0, fromNs);
     long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0
     double least =
         waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, toNs)
@@ -251,10 +251,6 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   private static long leftAt(Job job) {
     long left = job.startNs != Row.NONE ? job.startNs : job.observedNs;
     return left == Row.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
-  }
-
-  private static long waiting(long[] in, long[] out, long atNs) {
-    return notAfter(in, atNs) - notAfter(out, atNs);
   }
 
   /**

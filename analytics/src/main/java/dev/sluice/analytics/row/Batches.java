@@ -78,9 +78,7 @@ public final class Batches {
     private long predictedNs;
     private int predictedBusyLanes;
 
-    /** Null: the prediction has none. */
-    private @Nullable UpperNs upperNs;
-
+    private UpperNs upperNs = UpperNs.NONE;
     private JobRow[] jobs = {};
     private long dispatchedAtEpochMs;
     private @Nullable Result result;
@@ -116,7 +114,7 @@ public final class Batches {
 
     /** Upper bounds of the predicted service time. */
     public UpperNs upperNs() {
-      return upperNs == null ? UpperNs.NONE : upperNs;
+      return upperNs;
     }
 
     /** Partition of the dispatch; ids are unique within it. */
@@ -346,7 +344,7 @@ public final class Batches {
       row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
       row.predictedNs = prediction.meanNs();
       row.predictedBusyLanes = orNone(prediction.busyLanes());
-      row.upperNs = upperNs.equals(UpperNs.NONE) ? null : upperNs;
+      row.upperNs = upperNs.equals(UpperNs.NONE) ? UpperNs.NONE : upperNs; // of which there is one
       row.jobs =
           dispatch.jobs().stream().map(job -> runJobs.row(job.jobId())).toArray(JobRow[]::new);
       row.dispatchedAtEpochMs = epochMs;
