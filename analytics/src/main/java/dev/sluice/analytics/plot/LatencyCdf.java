@@ -29,9 +29,10 @@ public final class LatencyCdf {
   private final List<Promise> promises = new ArrayList<>();
 
   /** Some jobs, done or not; the latencies of the done ones rise. */
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   record Group(String name, int place, long[] doneNs, int count) {}
 
-  private record Promise(String name, int place, double[] ms) {}
+  private record Promise(String name, int place, List<Double> ms) {}
 
   public LatencyCdf(PictureFrame frame) {
     this.frame = frame;
@@ -53,7 +54,7 @@ public final class LatencyCdf {
 
   /** Adds promises of a group, in the look of its place. */
   void promised(String name, int place, double[] ms) {
-    promises.add(new Promise(name, place, ms));
+    promises.add(new Promise(name, place, Arrays.stream(ms).boxed().toList()));
   }
 
   /** The picture; empty if no job was done. */
@@ -67,7 +68,7 @@ public final class LatencyCdf {
                 done.stream()
                     .map(Group::doneNs)
                     .flatMapToDouble(ns -> DoubleStream.of(ms(ns[0]), ms(ns[ns.length - 1]))),
-                promises.stream().flatMapToDouble(promise -> Arrays.stream(promise.ms())))
+                promises.stream().flatMap(promise -> promise.ms().stream()).mapToDouble(ms -> ms))
             .summaryStatistics();
     double fromMs = ChartStyle.niceBelow(shownMs.getMin());
     double toMs = ChartStyle.niceAbove(shownMs.getMax());
