@@ -11,19 +11,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
-final class LaneNumbers {
+record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
   private static final int SPELL_BATCHES = 20;
   private static final long GRAIN_NS = 1_000;
-
-  private final Recount recount;
-  private final RunConfig config;
-  private final List<Batch> batches;
-
-  LaneNumbers(Recount recount) {
-    this.recount = recount;
-    this.config = recount.config;
-    this.batches = recount.folder.batches();
-  }
 
   void count() {
     laneUse();

@@ -7,21 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The load that was asked for and that came, the generator's lateness, and the queue. */
-final class LoadNumbers {
+record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   private static final double LIMIT_MS_MIN = 2;
   private static final double LIMIT_OF_PROMISE = 0.05;
   private static final int JUDGED_JOBS = 20;
   private static final long NS_PER_SECOND = 1_000_000_000;
-
-  private final Recount recount;
-  private final RunConfig config;
-  private final List<Job> jobs;
-
-  LoadNumbers(Recount recount) {
-    this.recount = recount;
-    this.config = recount.config;
-    this.jobs = recount.measured;
-  }
 
   void count() {
     recount.equal("warmup_seconds", config.number("warmup_seconds"));
@@ -213,7 +203,7 @@ final class LoadNumbers {
     if (!told) {
       return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
     }
-    double growth = (double) waiting(in, out, toNs) - waiting(in, out, fromNs);
+    double growth = waiting(in, 0, out, 0, toNs) - waiting(in, 0, out, 0, fromNs);
     long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0
     double least =
         waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, toNs)
@@ -261,10 +251,6 @@ final class LoadNumbers {
   private static long leftAt(Job job) {
     long left = job.startNs != Row.NONE ? job.startNs : job.observedNs;
     return left == Row.NONE ? Long.MAX_VALUE : Math.max(left, job.enqueueNs);
-  }
-
-  private static long waiting(long[] in, long[] out, long atNs) {
-    return notAfter(in, atNs) - notAfter(out, atNs);
   }
 
   /**

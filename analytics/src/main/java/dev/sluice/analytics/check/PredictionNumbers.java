@@ -9,18 +9,15 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /** How good predictions were, and what the policy's scores were made of. */
-final class PredictionNumbers {
+record PredictionNumbers(Recount recount, List<Batch> predicted) {
   private static final int PARTS = 10;
 
-  private final Recount recount;
-  private final List<Batch> predicted;
-
-  PredictionNumbers(Recount recount) {
-    this.recount = recount;
-    this.predicted =
+  static PredictionNumbers of(Recount recount) {
+    return new PredictionNumbers(
+        recount,
         recount.measuredBatches.stream()
             .filter(batch -> batch.predictedNs > 0 && batch.serviceNs > 0)
-            .toList();
+            .toList());
   }
 
   void count() {

@@ -60,9 +60,9 @@ final class Recount extends RunRules {
   @Override
   void check() {
     new JobNumbers(this).count();
-    new LoadNumbers(this).count();
-    new LaneNumbers(this).count();
-    new PredictionNumbers(this).count();
+    new LoadNumbers(this, config, measured).count();
+    new LaneNumbers(this, config, folder.batches()).count();
+    PredictionNumbers.of(this).count();
     thresholds();
     interruption();
     fromLog(log.get());

@@ -143,13 +143,14 @@ public final class Figures {
     var summary = new Summary();
     RunHead.addTo(summary, run);
     List<Summary> parts = ALL.stream().map(figure -> new Summary()).toList();
-    try (var beside = new ParallelTasks()) {
-      for (int i = 0; i < parts.size(); i++) {
-        Figure figure = ALL.get(i);
-        Summary part = parts.get(i);
-        beside.begin(() -> figure.addTo(part, run));
-      }
-      beside.await();
+    List<ParallelTasks.Task> counts = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      Figure figure = ALL.get(i);
+      Summary part = parts.get(i);
+      counts.add(() -> figure.addTo(part, run));
+    }
+    try {
+      ParallelTasks.run(counts);
     } catch (IOException e) {
       throw new UncheckedIOException("figures were not counted", e); // none of them writes
     }

@@ -80,6 +80,8 @@ public final class RunHead {
     origin(run).values().forEach(summary::put);
     summary.put("verdict", summary.verdict().text());
     summary.put("verdict_reasons", summary.verdictReasons());
+    summary.put("device_kinds", run.log().deviceKinds());
+    summary.put("fit_cpu_seconds", run.log().fitCpuSeconds());
   }
 
   /** The run's origin, with the times that its log says. */

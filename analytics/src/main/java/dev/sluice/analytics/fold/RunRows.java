@@ -44,6 +44,9 @@ public final class RunRows {
    * @param blocked spans in which lanes stood idle beside work that waited, of all shards
    * @param stays models in the memories of lanes, by begin of their load; none where lanes hold all
    * @param lanes count over all executors that reported; the experiment's count if none did
+   * @param deviceKinds kinds of device that the executors compute on or emulate, in alphabetical
+   *     order
+   * @param fitCpuSeconds processor time that fitting latency models beside the run took
    * @param clockOffsetNsMax largest distance of any process's clock from the broker's
    * @param unreadable counts of records that are no event, by topic
    * @param faults events that should not have happened, in words
@@ -54,6 +57,8 @@ public final class RunRows {
       List<Blocked> blocked,
       List<ModelStay> stays,
       int lanes,
+      List<String> deviceKinds,
+      double fitCpuSeconds,
       long clockOffsetNsMax,
       Map<String, Long> unreadable,
       List<String> faults) {}

@@ -15,7 +15,6 @@ import java.awt.TexturePaint;
 import java.awt.geom.Ellipse2D;
 import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jfree.chart.JFreeChart;
@@ -23,6 +22,7 @@ import org.jfree.chart.axis.Axis;
 import org.jfree.chart.plot.XYPlot;
 import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.chart.util.ShapeUtils;
+import org.jfree.data.xy.XYSeries;
 
 /**
  * Look of all pictures. A class has one color in all of them, and so has a workload; both come from
@@ -233,34 +233,28 @@ public final class ChartStyle {
 
   /** Corners of a curve that goes level and then upright, from point to point. */
   static final class Steps {
-    private final List<Double> xs = new ArrayList<>();
-    private final List<Double> ys = new ArrayList<>();
+    private final XYSeries corners = new XYSeries("", false, true);
 
     Steps(double x, double y) {
-      add(x, y);
+      corners.add(x, y);
     }
 
     /** Goes on level until x, then upright to y; NaN breaks the curve off at x. */
     Steps to(double x, double y) {
-      double lastY = ys.get(ys.size() - 1);
+      double lastY = corners.getY(corners.getItemCount() - 1).doubleValue();
       if (!Double.isNaN(lastY)) {
-        add(x, lastY);
+        corners.add(x, lastY);
       }
-      add(x, y);
+      corners.add(x, y);
       return this;
     }
 
-    private void add(double x, double y) {
-      xs.add(x);
-      ys.add(y);
-    }
-
     double[] xs() {
-      return xs.stream().mapToDouble(Double::doubleValue).toArray();
+      return corners.toArray()[0];
     }
 
     double[] ys() {
-      return ys.stream().mapToDouble(Double::doubleValue).toArray();
+      return corners.toArray()[1];
     }
   }
 

@@ -5,7 +5,6 @@ import dev.sluice.analytics.figure.PredictionFigures.UpperBound;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
-import dev.sluice.contract.experiment.Experiment;
 import java.awt.BasicStroke;
 import java.awt.image.BufferedImage;
 import java.util.Comparator;
@@ -18,19 +17,9 @@ import java.util.Optional;
  * #BATCHES_MIN} that ended, or the last twentieth of all if that is more. The dashed lines are the
  * promised shares. Only dispatches that ended measured jobs as done count.
  */
-final class CoverageOverTimePlot implements Plots.Plot {
+final class CoverageOverTimePlot implements Plots.Drawing {
   private static final int BATCHES_MIN = 100;
   private static final int POINTS_MAX = 2_000;
-
-  @Override
-  public String subject() {
-    return "Missed upper bounds of service times";
-  }
-
-  @Override
-  public boolean isDrawnFor(Experiment experiment) {
-    return experiment.predictor().enabled();
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

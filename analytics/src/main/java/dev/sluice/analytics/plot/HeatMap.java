@@ -8,7 +8,9 @@ import java.awt.FontMetrics;
 import java.awt.GradientPaint;
 import java.awt.Graphics2D;
 import java.awt.Rectangle;
+import java.awt.geom.Rectangle2D;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 
 /**
@@ -47,7 +49,8 @@ public record HeatMap(
     return Picture.png(new PictureFrame(title).around(this::draw));
   }
 
-  private void draw(Graphics2D graphics, int height) {
+  private void draw(Graphics2D graphics, Rectangle2D whole) {
+    int height = (int) whole.getHeight();
     graphics.setFont(ChartStyle.TEXT);
     FontMetrics metrics = graphics.getFontMetrics();
     int names = rows.stream().mapToInt(metrics::stringWidth).max().orElse(0);
@@ -71,18 +74,15 @@ public record HeatMap(
     return new Rectangle(x, y, Math.max(1, right - x - GAP), Math.max(1, below - y - GAP));
   }
 
+  /** The least and the greatest number; infinite if no field has one. */
   private double[] range() {
-    double least = Double.POSITIVE_INFINITY;
-    double most = Double.NEGATIVE_INFINITY;
-    for (List<Field> row : fields) {
-      for (Field field : row) {
-        if (!Double.isNaN(field.value())) {
-          least = Math.min(least, field.value());
-          most = Math.max(most, field.value());
-        }
-      }
-    }
-    return new double[] {least, most};
+    DoubleSummaryStatistics numbers =
+        fields.stream()
+            .flatMap(List::stream)
+            .mapToDouble(Field::value)
+            .filter(value -> !Double.isNaN(value))
+            .summaryStatistics();
+    return new double[] {numbers.getMin(), numbers.getMax()};
   }
 
   private static boolean isLogarithmic(double[] range) {

@@ -17,14 +17,9 @@ import org.jfree.data.xy.XYIntervalSeries;
  * high as its lanes need. A run with too many batches to tell apart shows only the stretch in which
  * the most jobs waited, and says which.
  */
-final class LaneTimelinePlot implements Plots.Plot {
+final class LaneTimelinePlot implements Plots.Drawing {
   private static final int BATCHES_PER_LANE_MAX = 40;
   private static final int STRETCHES_TRIED = 400;
-
-  @Override
-  public String subject() {
-    return "Lanes";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

@@ -6,10 +6,11 @@ import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Share of each group's jobs that were done within a time, and beside it the share that was not, on
@@ -28,19 +29,8 @@ public final class LatencyCdf {
   private final List<Promise> promises = new ArrayList<>();
 
   /** Some jobs, done or not; the latencies of the done ones rise. */
-  static final class Group {
-    final String name;
-    final int place;
-    final long[] doneNs;
-    final int count;
-
-    Group(String name, int place, long[] doneNs, int count) {
-      this.name = name;
-      this.place = place;
-      this.doneNs = doneNs;
-      this.count = count;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record Group(String name, int place, long[] doneNs, int count) {}
 
   private record Promise(String name, int place, List<Double> ms) {}
 
@@ -69,23 +59,21 @@ public final class LatencyCdf {
 
   /** The picture; empty if no job was done. */
   public Optional<BufferedImage> image() {
-    List<Group> done = groups.stream().filter(group -> group.doneNs.length > 0).toList();
+    List<Group> done = groups.stream().filter(group -> group.doneNs().length > 0).toList();
     if (done.isEmpty()) {
       return Optional.empty();
     }
-    double[] shownMs =
-        Stream.concat(
+    DoubleSummaryStatistics shownMs =
+        DoubleStream.concat(
                 done.stream()
-                    .map(group -> group.doneNs)
-                    .flatMap(ns -> Stream.of(ms(ns[0]), ms(ns[ns.length - 1]))),
-                promises.stream().flatMap(promise -> promise.ms().stream()))
-            .mapToDouble(ms -> ms)
-            .sorted()
-            .toArray();
-    double fromMs = ChartStyle.niceBelow(shownMs[0]);
-    double toMs = ChartStyle.niceAbove(shownMs[shownMs.length - 1]);
+                    .map(Group::doneNs)
+                    .flatMapToDouble(ns -> DoubleStream.of(ms(ns[0]), ms(ns[ns.length - 1]))),
+                promises.stream().flatMap(promise -> promise.ms().stream()).mapToDouble(ms -> ms))
+            .summaryStatistics();
+    double fromMs = ChartStyle.niceBelow(shownMs.getMin());
+    double toMs = ChartStyle.niceAbove(shownMs.getMax());
     double floor = floor(done);
-    boolean reachesNone = done.stream().anyMatch(group -> group.doneNs.length == group.count);
+    boolean reachesNone = done.stream().anyMatch(group -> group.doneNs().length == group.count());
     XyChart within = chart("share of measured jobs done within", fromMs, toMs).y(0, 1, 0.1);
     XyChart beyond =
         chart("share of measured jobs not done within (1 − p)", fromMs, toMs)
@@ -94,14 +82,14 @@ public final class LatencyCdf {
                 1,
                 share -> reachesNone && isFoot(share, floor) ? "0" : ChartStyle.tick(share));
     for (Group group : groups) {
-      double[][] drawn = drawn(group.doneNs);
-      Color color = ChartStyle.ofClass(group.place);
-      BasicStroke stroke = ChartStyle.stroke(group.place, 2.4f);
+      double[][] drawn = drawn(group.doneNs());
+      Color color = ChartStyle.ofClass(group.place());
+      BasicStroke stroke = ChartStyle.stroke(group.place(), 2.4f);
       if (drawn.length > 0) {
-        within.curve(within(drawn, group.count, fromMs), color, stroke);
-        beyond.curve(beyond(drawn, group.count, fromMs, floor), color, stroke);
+        within.curve(within(drawn, group.count(), fromMs), color, stroke);
+        beyond.curve(beyond(drawn, group.count(), fromMs, floor), color, stroke);
       }
-      frame.line(legend(group.name, group.doneNs.length, group.count), color, stroke);
+      frame.line(legend(group.name(), group.doneNs().length, group.count()), color, stroke);
     }
     for (Promise promise : promises) {
       Color color = ChartStyle.ofClass(promise.place());
@@ -127,7 +115,7 @@ public final class LatencyCdf {
   static double floor(List<Group> done) {
     double least =
         done.stream()
-            .mapToDouble(g -> Math.max(1, g.count - g.doneNs.length) / (double) g.count)
+            .mapToDouble(g -> Math.max(1, g.count() - g.doneNs().length) / (double) g.count())
             .min()
             .orElse(1);
     return Math.pow(10, Math.floor(Math.log10(0.5 * least)));

@@ -13,12 +13,7 @@ import java.util.Optional;
  * Latencies of each class's measured jobs ({@link LatencyCdf}), and the classes' promises; of a
  * class that promises a multiple of the isolated time, the least and the most.
  */
-final class LatencyCdfPlot implements Plots.Plot {
-  @Override
-  public String subject() {
-    return "End-to-end latency";
-  }
-
+final class LatencyCdfPlot implements Plots.Drawing {
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
     List<String> classes = run.classNames();

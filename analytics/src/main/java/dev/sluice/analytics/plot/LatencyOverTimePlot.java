@@ -21,27 +21,14 @@ import java.util.stream.LongStream;
  * phases. A window without such a job is a gap. A percentile that falls on a job that was not done
  * is infinite, and drawn at the upper edge. The thin lines are the classes' promises.
  */
-final class LatencyOverTimePlot implements Plots.Plot {
+final class LatencyOverTimePlot implements Plots.Drawing {
   private static final List<Integer> PERCENTS = List.of(50, 95, 99);
   private static final int WINDOWS_MAX = 120;
   private static final long[] WINDOWS_S = {1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600};
   private static final double LEAST_MS = 0.001;
 
-  @Override
-  public String subject() {
-    return "Latency over time";
-  }
-
-  /** Jobs of a class that ended in a window, with percentiles by place in {@link #PERCENTS}. */
-  private record Ended(int count, List<Double> percentilesMs) {
-    static Ended of(long[] doneNs, int count) {
-      return new Ended(
-          count,
-          PERCENTS.stream()
-              .map(p -> Math.max(LEAST_MS, NearestRank.percentile(doneNs, p, count) / 1e6))
-              .toList());
-    }
-  }
+  /** Latency of a job that was not done: it lies above all others. */
+  private static final long NEVER_NS = Long.MAX_VALUE;
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {
@@ -58,15 +45,13 @@ final class LatencyOverTimePlot implements Plots.Plot {
     int windows = Math.toIntExact(lastNs / 1_000_000_000 / windowS + 1);
     double toS = (double) windows * windowS;
     List<String> classes = run.classNames();
-    List<Ended[]> ended = ended(run, windowS * 1_000_000_000, windows);
+    double[][][] percentilesMs = percentilesMs(run, windowS * 1_000_000_000, windows);
     List<double[]> promises = classes.stream().map(run::promisesMs).toList();
     var values =
         DoubleStream.concat(
-                ended.stream()
+                Arrays.stream(percentilesMs)
                     .flatMap(Arrays::stream)
-                    .filter(window -> window.count() > 0)
-                    .flatMap(window -> window.percentilesMs().stream())
-                    .mapToDouble(Double::doubleValue),
+                    .flatMapToDouble(Arrays::stream),
                 promises.stream().flatMapToDouble(Arrays::stream))
             .filter(Double::isFinite)
             .summaryStatistics();
@@ -79,7 +64,7 @@ final class LatencyOverTimePlot implements Plots.Plot {
       charts[i].logarithmicY(from, to).x(0, toS);
       charts[i].window(run, from, to, toS);
       for (int j = 0; j < classes.size(); j++) {
-        infinite |= add(charts[i], j, i, ended.get(j), windowS, to);
+        infinite |= add(charts[i], j, i, percentilesMs[j], windowS, to);
         for (double sloMs : promises.get(j)) {
           charts[i].level(sloMs, 0, toS, ChartStyle.ofClass(j), ChartStyle.stroke(j, 1f));
         }
@@ -98,13 +83,13 @@ final class LatencyOverTimePlot implements Plots.Plot {
 
   /** Adds a class's curve, and returns true if it is infinite somewhere. */
   private static boolean add(
-      XyChart chart, int place, int percentile, Ended[] ended, long windowS, double to) {
+      XyChart chart, int place, int percentile, double[][] windowsMs, long windowS, double to) {
     Color color = ChartStyle.ofClass(place);
     var steps = new ChartStyle.Steps(0, Double.NaN);
     List<Double> infiniteAtS = new ArrayList<>();
     boolean some = false;
-    for (int i = 0; i < ended.length; i++) {
-      double ms = ended[i].count() == 0 ? Double.NaN : ended[i].percentilesMs().get(percentile);
+    for (int i = 0; i < windowsMs.length; i++) {
+      double ms = windowsMs[i][percentile];
       if (Double.isInfinite(ms)) {
         infiniteAtS.add((i + 0.5) * windowS);
       }
@@ -112,7 +97,7 @@ final class LatencyOverTimePlot implements Plots.Plot {
       steps.to((double) i * windowS, Math.min(to, ms));
     }
     if (some) {
-      steps.to((double) ended.length * windowS, Double.NaN);
+      steps.to((double) windowsMs.length * windowS, Double.NaN);
       chart.curve(steps, color, ChartStyle.stroke(place, 2.2f));
     }
     if (!infiniteAtS.isEmpty()) {
@@ -137,33 +122,35 @@ final class LatencyOverTimePlot implements Plots.Plot {
         .orElse((runS + WINDOWS_MAX - 1) / WINDOWS_MAX);
   }
 
-  /** What ended in each window, by the places of classes. */
-  private static List<Ended[]> ended(RunRows run, long windowNs, int windows) {
-    int classes = run.classNames().size();
-    var counts = new int[classes][windows];
-    var doneNs = new LongBag[classes][windows];
-    for (LongBag[] ofClass : doneNs) {
+  /**
+   * Percentiles of the jobs that ended, by the places of classes, windows and {@link #PERCENTS};
+   * NaN where none ended.
+   */
+  private static double[][][] percentilesMs(RunRows run, long windowNs, int windows) {
+    var endToEndNs = new LongBag[run.classNames().size()][windows];
+    for (LongBag[] ofClass : endToEndNs) {
       Arrays.setAll(ofClass, window -> new LongBag());
     }
     for (JobRow job : run.jobs().all()) {
       long endedAtNs = endedAtNs(job);
       if (endedAtNs != Jobs.NONE) {
         int window = Math.toIntExact(Math.max(0, endedAtNs) / windowNs);
-        counts[run.classOf(job)][window]++;
-        if (job.isDone()) {
-          doneNs[run.classOf(job)][window].add(job.endToEndNs());
-        }
+        endToEndNs[run.classOf(job)][window].add(job.isDone() ? job.endToEndNs() : NEVER_NS);
       }
     }
-    List<Ended[]> ended = new ArrayList<>();
-    for (int place = 0; place < classes; place++) {
-      var ofClass = new Ended[windows];
-      for (int window = 0; window < windows; window++) {
-        ofClass[window] = Ended.of(doneNs[place][window].sorted(), counts[place][window]);
-      }
-      ended.add(ofClass);
-    }
-    return ended;
+    return Arrays.stream(endToEndNs)
+        .map(
+            of ->
+                Arrays.stream(of).map(LatencyOverTimePlot::percentilesMs).toArray(double[][]::new))
+        .toArray(double[][][]::new);
+  }
+
+  private static double[] percentilesMs(LongBag endToEndNs) {
+    long[] sorted = endToEndNs.sorted();
+    return PERCENTS.stream()
+        .mapToDouble(percent -> NearestRank.percentile(sorted, percent))
+        .map(ns -> ns == NEVER_NS ? Double.POSITIVE_INFINITY : Math.max(LEAST_MS, ns / 1e6))
+        .toArray();
   }
 
   /** When a job ended: its batch's end, else the log time of its outcome. */

@@ -16,17 +16,12 @@ import org.jspecify.annotations.Nullable;
  * by side; whole powers of ten are added where a value needs them. A percentile that falls on a job
  * that was not done is infinite: a hollow bar up to the axis's end.
  */
-final class LatencyPercentilesPlot implements Plots.Plot {
+final class LatencyPercentilesPlot implements Plots.Drawing {
   private static final List<String> PERCENTILES = List.of("p50", "p95", "p99");
 
   private static final double AXIS_FROM_MS = 1;
   private static final double AXIS_TO_MS = 100_000;
   private static final double LABEL_ROOM = 1.6;
-
-  @Override
-  public String subject() {
-    return "Latency percentiles";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /** A picture of numbers that come from no run, in the look of all pictures: curves and points. */
 public final class Picture {
@@ -26,8 +27,7 @@ public final class Picture {
 
   private final XyChart chart;
   private final PictureFrame frame;
-  private double least = Double.POSITIVE_INFINITY;
-  private double most;
+  private final DoubleSummaryStatistics shown = new DoubleSummaryStatistics();
 
   /** An empty picture with linear axes. */
   public Picture(String title, String xAxisTitle, String yAxisTitle) {
@@ -40,28 +40,21 @@ public final class Picture {
     Color color = ChartStyle.ofWorkload(workload);
     chart.points(xs, ys, color, ChartStyle.marker(workload));
     frame.marker(name, color, ChartStyle.marker(workload));
-    extend(ys);
+    Arrays.stream(ys).forEach(shown);
     return this;
   }
 
   /** Adds a curve in the color of a workload, without a place in the legend. */
   public Picture curve(int workload, double[] xs, double[] ys) {
     chart.line(xs, ys, ChartStyle.ofWorkload(workload), ChartStyle.stroke(workload, 2));
-    extend(ys);
+    Arrays.stream(ys).forEach(shown);
     return this;
-  }
-
-  private void extend(double[] ys) {
-    for (double y : ys) {
-      least = Math.min(least, y);
-      most = Math.max(most, y);
-    }
   }
 
   /** Makes both axes logarithmic, of one range, with a dashed diagonal. */
   public Picture withDiagonal(String name) {
-    double from = ChartStyle.niceBelow(least);
-    double to = ChartStyle.niceAbove(most);
+    double from = ChartStyle.niceBelow(shown.getMin());
+    double to = ChartStyle.niceAbove(Math.max(0, shown.getMax()));
     double[] diagonal = {from, to};
     chart.line(diagonal, diagonal, ChartStyle.QUIET, ChartStyle.EDGE);
     frame.line(name, ChartStyle.QUIET, ChartStyle.EDGE);
@@ -70,7 +63,8 @@ public final class Picture {
   }
 
   public Picture logarithmicY() {
-    chart.logarithmicY(ChartStyle.niceBelow(least), ChartStyle.niceAbove(most));
+    chart.logarithmicY(
+        ChartStyle.niceBelow(shown.getMin()), ChartStyle.niceAbove(Math.max(0, shown.getMax())));
     return this;
   }
 
@@ -107,34 +101,25 @@ public final class Picture {
     return new Bars.Bar(height, Decimals.plain(Math.round(height * 1e3) / 1e3), false);
   }
 
-  /** A figure at a rate in jobs/s. */
-  public record Point(double rate, double value) {}
+  /**
+   * Figures at a rate in jobs/s.
+   *
+   * @param p99Ms p99, in ms; infinite where more than 1 % of the jobs were not done
+   * @param goodput goodput, in jobs/s
+   */
+  public record Point(double rate, double p99Ms, double goodput) {}
 
   /**
    * A policy's runs, by rate.
    *
-   * @param p99Ms p99s of the runs, in ms; infinite where more than 1 % of the jobs were not done
-   * @param p99Fit rising fit through their medians; infinite: the line breaks
-   * @param goodput goodput of each run, in jobs/s
-   * @param goodputMeans mean goodput of each rate
+   * @param runs figures of each run
+   * @param lines of each rate, the rising fit through the medians of its p99s (infinite: the line
+   *     breaks), and its mean goodput
    * @param ends rates between which the answer lies: none, one or two
    */
-  public record Runs(
-      String policy,
-      List<Point> p99Ms,
-      List<Point> p99Fit,
-      List<Point> goodput,
-      List<Point> goodputMeans,
-      List<Double> ends) {
-
+  public record Runs(String policy, List<Point> runs, List<Point> lines, List<Double> ends) {
     private Runs within(double from, double to) {
-      return new Runs(
-          policy,
-          within(p99Ms, from, to),
-          within(p99Fit, from, to),
-          within(goodput, from, to),
-          within(goodputMeans, from, to),
-          ends);
+      return new Runs(policy, within(runs, from, to), within(lines, from, to), ends);
     }
 
     private static List<Point> within(List<Point> points, double from, double to) {
@@ -142,12 +127,8 @@ public final class Picture {
     }
   }
 
-  private static double[] rates(List<Point> points) {
-    return points.stream().mapToDouble(Point::rate).toArray();
-  }
-
-  private static double[] values(List<Point> points) {
-    return points.stream().mapToDouble(Point::value).toArray();
+  private static double[] values(List<Point> points, ToDoubleFunction<Point> value) {
+    return points.stream().mapToDouble(value).toArray();
   }
 
   /**
@@ -163,16 +144,16 @@ public final class Picture {
     List<Runs> policies = all.stream().map(runs -> runs.within(shown[0], shown[1])).toList();
     List<Double> finite =
         policies.stream()
-            .flatMap(runs -> runs.p99Ms().stream())
-            .map(Point::value)
+            .flatMap(runs -> runs.runs().stream())
+            .map(Point::p99Ms)
             .filter(ms -> ms > 0 && Double.isFinite(ms))
             .toList();
     double least = ChartStyle.niceBelow(finite.isEmpty() ? 1 : Collections.min(finite));
     double edge = ChartStyle.niceAbove(finite.isEmpty() ? 1 : Collections.max(finite));
     double done =
         policies.stream()
-            .flatMap(runs -> runs.goodput().stream())
-            .mapToDouble(Point::value)
+            .flatMap(runs -> runs.runs().stream())
+            .mapToDouble(Point::goodput)
             .max()
             .orElse(1);
     boolean infinite = false;
@@ -180,11 +161,15 @@ public final class Picture {
       Runs runs = policies.get(i);
       Color color = ChartStyle.ofWorkload(i);
       infinite |= addLatency(latency, runs, edge, color, i);
-      if (!runs.goodput().isEmpty()) {
-        goodput.points(rates(runs.goodput()), values(runs.goodput()), color, ChartStyle.marker(i));
+      if (!runs.runs().isEmpty()) {
+        goodput.points(
+            values(runs.runs(), Point::rate),
+            values(runs.runs(), Point::goodput),
+            color,
+            ChartStyle.marker(i));
         goodput.line(
-            rates(runs.goodputMeans()),
-            values(runs.goodputMeans()),
+            values(runs.lines(), Point::rate),
+            values(runs.lines(), Point::goodput),
             color,
             ChartStyle.stroke(i, 2));
       }
@@ -214,14 +199,14 @@ public final class Picture {
   }
 
   private static long runs(List<Runs> policies) {
-    return policies.stream().mapToLong(runs -> runs.goodput().size()).sum();
+    return policies.stream().mapToLong(runs -> runs.runs().size()).sum();
   }
 
   /** The rates that are shown: those around all answers, and all where there is none. */
   private static double[] around(List<Runs> policies) {
     DoubleSummaryStatistics loads =
         policies.stream()
-            .flatMap(runs -> runs.goodput().stream())
+            .flatMap(runs -> runs.runs().stream())
             .mapToDouble(Point::rate)
             .summaryStatistics();
     double from = loads.getMin();
@@ -243,23 +228,23 @@ public final class Picture {
   private static boolean addLatency(XyChart chart, Runs runs, double edge, Color color, int place) {
     List<Point> finite = new ArrayList<>();
     List<Point> infinite = new ArrayList<>();
-    for (Point run : runs.p99Ms()) {
-      (Double.isInfinite(run.value()) ? infinite : finite).add(run);
+    for (Point run : runs.runs()) {
+      (Double.isInfinite(run.p99Ms()) ? infinite : finite).add(run);
     }
     if (!finite.isEmpty()) {
-      chart.points(rates(finite), values(finite), color, ChartStyle.marker(place));
+      chart.points(
+          values(finite, Point::rate),
+          values(finite, Point::p99Ms),
+          color,
+          ChartStyle.marker(place));
     }
     if (!infinite.isEmpty()) {
-      chart.infinite(rates(infinite), edge, color);
+      chart.infinite(values(infinite, Point::rate), edge, color);
     }
-    if (runs.p99Fit().stream().anyMatch(point -> Double.isFinite(point.value()))) {
-      chart.line(
-          rates(runs.p99Fit()),
-          Arrays.stream(values(runs.p99Fit()))
-              .map(ms -> Double.isInfinite(ms) ? Double.NaN : ms)
-              .toArray(),
-          color,
-          ChartStyle.stroke(place, 2));
+    double[] fit =
+        values(runs.lines(), line -> Double.isInfinite(line.p99Ms()) ? Double.NaN : line.p99Ms());
+    if (Arrays.stream(fit).anyMatch(Double::isFinite)) {
+      chart.line(values(runs.lines(), Point::rate), fit, color, ChartStyle.stroke(place, 2));
     }
     return !infinite.isEmpty();
   }

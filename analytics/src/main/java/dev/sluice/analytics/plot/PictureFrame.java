@@ -14,6 +14,7 @@ import java.awt.image.BufferedImage;
 import java.util.ArrayList;
 import java.util.List;
 import org.jfree.chart.JFreeChart;
+import org.jfree.chart.ui.Drawable;
 import org.jfree.chart.util.ShapeUtils;
 
 /**
@@ -35,17 +36,8 @@ public final class PictureFrame {
   private final List<String> notes;
   private final List<Entry> legend = new ArrayList<>();
 
-  /** Draws a sample of a line, a filling or a marker into a box. */
-  private interface Sample {
-    void draw(Graphics2D graphics, Rectangle box);
-  }
-
-  /** Draws the picture between title and legend. */
-  public interface Body {
-    void draw(Graphics2D graphics, int height);
-  }
-
-  private record Entry(String name, Sample sample, int sampleWidth) {}
+  /** A name, and what draws a sample of its line, filling or marker into a box. */
+  private record Entry(String name, Drawable sample, int sampleWidth) {}
 
   /** A line of an entry at its place in the legend. */
   private record Placed(int x, int line, Entry entry, String text, boolean first) {}
@@ -73,8 +65,7 @@ public final class PictureFrame {
           graphics.setColor(color);
           graphics.setStroke(stroke);
           graphics.draw(
-              new Line2D.Double(
-                  box.x, box.getCenterY(), (double) box.x + box.width, box.getCenterY()));
+              new Line2D.Double(box.getX(), box.getCenterY(), box.getMaxX(), box.getCenterY()));
         });
   }
 
@@ -114,17 +105,19 @@ public final class PictureFrame {
     return add(text, -GAP, (graphics, box) -> {});
   }
 
-  private PictureFrame add(String name, int sampleWidth, Sample sample) {
+  private PictureFrame add(String name, int sampleWidth, Drawable sample) {
     legend.add(new Entry(name, sample, sampleWidth));
     return this;
   }
 
   BufferedImage beside(XyChart... charts) {
     return around(
-        (graphics, height) -> {
+        (graphics, area) -> {
           int width = ChartStyle.WIDTH / charts.length;
           for (int i = 0; i < charts.length; i++) {
-            charts[i].chart().draw(graphics, new Rectangle(i * width, 0, width, height));
+            charts[i]
+                .chart()
+                .draw(graphics, new Rectangle(i * width, 0, width, (int) area.getHeight()));
           }
         });
   }
@@ -133,7 +126,8 @@ public final class PictureFrame {
   BufferedImage above(XyChart... charts) {
     int axis = 20;
     return around(
-        (graphics, height) -> {
+        (graphics, area) -> {
+          int height = (int) area.getHeight();
           int each = (height - axis) / charts.length;
           for (int i = 0; i < charts.length; i++) {
             int own = i == charts.length - 1 ? height - i * each : each;
@@ -144,43 +138,35 @@ public final class PictureFrame {
 
   public BufferedImage above(JFreeChart... charts) {
     return around(
-        (graphics, height) -> {
-          int each = height / charts.length;
+        (graphics, area) -> {
+          int each = (int) area.getHeight() / charts.length;
           for (int i = 0; i < charts.length; i++) {
             charts[i].draw(graphics, new Rectangle(0, i * each, ChartStyle.WIDTH, each));
           }
         });
   }
 
-  public BufferedImage around(JFreeChart chart) {
-    return around(body(chart));
+  public BufferedImage saying(String words) {
+    return around(
+        (graphics, area) -> {
+          graphics.setColor(ChartStyle.QUIET);
+          graphics.setFont(ChartStyle.TITLE.deriveFont(Font.PLAIN, 24f));
+          centred(graphics, words, (int) area.getHeight() / 2);
+        });
+  }
+
+  /** The picture of a chart, or of another body as wide as {@link ChartStyle#WIDTH}. */
+  public BufferedImage around(Drawable body) {
+    return around(body, BODY_MIN, ChartStyle.HEIGHT);
   }
 
   /** The picture of a chart that is itself as high as these pixels. */
   BufferedImage around(JFreeChart chart, int height) {
-    return around(body(chart), height, 0);
-  }
-
-  private static Body body(JFreeChart chart) {
-    return (graphics, height) -> chart.draw(graphics, new Rectangle(ChartStyle.WIDTH, height));
-  }
-
-  public BufferedImage saying(String words) {
-    return around(
-        (graphics, height) -> {
-          graphics.setColor(ChartStyle.QUIET);
-          graphics.setFont(ChartStyle.TITLE.deriveFont(Font.PLAIN, 24f));
-          centred(graphics, words, height / 2);
-        });
-  }
-
-  /** The picture of a body that draws itself, as wide as {@link ChartStyle#WIDTH}. */
-  public BufferedImage around(Body body) {
-    return around(body, BODY_MIN, ChartStyle.HEIGHT);
+    return around(chart, height, 0);
   }
 
   /** The picture, in which neither the body nor the whole is lower than these pixels. */
-  private BufferedImage around(Body body, int bodyMin, int heightMin) {
+  private BufferedImage around(Drawable body, int bodyMin, int heightMin) {
     Graphics2D measuring = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB).createGraphics();
     int inside = ChartStyle.WIDTH - 2 * MARGIN;
     List<String> titles = lines(title, measuring.getFontMetrics(ChartStyle.TITLE), inside);
@@ -213,7 +199,7 @@ public final class PictureFrame {
       centred(graphics, noteLines.get(i), notesTop + 3 + NOTE_LINE * (i + 1));
     }
     graphics.translate(0, top);
-    body.draw(graphics, height - top - bottom);
+    body.draw(graphics, new Rectangle(ChartStyle.WIDTH, height - top - bottom));
     graphics.translate(0, height - top - bottom);
     draw(graphics, placed);
     graphics.dispose();

@@ -12,76 +12,79 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /** The registry of pictures, by the name of their file without {@code .png}. */
 public final class Plots {
   private static final int REASONS_SHOWN_MAX = 2;
   private static final int REASON_LENGTH_MAX = 120;
 
-  private static final Map<String, Plot> ALL = new LinkedHashMap<>();
-
-  static {
-    ALL.put("latency_cdf", new LatencyCdfPlot());
-    ALL.put("slo_violations", new SloViolationsPlot());
-    ALL.put("latency_percentiles", new LatencyPercentilesPlot());
-    ALL.put("latency_over_time", new LatencyOverTimePlot());
-    ALL.put("wait_time_dist", new WaitTimePlot());
-    ALL.put("lane_timeline", new LaneTimelinePlot());
-    ALL.put("queue_depth", new QueueDepthPlot());
-    ALL.put("predicted_vs_actual", new PredictionPlot());
-    ALL.put("coverage_over_time", new CoverageOverTimePlot());
-  }
+  private static final List<Plot> ALL =
+      List.of(
+          plot("latency_cdf", "End-to-end latency", new LatencyCdfPlot()),
+          plot("slo_violations", "SLO violations", new SloViolationsPlot()),
+          plot("latency_percentiles", "Latency percentiles", new LatencyPercentilesPlot()),
+          plot("latency_over_time", "Latency over time", new LatencyOverTimePlot()),
+          plot("wait_time_dist", "Wait times", new WaitTimePlot()),
+          plot("lane_timeline", "Lanes", new LaneTimelinePlot()),
+          plot("queue_depth", "Waiting jobs", new QueueDepthPlot()),
+          plot("predicted_vs_actual", "Predicted and actual service times", new PredictionPlot()),
+          new Plot(
+              "coverage_over_time",
+              "Missed upper bounds of service times",
+              new CoverageOverTimePlot(),
+              experiment -> experiment.predictor().enabled()));
 
   /** A picture of a run: one class, and one line in the registry. */
-  interface Plot {
-    String subject();
-
-    /** Returns false if runs of such an experiment have no such picture. */
-    default boolean isDrawnFor(Experiment experiment) {
-      return true;
-    }
-
+  interface Drawing {
     /** Draws the picture and adds its legend to the frame; empty if the run has nothing to show. */
     Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame);
   }
 
+  /**
+   * A registered picture.
+   *
+   * @param name name of its file without {@code .png}
+   * @param subject beginning of its title
+   * @param drawnFor experiments whose runs have such a picture
+   */
+  private record Plot(
+      String name, String subject, Drawing drawing, Predicate<Experiment> drawnFor) {}
+
   private Plots() {}
 
+  private static Plot plot(String name, String subject, Drawing drawing) {
+    return new Plot(name, subject, drawing, any -> true);
+  }
+
   /** Returns the names of all pictures, in the order in which they are drawn. */
-  static Set<String> names() {
-    return Collections.unmodifiableSet(ALL.keySet());
+  static List<String> names() {
+    return ALL.stream().map(Plot::name).toList();
   }
 
   public static List<String> names(Experiment experiment) {
-    return ALL.entrySet().stream()
-        .filter(entry -> entry.getValue().isDrawnFor(experiment))
-        .map(Map.Entry::getKey)
-        .toList();
+    return ALL.stream().filter(plot -> plot.drawnFor().test(experiment)).map(Plot::name).toList();
   }
 
   /** Draws every picture of such a run into the folder; one without data says why. */
   public static void writeAll(RunRows run, Summary summary, Path folder) throws IOException {
-    try (var beside = new ParallelTasks()) {
-      ALL.forEach(
-          (name, plot) ->
-              beside.begin(() -> write(plot, run, summary, folder.resolve(name + ".png"))));
-      beside.await();
-    }
+    List<ParallelTasks.Task> pictures = new ArrayList<>();
+    ALL.forEach(plot -> pictures.add(() -> write(plot, run, summary, folder)));
+    ParallelTasks.run(pictures);
   }
 
-  private static void write(Plot plot, RunRows run, Summary summary, Path file) throws IOException {
-    if (!plot.isDrawnFor(run.context().experiment())) {
+  private static void write(Plot plot, RunRows run, Summary summary, Path folder)
+      throws IOException {
+    Path file = folder.resolve(plot.name() + ".png");
+    if (!plot.drawnFor().test(run.context().experiment())) {
       Files.deleteIfExists(file); // of a report written before
       return;
     }
     var frame = new PictureFrame(ChartStyle.title(plot.subject(), run), notes(summary));
-    BufferedImage image = plot.draw(run, summary, frame).orElseGet(() -> frame.saying(why(run)));
+    BufferedImage image =
+        plot.drawing().draw(run, summary, frame).orElseGet(() -> frame.saying(why(run)));
     Files.write(file, Picture.png(image));
   }
 

@@ -19,13 +19,8 @@ import java.util.stream.IntStream;
  * long as the upper bound allows in the median. Of very many dispatches the plot shows evenly
  * chosen ones.
  */
-final class PredictionPlot implements Plots.Plot {
+final class PredictionPlot implements Plots.Drawing {
   private static final int POINTS_MAX = 3_000;
-
-  @Override
-  public String subject() {
-    return "Predicted and actual service times";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

@@ -14,13 +14,8 @@ import java.util.Optional;
  * Waiting jobs over time, by class, in all phases: the maximum of each of many short intervals. The
  * dashed lines are the ends of the measured window.
  */
-final class QueueDepthPlot implements Plots.Plot {
+final class QueueDepthPlot implements Plots.Drawing {
   private static final int INTERVALS = 600;
-
-  @Override
-  public String subject() {
-    return "Waiting jobs";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

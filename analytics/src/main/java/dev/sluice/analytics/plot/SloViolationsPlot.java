@@ -11,13 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Share of the measured jobs that broke their promise, by workload and class. */
-final class SloViolationsPlot implements Plots.Plot {
+final class SloViolationsPlot implements Plots.Drawing {
   private static final String ALL = "all workloads";
-
-  @Override
-  public String subject() {
-    return "SLO violations";
-  }
 
   @Override
   public Optional<BufferedImage> draw(RunRows run, Summary summary, PictureFrame frame) {

@@ -16,6 +16,7 @@ import dev.sluice.contract.event.MetricsWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunReport {
   private final RunRows run;
-  private final List<String> deviceKinds;
-  private final double fitCpuSeconds;
 
   /** Lock of {@link #shown}, which is counted beside the summary. */
   private final Object shownLock = new Object();
@@ -37,15 +36,13 @@ public final class RunReport {
   /** What the page shows of the run's seconds and batches. */
   private record Shown(List<MetricsWindow> windows, ObjectNode batches) {}
 
-  private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
+  private RunReport(RunRows run) {
     this.run = run;
-    this.deviceKinds = deviceKinds;
-    this.fitCpuSeconds = fitCpuSeconds;
   }
 
   /** Reports what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
-    return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
+    return new RunReport(fold.rows(context));
   }
 
   public RunRows rows() {
@@ -57,16 +54,9 @@ public final class RunReport {
     Summary known = summary;
     if (known == null) {
       known = Figures.summarize(run);
-      known.put("device_kinds", deviceKinds);
-      known.put("fit_cpu_seconds", fitCpuSeconds);
       summary = known;
     }
     return known;
-  }
-
-  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
-  public List<String> deviceKinds() {
-    return deviceKinds;
   }
 
   public void writeSummary(Path folder) throws IOException {
@@ -75,10 +65,7 @@ public final class RunReport {
 
   /** Writes trace.csv and dispatches.csv alone, replacing what is there. */
   public void writeRows(Path folder) throws IOException {
-    try (var beside = new ParallelTasks()) {
-      begin(beside, folder);
-      beside.await();
-    }
+    ParallelTasks.run(tables(folder));
   }
 
   /** As {@link #write(Path, ParallelTasks.Task)}, with nothing else to do meanwhile. */
@@ -97,30 +84,24 @@ public final class RunReport {
   public void write(Path folder, ParallelTasks.Task meanwhile) throws IOException {
     Path plots = folder.resolve(FolderFiles.PLOTS);
     Files.createDirectories(plots);
-    try (var beside = new ParallelTasks()) {
-      begin(beside, folder);
-      beside.begin(() -> writeWindows(folder));
-      beside.begin(
-          () -> {
-            writeSummary(folder);
-            Plots.writeAll(run, summary(), plots);
-          });
-      try {
-        meanwhile.run();
-      } finally {
-        beside.await();
-      }
-    }
+    List<ParallelTasks.Task> files = tables(folder);
+    files.add(() -> writeWindows(folder));
+    files.add(
+        () -> {
+          writeSummary(folder);
+          Plots.writeAll(run, summary(), plots);
+        });
+    ParallelTasks.run(files, meanwhile);
   }
 
-  /** Begins to write trace.csv and dispatches.csv. */
-  private void begin(ParallelTasks beside, Path folder) {
-    beside.begin(() -> RunTables.writeTrace(run, folder.resolve(FolderFiles.TRACE)));
-    beside.begin(() -> RunTables.writeDispatches(run, folder.resolve(FolderFiles.DISPATCHES)));
+  private List<ParallelTasks.Task> tables(Path folder) {
+    List<ParallelTasks.Task> tables = new ArrayList<>();
+    tables.add(() -> RunTables.writeTrace(run, folder.resolve(FolderFiles.TRACE)));
+    tables.add(() -> RunTables.writeDispatches(run, folder.resolve(FolderFiles.DISPATCHES)));
     if (run.context().experiment().lanes().memoryMb() != null) {
-      beside.begin(
-          () -> RunTables.writeLoads(run.log().stays(), folder.resolve(FolderFiles.LOADS)));
+      tables.add(() -> RunTables.writeLoads(run.log().stays(), folder.resolve(FolderFiles.LOADS)));
     }
+    return tables;
   }
 
   private void writeWindows(Path folder) throws IOException {

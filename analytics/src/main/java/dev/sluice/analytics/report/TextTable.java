@@ -4,19 +4,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Rows of cells below each other, for a terminal. No row ends in spaces. */
-public final class TextTable {
-  private final String columns;
-
-  /**
-   * A table whose rows can be printed one by one. A cell that is wider than its column moves the
-   * rest of its row alone.
-   *
-   * @param columns format of a row, with the width of each column, such as {@code "%-8s %6s"}
-   */
-  public TextTable(String columns) {
-    this.columns = columns;
-  }
+/**
+ * Rows of cells below each other, for a terminal, which can be printed one by one. No row ends in
+ * spaces. A cell that is wider than its column moves the rest of its row alone.
+ *
+ * @param columns format of a row, with the width of each column, such as {@code "%-8s %6s"}
+ */
+public record TextTable(String columns) {
 
   /** A row, or the headings, without a line feed. */
   public String row(Object... cells) {

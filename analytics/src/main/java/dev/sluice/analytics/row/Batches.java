@@ -84,12 +84,12 @@ public final class Batches {
   public record UpperNs(long quantileNs, long p95Ns, long p99Ns) {
     static final UpperNs NONE = new UpperNs(Jobs.NONE, Jobs.NONE, Jobs.NONE);
 
-    private static @Nullable UpperNs of(Prediction prediction) {
+    private static UpperNs of(Prediction prediction) {
       Long quantileNs = prediction.quantileNs();
       Long p95Ns = prediction.p95Ns();
       Long p99Ns = prediction.p99Ns();
       return quantileNs == null && p95Ns == null && p99Ns == null
-          ? null
+          ? NONE
           : new UpperNs(orNone(quantileNs), orNone(p95Ns), orNone(p99Ns));
     }
   }
@@ -115,9 +115,7 @@ public final class Batches {
     private long predictedNs;
     private int predictedBusyLanes;
 
-    /** Null: the prediction has none. */
-    private @Nullable UpperNs upperNs;
-
+    private UpperNs upperNs = UpperNs.NONE;
     private JobRow[] jobs = NO_JOBS;
     private long dispatchedAtEpochMs;
     private @Nullable Result result;
@@ -158,7 +156,7 @@ public final class Batches {
 
     /** Upper bounds of the predicted service time. */
     public UpperNs upperNs() {
-      return upperNs == null ? UpperNs.NONE : upperNs;
+      return upperNs;
     }
 
     /** Partition of the dispatch; ids are unique within it. */

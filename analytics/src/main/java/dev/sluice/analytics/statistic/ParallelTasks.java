@@ -9,61 +9,70 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Works on the same rows beside one another, a thread for each processor. */
-public final class ParallelTasks implements AutoCloseable {
-  private final ExecutorService threads =
-      Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
-  private final List<Future<?>> begun = new ArrayList<>();
-
-  public ParallelTasks() {}
+public final class ParallelTasks {
+  private ParallelTasks() {}
 
   /** Something to do that may fail to write. */
   public interface Task {
     void run() throws IOException;
   }
 
-  public void begin(Task task) {
-    begun.add(
-        threads.submit(
-            () -> {
-              task.run();
-              return null;
-            }));
+  public static void run(List<Task> tasks) throws IOException {
+    run(tasks, () -> {});
   }
 
   /**
-   * Waits until all works that have begun are over, whether they fail or not.
+   * Runs tasks until all are over, whether they fail or not.
    *
-   * @throws IOException if one of them could not write: the first that begun
+   * @param meanwhile what the caller's thread does beside them, whose failure does not stop them
+   * @throws IOException if one of them could not write: the first of the list
    */
-  public void await() throws IOException {
-    List<Throwable> failures = new ArrayList<>();
-    for (Future<?> work : begun) {
+  public static void run(List<Task> tasks, Task meanwhile) throws IOException {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+    try {
+      List<Future<?>> begun = new ArrayList<>();
+      for (Task task : tasks) {
+        begun.add(
+            threads.submit(
+                () -> {
+                  task.run();
+                  return null;
+                }));
+      }
       try {
-        work.get();
+        meanwhile.run();
+      } finally {
+        await(begun);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static void await(List<Future<?>> begun) throws IOException {
+    Throwable first = null;
+    for (Future<?> task : begun) {
+      try {
+        task.get();
       } catch (ExecutionException e) {
-        failures.add(e.getCause());
+        first = first == null ? e.getCause() : first;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted", e);
       }
     }
-    begun.clear();
-    for (Throwable failure : failures) {
-      if (failure instanceof IOException io) {
-        throw io;
-      }
-      if (failure instanceof RuntimeException mistake) {
-        throw mistake;
-      }
-      if (failure instanceof Error error) { // a full heap is told as such
-        throw error;
-      }
-      throw new IllegalStateException(failure);
+    if (first instanceof IOException io) {
+      throw io;
     }
-  }
-
-  @Override
-  public void close() {
-    threads.shutdownNow();
+    if (first instanceof RuntimeException mistake) {
+      throw mistake;
+    }
+    if (first instanceof Error error) { // a full heap is told as such
+      throw error;
+    }
+    if (first != null) {
+      throw new IllegalStateException(first);
+    }
   }
 }

@@ -54,15 +54,17 @@ final class PictureTest {
   /** The latencies' chart is the upper one. */
   @Test
   void anInfiniteLatencyLiesOnTheUpperEdge() throws IOException {
-    List<Point> done = List.of(new Point(10, 20), new Point(20, 30));
+    List<Point> done = List.of(new Point(10, 20, 20), new Point(20, 30, 30));
     List<Point> none =
-        List.of(new Point(10, Double.POSITIVE_INFINITY), new Point(20, Double.POSITIVE_INFINITY));
+        List.of(
+            new Point(10, Double.POSITIVE_INFINITY, 20),
+            new Point(20, Double.POSITIVE_INFINITY, 30));
     byte[] png =
         Picture.loads(
             "T",
             List.of(
-                new Runs("kept", done, done, done, done, List.of(10.0, 20.0)),
-                new Runs("lost", none, none, done, done, List.of())));
+                new Runs("kept", done, done, List.of(10.0, 20.0)),
+                new Runs("lost", none, none, List.of())));
     BufferedImage image = image(png);
     BufferedImage upper = image.getSubimage(0, 0, image.getWidth(), image.getHeight() / 2);
     assertThat(coloured(upper, 0)).isGreaterThan(100);

@@ -349,20 +349,16 @@ public final class CapacityRun {
             .mapToDouble(sorted -> sorted[(sorted.length - 1) / 2])
             .toArray();
     double[] fit = CapacitySearch.rising(medians);
-    List<Point> fitted = new ArrayList<>();
-    List<Point> means = new ArrayList<>();
+    List<Point> lines = new ArrayList<>();
     byRate.forEach(
         (rate, of) -> {
-          fitted.add(new Point(rate, fit[fitted.size()]));
-          means.add(
-              new Point(rate, of.stream().collect(averagingDouble(RunEvidence::goodputJobsSec))));
+          double goodput = of.stream().collect(averagingDouble(RunEvidence::goodputJobsSec));
+          lines.add(new Point(rate, fit[lines.size()], goodput));
         });
     return new Picture.Runs(
         policy,
-        runs.stream().map(run -> new Point(run.rate(), run.p99Ms())).toList(),
-        fitted,
-        runs.stream().map(run -> new Point(run.rate(), run.goodputJobsSec())).toList(),
-        means,
+        runs.stream().map(run -> new Point(run.rate(), run.p99Ms(), run.goodputJobsSec())).toList(),
+        lines,
         Stream.of(answer.pass(), answer.fail()).filter(rate -> !Double.isNaN(rate)).toList());
   }
 
