@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -109,14 +108,7 @@ abstract class Tokens implements Closeable {
     if (e instanceof CharConversionException || e instanceof CharacterCodingException) {
       return Utf8.mistake(Path.of(whole.source()), e);
     }
-    return e instanceof AccessDeniedException
-        ? new UserMistakeException(
-            whole.toString(), "the file may not be read", "its permissions should be changed", e)
-        : new UserMistakeException(
-            whole.toString(),
-            "the file cannot be read (" + UserMistakeException.reason(e) + ")",
-            "another file was meant",
-            e);
+    return UserMistakeException.unreadable(whole.toString(), e);
   }
 
   static UserMistakeException malformed(
@@ -263,7 +255,9 @@ abstract class Tokens implements Closeable {
     private void beginDocument() throws UserMistakeException {
       if (began) {
         throw new UserMistakeException(
-            place(line), "this is not YAML (a second document begins here)", "--- should be left out");
+            place(line),
+            "this is not YAML (a second document begins here)",
+            "--- should be left out");
       }
       began = true;
     }
