@@ -10,7 +10,6 @@ import dev.sluice.contract.file.Tree.Kind;
 import java.io.BufferedInputStream;
 import java.io.CharConversionException;
 import java.io.Closeable;
-import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -303,7 +302,8 @@ abstract class Tokens implements Closeable {
      * Letters of a YAML text. YAML allows no control characters but tabs and line ends, and its
      * parser tells no line of theirs; this reader does.
      */
-    private static final class PrintableReader extends FilterReader {
+    private static final class PrintableReader extends Reader {
+      private final Reader in;
       private int line = 1;
       private char high;
       private char before;
@@ -319,25 +319,21 @@ abstract class Tokens implements Closeable {
       }
 
       PrintableReader(Reader in) {
-        super(in);
-      }
-
-      @Override
-      public int read() throws IOException {
-        int letter = super.read();
-        if (letter >= 0) {
-          check((char) letter);
-        }
-        return letter;
+        this.in = in;
       }
 
       @Override
       public int read(char[] letters, int offset, int length) throws IOException {
-        int read = super.read(letters, offset, length);
+        int read = in.read(letters, offset, length);
         for (int i = offset; i < offset + read; i++) {
           check(letters[i]);
         }
         return read;
+      }
+
+      @Override
+      public void close() throws IOException {
+        in.close();
       }
 
       private void check(char letter) throws IOException {
