@@ -90,7 +90,7 @@ public final class MetricsWindows {
           finiteMs(NearestRank.percentile(sorted, 95, ended)),
           finiteMs(NearestRank.percentile(sorted, 99, ended)),
           waiting,
-          LatencyHistogram.ofSorted(sorted));
+          LatencyHistogram.of(sorted));
     }
   }
 

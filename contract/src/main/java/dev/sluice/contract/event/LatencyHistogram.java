@@ -28,20 +28,15 @@ public final class LatencyHistogram {
     void take(int index, long count);
   }
 
-  /** Counts of times of at least 0 ns, which are in no order. */
+  /** Counts of times of at least 0 ns, in any order. */
   public static LatencyHistogram of(long... timesNs) {
     long[] sorted = timesNs.clone();
     Arrays.sort(sorted);
-    return ofSorted(sorted);
-  }
-
-  /** Counts of times of at least 0 ns, which ascend. */
-  public static LatencyHistogram ofSorted(long[] timesNs) {
     int[] indexes = new int[timesNs.length];
     long[] counts = new long[timesNs.length];
     int buckets = 0;
     long upperNs = 0;
-    for (long ns : timesNs) {
+    for (long ns : sorted) {
       if (buckets == 0 || ns >= upperNs) {
         int index = LatencyBuckets.indexOf(ns);
         upperNs = LatencyBuckets.upperNs(index);

@@ -15,7 +15,6 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -228,14 +227,8 @@ public final class ExperimentFile {
               last == null ? "" : last.toString(),
               file.toAbsolutePath().getParent(),
               "the path is relative to another folder"));
-    } catch (AccessDeniedException e) {
-      throw new UserMistakeException(
-          name, "the file may not be read", "its permissions should be changed");
     } catch (IOException e) {
-      throw new UserMistakeException(
-          name,
-          "the file cannot be read (" + UserMistakeException.reason(e) + ")",
-          "another file was meant");
+      throw UserMistakeException.unreadable(name, e);
     }
     if (bytes.length > BYTES_MAX) {
       throw new UserMistakeException(

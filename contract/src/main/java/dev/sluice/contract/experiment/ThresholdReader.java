@@ -160,14 +160,15 @@ final class ThresholdReader {
   }
 
   private void declare(Schema schema) {
-    vocabulary.figures().forEach(f -> schema.quotedOrFlagged(f, BOUND, BOUND_KEY, ABORT_KEY));
+    Map<String, Object> bound = Schema.quotedOrFlagged(BOUND, BOUND_KEY, ABORT_KEY);
+    vocabulary.figures().forEach(figure -> schema.declare(figure, bound));
     String name = ExperimentReader.NAME.pattern();
     String ofClasses = String.join("|", vocabulary.figuresOfClasses());
     for (String figures :
         List.of(
             name + "_(" + ofClasses + ")",
             BY_CLASS_WORKLOAD + "\\." + name + "\\..+\\.(" + ofClasses + ")")) {
-      schema.quotedOrFlagged(Pattern.compile(figures), BOUND, BOUND_KEY, ABORT_KEY);
+      schema.declare(Pattern.compile(figures), bound);
     }
   }
 }

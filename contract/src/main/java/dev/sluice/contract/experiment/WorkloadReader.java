@@ -86,8 +86,7 @@ final class WorkloadReader {
     List<List<WorkloadChoice>> entries =
         top.list("workloads", List.of(defaults), false, value -> entry(top, value));
     List<WorkloadChoice> choices = entries.stream().flatMap(List::stream).toList();
-    top.schema().defaultTo("workloads", DEFAULTS);
-    top.schema().namesOfItems("workloads", builtIn.keySet());
+    top.schema().namesOfItems("workloads", builtIn.keySet(), DEFAULTS);
     return choices;
   }
 

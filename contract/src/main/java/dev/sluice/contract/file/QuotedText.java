@@ -1,12 +1,9 @@
 package dev.sluice.contract.file;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.SerializableString;
-import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Texts in double quotes, as Jackson writes them, so that YAML and JSON read any text as it was. A
@@ -20,34 +17,16 @@ public final class QuotedText {
           .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
           .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
           .build()
-          .writer(new DeleteEscaped());
+          .writer();
 
   private QuotedText() {}
 
-  /** DEL, which JSON allows in a text, and YAML does not. */
-  private static final class DeleteEscaped extends CharacterEscapes {
-    private static final long serialVersionUID = 1;
-    private static final int DELETE = 0x7f;
-
-    @Override
-    public int[] getEscapeCodesForAscii() {
-      int[] codes = standardAsciiEscapesForJSON();
-      codes[DELETE] = ESCAPE_STANDARD;
-      return codes;
-    }
-
-    @Override
-    public @Nullable SerializableString getEscapeSequence(int letter) {
-      return null;
-    }
-  }
-
   public static String of(String text) {
-    return written(isVisible(text) ? AS_IT_IS : ASCII, text);
+    return isVisible(text) ? written(AS_IT_IS, text) : ascii(text);
   }
 
   public static String ascii(String text) {
-    return written(ASCII, text);
+    return written(ASCII, text).replace("\u007f", "\\u007f"); // JSON allows DEL, YAML does not
   }
 
   private static String written(ObjectWriter writer, String text) {

@@ -43,38 +43,29 @@ public final class Schema {
     required.add(key);
   }
 
-  /** Declares the default of a key as a file would write it; the key must be declared. */
-  public void defaultTo(String key, Object written) {
-    put(key, DEFAULT, written);
-  }
-
-  /** Declares that entries of the list under a key may be known names in place of mappings. */
-  public void namesOfItems(String key, Collection<String> names) {
-    put(key, ITEMS, oneOf(names));
-  }
-
-  private void put(String key, String keyword, Object value) {
+  /**
+   * Declares that entries of the list under a declared key may be known names in place of mappings,
+   * and the names that are its default.
+   */
+  public void namesOfItems(String key, Collection<String> names, List<String> fallback) {
     Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
-    keywords.put(keyword, value);
+    keywords.put(DEFAULT, fallback);
+    keywords.put(ITEMS, oneOf(names));
     keywordsByKey.put(key, keywords);
   }
 
+  /** Declares all keys that match a pattern. */
+  public void declare(Pattern keys, Map<String, Object> keywords) {
+    keywordsByPattern.put(whole(keys), keywords);
+  }
+
   /**
-   * Declares a key whose value is a text of a form, alone or in a mapping beside a flag.
+   * A text of a form, alone or in a mapping beside a flag.
    *
    * @param textKey key of the text in the mapping
    * @param flagKey key of the flag in the mapping, which may be absent
    */
-  public void quotedOrFlagged(String key, Pattern form, String textKey, String flagKey) {
-    declare(key, quotedOrFlagged(form, textKey, flagKey));
-  }
-
-  /** Declares all keys that match a pattern like {@link #quotedOrFlagged}. */
-  public void quotedOrFlagged(Pattern keys, Pattern form, String textKey, String flagKey) {
-    keywordsByPattern.put(whole(keys), quotedOrFlagged(form, textKey, flagKey));
-  }
-
-  private static Map<String, Object> quotedOrFlagged(Pattern form, String textKey, String flagKey) {
+  public static Map<String, Object> quotedOrFlagged(Pattern form, String textKey, String flagKey) {
     Map<String, Object> text = keywords(TYPE, "string", PATTERN, whole(form));
     Map<String, Object> flagged =
         keywords(
@@ -154,7 +145,8 @@ public final class Schema {
     return chosen.mapping;
   }
 
-  private void declare(String key, Map<String, Object> keywords) {
+  /** Declares a key without a default. */
+  public void declare(String key, Map<String, Object> keywords) {
     keywordsByKey.merge(key, keywords, Schema::union);
   }
 

@@ -10,12 +10,10 @@ import dev.sluice.contract.file.Tree.Kind;
 import java.io.BufferedInputStream;
 import java.io.CharConversionException;
 import java.io.Closeable;
-import java.io.FilterReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -43,6 +41,18 @@ import org.yaml.snakeyaml.reader.UnicodeReader;
  * followed by its value.
  */
 abstract class Tokens implements Closeable {
+  /** Line on which the present piece begins, from 1; 0: there was none yet. */
+  int line;
+
+  /** Whether the present scalar can only be a text, not a number. */
+  boolean quoted;
+
+  /** Whether the present scalar is null. */
+  boolean missing;
+
+  /** Name by which an alias may repeat the present piece; null: none. */
+  @Nullable String anchor;
+
   private final IntFunction<Place> placeOfLine;
 
   /**
@@ -83,25 +93,11 @@ abstract class Tokens implements Closeable {
     }
   }
 
+  /** Goes on to the next piece. */
   abstract Kind next() throws UserMistakeException;
-
-  /** The line on which the present piece begins, from 1. */
-  abstract int line();
 
   /** The text of the present scalar, or the name of the present alias. */
   abstract String text() throws UserMistakeException;
-
-  /** Tells whether the present scalar can only be a text, not a number. */
-  abstract boolean isQuoted();
-
-  abstract boolean isMissing();
-
-  /** The name by which an alias may repeat the present piece; null: none. */
-  abstract @Nullable String anchor();
-
-  final Place place() {
-    return place(line());
-  }
 
   final Place place(int line) {
     return placeOfLine.apply(line);
@@ -111,14 +107,7 @@ abstract class Tokens implements Closeable {
     if (e instanceof CharConversionException || e instanceof CharacterCodingException) {
       return Utf8.mistake(Path.of(whole.source()), e);
     }
-    return e instanceof AccessDeniedException
-        ? new UserMistakeException(
-            whole.toString(), "the file may not be read", "its permissions should be changed", e)
-        : new UserMistakeException(
-            whole.toString(),
-            "the file cannot be read (" + UserMistakeException.reason(e) + ")",
-            "another file was meant",
-            e);
+    return UserMistakeException.unreadable(whole.toString(), e);
   }
 
   static UserMistakeException malformed(
@@ -152,6 +141,9 @@ abstract class Tokens implements Closeable {
     Kind next() throws UserMistakeException {
       try {
         JsonToken token = parser.nextToken();
+        line = parser.currentTokenLocation().getLineNr();
+        quoted = token == JsonToken.VALUE_STRING;
+        missing = token == JsonToken.VALUE_NULL;
         if (token == null) {
           return Kind.END_OF_FILE;
         }
@@ -179,30 +171,10 @@ abstract class Tokens implements Closeable {
 
     private UserMistakeException mistake(IOException e) {
       if (e instanceof JsonProcessingException malformed) {
-        int line = malformed.getLocation() == null ? 0 : malformed.getLocation().getLineNr();
-        return malformed(place(line), "JSON", UserMistakeException.reason(e), WRONG_MARK, e);
+        int at = malformed.getLocation() == null ? 0 : malformed.getLocation().getLineNr();
+        return malformed(place(at), "JSON", UserMistakeException.reason(e), WRONG_MARK, e);
       }
       return unreadable(place(0), e);
-    }
-
-    @Override
-    int line() {
-      return parser.currentTokenLocation().getLineNr();
-    }
-
-    @Override
-    boolean isQuoted() {
-      return parser.currentToken() == JsonToken.VALUE_STRING;
-    }
-
-    @Override
-    boolean isMissing() {
-      return parser.currentToken() == JsonToken.VALUE_NULL;
-    }
-
-    @Override
-    @Nullable String anchor() {
-      return null;
     }
 
     @Override
@@ -220,7 +192,7 @@ abstract class Tokens implements Closeable {
 
     private final Reader in;
     private final Iterator<Event> events;
-    private @Nullable Event present;
+    private String text = "";
     private boolean began;
 
     YamlTokens(Reader in, IntFunction<Place> placeOfLine) {
@@ -236,7 +208,7 @@ abstract class Tokens implements Closeable {
       try {
         while (events.hasNext()) {
           Event event = events.next();
-          present = event;
+          begin(event);
           if (event.is(ID.DocumentStart)) {
             beginDocument();
           }
@@ -259,7 +231,7 @@ abstract class Tokens implements Closeable {
             e);
       } catch (NumberFormatException e) { // SnakeYAML's own, where the file ends within an escape
         throw malformed(
-            place(Math.max(1, line())),
+            place(Math.max(1, line)),
             "YAML",
             "an escape is cut short",
             "a backslash should be left out, or four digits should follow \\u",
@@ -275,14 +247,16 @@ abstract class Tokens implements Closeable {
         }
         throw e.getCause() instanceof IOException io
             ? unreadable(place(0), io)
-            : malformed(place(Math.max(1, line())), "YAML", e.getMessage(), WRONG_MARK, e);
+            : malformed(place(Math.max(1, line)), "YAML", e.getMessage(), WRONG_MARK, e);
       }
     }
 
     private void beginDocument() throws UserMistakeException {
       if (began) {
         throw new UserMistakeException(
-            place(), "this is not YAML (a second document begins here)", "--- should be left out");
+            place(line),
+            "this is not YAML (a second document begins here)",
+            "--- should be left out");
       }
       began = true;
     }
@@ -300,36 +274,23 @@ abstract class Tokens implements Closeable {
       };
     }
 
-    @Override
-    int line() {
-      return present == null ? 0 : present.getStartMark().getLine() + 1;
+    private void begin(Event event) {
+      line = event.getStartMark().getLine() + 1;
+      anchor = event instanceof NodeEvent node ? node.getAnchor() : null;
+      quoted = false;
+      missing = false;
+      text = event instanceof AliasEvent alias ? alias.getAnchor() : "";
+      if (event instanceof ScalarEvent scalar) {
+        text = scalar.getValue();
+        quoted = scalar.getScalarStyle() != ScalarStyle.PLAIN;
+        String tag = scalar.getTag();
+        missing = !quoted && (tag == null ? NULLS.contains(text) : tag.equals(Tag.NULL.getValue()));
+      }
     }
 
     @Override
     String text() {
-      if (present instanceof ScalarEvent scalar) {
-        return scalar.getValue();
-      }
-      return present instanceof AliasEvent alias ? alias.getAnchor() : "";
-    }
-
-    @Override
-    boolean isQuoted() {
-      return present instanceof ScalarEvent scalar && scalar.getScalarStyle() != ScalarStyle.PLAIN;
-    }
-
-    @Override
-    boolean isMissing() {
-      return present instanceof ScalarEvent scalar
-          && !isQuoted()
-          && (scalar.getTag() == null
-              ? NULLS.contains(scalar.getValue())
-              : scalar.getTag().equals(Tag.NULL.getValue()));
-    }
-
-    @Override
-    @Nullable String anchor() {
-      return present instanceof NodeEvent node ? node.getAnchor() : null;
+      return text;
     }
 
     @Override
@@ -341,7 +302,8 @@ abstract class Tokens implements Closeable {
      * Letters of a YAML text. YAML allows no control characters but tabs and line ends, and its
      * parser tells no line of theirs; this reader does.
      */
-    private static final class PrintableReader extends FilterReader {
+    private static final class PrintableReader extends Reader {
+      private final Reader in;
       private int line = 1;
       private char high;
       private char before;
@@ -357,25 +319,21 @@ abstract class Tokens implements Closeable {
       }
 
       PrintableReader(Reader in) {
-        super(in);
-      }
-
-      @Override
-      public int read() throws IOException {
-        int letter = super.read();
-        if (letter >= 0) {
-          check((char) letter);
-        }
-        return letter;
+        this.in = in;
       }
 
       @Override
       public int read(char[] letters, int offset, int length) throws IOException {
-        int read = super.read(letters, offset, length);
+        int read = in.read(letters, offset, length);
         for (int i = offset; i < offset + read; i++) {
           check(letters[i]);
         }
         return read;
+      }
+
+      @Override
+      public void close() throws IOException {
+        in.close();
       }
 
       private void check(char letter) throws IOException {

@@ -118,7 +118,7 @@ public final class Tree implements Closeable {
   }
 
   public Place place() {
-    return tokens.place();
+    return tokens.place(tokens.line);
   }
 
   /**
@@ -143,7 +143,7 @@ public final class Tree implements Closeable {
     Kind kind = tokens.next();
     while (kind != Kind.END_OF_MAPPING && (kind != Kind.SCALAR || tokens.text().isBlank())) {
       problems.error(
-          tokens.place(),
+          place(),
           kind == Kind.SCALAR ? "a key is empty" : "a key must be a plain name",
           kind == Kind.SCALAR ? "a name is missing before the colon" : "a quote is missing");
       value(kind, problems, depth + 1);
@@ -154,18 +154,18 @@ public final class Tree implements Closeable {
   }
 
   private Value value(Kind first, Problems problems, int depth) throws UserMistakeException {
-    Place place = tokens.place();
+    Place place = place();
     long before = values++;
     if (depth > limits.depth()) {
       throw new UserMistakeException(
           place, "values are nested deeper than " + limits.depth(), "a bracket is missing above");
     }
-    String anchor = tokens.anchor();
+    String anchor = tokens.anchor;
     Value value =
         switch (first) {
           case MAPPING -> mapping(place, problems, depth);
           case LIST -> sequence(place, problems, depth);
-          case SCALAR -> new Scalar(place, tokens.text(), tokens.isQuoted(), tokens.isMissing());
+          case SCALAR -> new Scalar(place, tokens.text(), tokens.quoted, tokens.missing);
           case ALIAS -> repeated(place, tokens.text());
           case END_OF_FILE, END_OF_LIST, END_OF_MAPPING ->
               throw new IllegalStateException("no value begins with " + first);
@@ -206,8 +206,8 @@ public final class Tree implements Closeable {
     Map<String, Entry> entries = new LinkedHashMap<>();
     List<Mapping> merged = new ArrayList<>();
     for (String key = nextKey(problems, depth); key != null; key = nextKey(problems, depth)) {
-      Place keyPlace = tokens.place();
-      boolean merges = key.equals(MERGE) && !tokens.isQuoted();
+      Place keyPlace = place();
+      boolean merges = key.equals(MERGE) && !tokens.quoted;
       Value value = value(tokens.next(), problems, depth + 1);
       if (merges) {
         merge(value, merged, problems);

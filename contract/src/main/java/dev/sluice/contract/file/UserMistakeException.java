@@ -84,6 +84,15 @@ public final class UserMistakeException extends Exception {
     }
   }
 
+  /** The mistake of a file that is there, and cannot be read. */
+  public static UserMistakeException unreadable(String file, IOException e) {
+    return e instanceof AccessDeniedException
+        ? new UserMistakeException(
+            file, "the file may not be read", "its permissions should be changed", e)
+        : new UserMistakeException(
+            file, "the file cannot be read (" + reason(e) + ")", "another file was meant", e);
+  }
+
   public List<Problem> problems() {
     return problems;
   }

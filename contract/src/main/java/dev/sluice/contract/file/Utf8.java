@@ -1,7 +1,6 @@
 package dev.sluice.contract.file;
 
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -31,11 +30,16 @@ public final class Utf8 {
    * @throws UserMistakeException with the line of the first byte that is part of no letter
    */
   public static String decoded(String source, byte[] bytes) throws UserMistakeException {
+    var left = ByteBuffer.wrap(bytes);
     String text;
     try {
-      text = decoder().decode(ByteBuffer.wrap(bytes)).toString();
+      text = decoder().decode(left).toString();
     } catch (CharacterCodingException e) {
-      throw mistake(source, firstBroken(bytes), null);
+      int line = 1;
+      for (int i = 0; i < left.position(); i++) {
+        line += bytes[i] == '\n' ? 1 : 0;
+      }
+      throw mistake(source, new Broken(line, left.position() + 1L), null);
     }
     return text.startsWith("\uFEFF") ? text.substring(1) : text;
   }
@@ -114,14 +118,6 @@ public final class Utf8 {
                 .formatted(broken.number),
         "it was saved in another encoding, or is no text at all",
         e);
-  }
-
-  private static Broken firstBroken(byte[] bytes) {
-    try {
-      return firstBroken(new ByteArrayInputStream(bytes));
-    } catch (IOException e) {
-      throw new IllegalStateException("bytes in memory can be read", e);
-    }
   }
 
   private static Broken firstBroken(InputStream in) throws IOException {

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.jsontype.NamedType;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.Outcome;
@@ -18,6 +19,8 @@ import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.lang.reflect.AnnotatedType;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +76,10 @@ public final class EventCodec<E> {
     writer = mapper.writerFor(type);
   }
 
-  /** Rejects a record that lacks a field which is not {@code @Nullable}. */
+  /**
+   * Rejects a record that lacks a field which is not {@code @Nullable}, and knows the records of a
+   * sealed type by their names.
+   */
   public static final class NothingMissing extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1;
 
@@ -92,6 +98,14 @@ public final class EventCodec<E> {
         }
       }
       return super.findSetterInfo(member);
+    }
+
+    @Override
+    public @Nullable List<NamedType> findSubtypes(Annotated type) {
+      Class<?>[] permitted = type.getRawType().getPermittedSubclasses();
+      return permitted == null
+          ? super.findSubtypes(type)
+          : Stream.of(permitted).map(kind -> new NamedType(kind, kind.getSimpleName())).toList();
     }
   }
 

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.SequenceWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.jsontype.NamedType;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policy.JobSpec;
@@ -16,7 +15,6 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +30,6 @@ public final class SnapshotCodec {
           .addMixIn(CoreEntity.class, Named.class)
           .addMixIn(CoreEntity.WaitingJob.class, WithoutNames.class)
           .addMixIn(JobSpec.class, WithoutNames.class)
-          .registerSubtypes(
-              Stream.of(CoreEntity.class.getPermittedSubclasses())
-                  .map(kind -> new NamedType(kind, kind.getSimpleName()))
-                  .toArray(NamedType[]::new))
           .build();
 
   private SnapshotCodec() {}
