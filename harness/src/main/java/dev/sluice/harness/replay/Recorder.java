@@ -206,9 +206,9 @@ public final class Recorder {
     String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
     var header = RecordingHeader.requests(digest);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
-      for (Trace.Timed request : requests.requests()) {
+      for (RecordedRequest request : requests.requests()) {
         heedAWishToStop();
-        writer.write(new RecordedRequest(request.atNs(), request.kind()));
+        writer.write(request);
       }
       writer.finish();
     }

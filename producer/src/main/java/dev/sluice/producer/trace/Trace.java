@@ -2,6 +2,7 @@ package dev.sluice.producer.trace;
 
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
 import dev.sluice.producer.trace.TraceFormats.RowReader;
@@ -19,20 +20,17 @@ import org.jspecify.annotations.Nullable;
  * Recorded requests by time, and how many were left out.
  *
  * @param format what the file was taken for, for a person
- * @param requests by time
+ * @param requests by time, which counts from the trace's time zero and is at least 0
  * @param leftOut number of requests that were left out, by reason, in the order of the reasons
  * @param read number of requests read: each is kept or left out
  * @param notes lines about the file that a person should know
  */
 public record Trace(
-    String format, List<Timed> requests, Map<String, Long> leftOut, long read, List<String> notes) {
-
-  /**
-   * A request at its time.
-   *
-   * @param atNs time since the trace's time zero, at least 0
-   */
-  public record Timed(long atNs, RequestKind kind) {}
+    String format,
+    List<RecordedRequest> requests,
+    Map<String, Long> leftOut,
+    long read,
+    List<String> notes) {
 
   /**
    * Reads a trace.
@@ -91,7 +89,7 @@ public record Trace(
   /** Returns the part of a trace that a window keeps; what it leaves out is counted. */
   public Trace within(TraceOptions.Window window) {
     var jobs = new TraceJobs(window, false);
-    requests.forEach(request -> jobs.add(request.atNs(), request.kind()));
+    requests.forEach(request -> jobs.add(request.intendedAtNs(), request.kind()));
     Map<String, Long> left = new LinkedHashMap<>(leftOut);
     jobs.leftOut().forEach((reason, count) -> left.merge(reason, count, Long::sum));
     return new Trace(format, jobs.requests(), left, read, notes);

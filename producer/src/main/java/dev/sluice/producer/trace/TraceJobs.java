@@ -1,9 +1,9 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RandomStream;
-import dev.sluice.producer.trace.Trace.Timed;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ final class TraceJobs {
   private final TraceOptions.Window window;
   private final boolean dated;
   private final Map<String, Long> leftOut = new LinkedHashMap<>();
-  private final List<Timed> requests = new ArrayList<>();
+  private final List<RecordedRequest> requests = new ArrayList<>();
   private long firstNs = Long.MIN_VALUE;
   private long lastNs = Long.MIN_VALUE;
   private long read;
@@ -60,7 +60,7 @@ final class TraceJobs {
     if (requests.size() == KEPT_MAX) {
       throw new TooManyException();
     }
-    requests.add(new Timed(timeNs, kind));
+    requests.add(new RecordedRequest(timeNs, kind));
   }
 
   /**
@@ -105,14 +105,15 @@ final class TraceJobs {
   boolean finish() {
     boolean inOrder =
         IntStream.range(1, requests.size())
-            .allMatch(i -> requests.get(i - 1).atNs() <= requests.get(i).atNs());
-    requests.sort(Comparator.comparingLong(Timed::atNs));
+            .allMatch(i -> requests.get(i - 1).intendedAtNs() <= requests.get(i).intendedAtNs());
+    requests.sort(Comparator.comparingLong(RecordedRequest::intendedAtNs));
     if (dated && !requests.isEmpty()) {
-      long originNs = requests.get(0).atNs();
-      requests.replaceAll(request -> new Timed(request.atNs() - originNs, request.kind()));
+      long originNs = requests.get(0).intendedAtNs();
+      requests.replaceAll(
+          request -> new RecordedRequest(request.intendedAtNs() - originNs, request.kind()));
       requests.removeIf(
           request -> {
-            String reason = reason(request.atNs());
+            String reason = reason(request.intendedAtNs());
             if (reason != null) {
               leftOut.merge(reason, 1L, Long::sum);
             }
@@ -122,7 +123,7 @@ final class TraceJobs {
     return !inOrder;
   }
 
-  List<Timed> requests() {
+  List<RecordedRequest> requests() {
     return requests;
   }
 
@@ -162,9 +163,9 @@ final class TraceJobs {
     long parted = 0;
     int next;
     for (int i = 0; i < requests.size(); i = next) {
-      long beginNs = requests.get(i).atNs();
+      long beginNs = requests.get(i).intendedAtNs();
       next = i + 1;
-      while (next < requests.size() && requests.get(next).atNs() == beginNs) {
+      while (next < requests.size() && requests.get(next).intendedAtNs() == beginNs) {
         next++;
       }
       if (next - i == 1) {
@@ -172,7 +173,7 @@ final class TraceJobs {
       }
       long laterNs = Math.min(window.highNs(), beginNs + APART_NS_MAX);
       if (next < requests.size()) {
-        laterNs = Math.min(laterNs, requests.get(next).atNs());
+        laterNs = Math.min(laterNs, requests.get(next).intendedAtNs());
       }
       long[] timesNs = new long[next - i];
       for (int j = 0; j < timesNs.length; j++) {
@@ -180,7 +181,7 @@ final class TraceJobs {
       }
       Arrays.sort(timesNs);
       for (int j = 0; j < timesNs.length; j++) {
-        requests.set(i + j, new Timed(timesNs[j], requests.get(i + j).kind()));
+        requests.set(i + j, new RecordedRequest(timesNs[j], requests.get(i + j).kind()));
       }
       parted += timesNs.length;
     }
