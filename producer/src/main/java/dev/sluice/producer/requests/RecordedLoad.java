@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
@@ -89,8 +90,28 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
     return log;
   }
 
+  /**
+   * Returns the override with which an experiment replays a file. Its path is made absolute, since
+   * paths of an experiment count from the experiment's folder.
+   *
+   * @param fileOrRun recording, folder of a run, or trace
+   * @throws UserMistakeException if there is no such file, or the folder holds no recording
+   */
+  public static String override(Path fileOrRun) throws UserMistakeException {
+    Path file = file(fileOrRun);
+    UserMistakeException.throwIf(
+        !Files.exists(file),
+        fileOrRun.toString(),
+        "the file does not exist",
+        "its path is wrong; the folder of a run, a recording or a trace is meant");
+    return "arrivals={process: %s, file: %s}"
+        .formatted(
+            isRecording(file) ? "replay" : "trace",
+            QuotedText.of(file.toAbsolutePath().normalize().toString()));
+  }
+
   /** Tells whether a file begins as a recording does, compressed or not; if not, it is a trace. */
-  public static boolean isRecording(Path file) {
+  private static boolean isRecording(Path file) {
     try (var in = new BufferedInputStream(Files.newInputStream(file))) {
       in.mark(2);
       boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
