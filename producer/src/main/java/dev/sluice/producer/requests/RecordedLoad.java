@@ -21,6 +21,7 @@ import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
+import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,11 +44,14 @@ import org.jspecify.annotations.Nullable;
  * digest and by the requests in the log. Where that fails, the sent requests are the load, and a
  * note says so.
  *
+ * @param format what the file was taken for, for a person
  * @param requests requests in the order of the list, none left out
+ * @param notes lines about the file that a person should know
  * @param isWhole whether these are all requests of the list that the run was to send; of a
  *     recording of requests, whether it has a digest
  */
-public record RecordedLoad(Trace requests, boolean isWhole) {
+public record RecordedLoad(
+    String format, List<RecordedRequest> requests, List<String> notes, boolean isWhole) {
   /** Name of a log in the folder of its run. */
   private static final String LOG = "log.jsonl.gz";
 
@@ -132,13 +136,13 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
             new RecordedRequest(r.intendedAtNs(), kinds.computeIfAbsent(r.kind(), kind -> kind)));
       }
       boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
-      return of("a recording of requests", requests, notes(reader.loss()), whole);
+      return new RecordedLoad("a recording of requests", requests, notes(reader.loss()), whole);
     }
   }
 
-  private static RecordedLoad of(
-      String format, List<RecordedRequest> requests, List<String> notes, boolean whole) {
-    return new RecordedLoad(new Trace(format, requests, Map.of(), requests.size(), notes), whole);
+  /** Returns the part of the requests that a window keeps; what it leaves out is counted. */
+  Trace within(Window window) {
+    return Trace.of(format, requests, notes, window);
   }
 
   private static RecordedLoad ofLog(Path file, boolean salvage, Vocabulary vocabulary)
@@ -155,7 +159,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
       try {
         RequestList list = redrawn(reader.header(), file, vocabulary, sent);
         List<RequestKind> kinds = list.kinds().stream().map(JobKind::asRecorded).toList();
-        return of(
+        return new RecordedLoad(
             LOG_FORMAT,
             IntStream.range(0, list.size())
                 .mapToObj(
@@ -167,7 +171,7 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         notes.add("only the requests that were sent, not the whole list: " + e.getMessage());
       }
       Map<RequestKind, RequestKind> kinds = new HashMap<>();
-      return of(
+      return new RecordedLoad(
           LOG_FORMAT,
           sent.values().stream()
               .sorted(

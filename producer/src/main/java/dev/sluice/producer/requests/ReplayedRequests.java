@@ -53,9 +53,9 @@ final class ReplayedRequests {
     Path file = parsed.resolve(replay.file());
     this.shown = file.toString();
     this.runEndNs = experiment.load().tailEndNs();
-    Trace whole =
+    RecordedLoad whole =
         replay.source() == Source.REPLAY
-            ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary()).requests()
+            ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary())
             : null;
     this.speed = speed(file);
     double fromSeconds = replay.scale().fromSeconds();
