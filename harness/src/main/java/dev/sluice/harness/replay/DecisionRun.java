@@ -48,21 +48,18 @@ public record DecisionRun(
     try (var reader = RecordingReader.ofLog(file, salvage)) {
       header = reader.header();
     }
-    AskedSettings asked =
+    ReplaySettings settings =
         AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), with);
     if (!header.core().equals(SchedulingCore.DECISIONS_VERSION) && !json) {
       System.out.printf(
           "Another core made these decisions: version (%s), and this Sluice has (%s)%n",
           header.core(), SchedulingCore.DECISIONS_VERSION);
     }
-    refuseToAsk(asked.settings());
+    refuseToAsk(settings);
     return place == null
-        ? compare(file, header, asked)
+        ? compare(file, header, settings)
         : stateUntil(
-            file,
-            asked.settings(),
-            Integer.parseInt(place.group(1)),
-            Long.parseLong(place.group(2)));
+            file, settings, Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
   }
 
   private static void refuseToAsk(ReplaySettings settings) throws UserMistakeException {
@@ -77,9 +74,9 @@ public record DecisionRun(
     }
   }
 
-  private int compare(Path file, RecordingHeader header, AskedSettings asked)
+  private int compare(Path file, RecordingHeader header, ReplaySettings settings)
       throws UserMistakeException {
-    var replay = new DecisionReplay(asked.settings(), null);
+    var replay = new DecisionReplay(settings, null);
     String loss = read(file, replay);
     if (loss == null) {
       refuseEmpty(file, header, replay);
@@ -87,11 +84,11 @@ public record DecisionRun(
     Tally own = replay.asked();
     Tally tally = own == null ? replay.recorded() : own;
     Difference first = tally.first();
-    List<String> state = first == null ? List.of() : stateOf(file, asked.settings(), first);
+    List<String> state = first == null ? List.of() : stateOf(file, settings, first);
     if (json) {
-      System.out.println(json(file, header, asked, replay, loss, tally, state).toPrettyString());
+      System.out.println(json(file, header, settings, replay, loss, tally, state).toPrettyString());
     } else {
-      print(asked, replay, loss, tally, state);
+      print(settings, replay, loss, tally, state);
     }
     return tally.others() + replay.recorded().others() == 0 ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
@@ -180,7 +177,7 @@ public record DecisionRun(
   }
 
   private static void print(
-      AskedSettings asked,
+      ReplaySettings settings,
       DecisionReplay replay,
       @Nullable String loss,
       Tally tally,
@@ -192,7 +189,7 @@ public record DecisionRun(
         replay.facts(),
         replay.shards(),
         replay.shards() == 1 ? "shard" : "shards",
-        asked.words());
+        AskedSettings.words(settings));
     if (loss != null) {
       System.out.println("Note: " + loss);
     }
@@ -217,7 +214,7 @@ public record DecisionRun(
   private static ObjectNode json(
       Path file,
       RecordingHeader header,
-      AskedSettings asked,
+      ReplaySettings settings,
       DecisionReplay replay,
       @Nullable String loss,
       Tally tally,
@@ -227,7 +224,7 @@ public record DecisionRun(
     json.put("run_id", header.runId());
     json.put("recorded_core", header.core());
     json.put("core", SchedulingCore.DECISIONS_VERSION);
-    json.put("settings", asked.words());
+    json.put("settings", AskedSettings.words(settings));
     json.put("facts", replay.facts());
     json.put("shards", replay.shards());
     DecisionText.put(json, tally);

@@ -343,14 +343,11 @@ public final class Recorder {
     long shards = partitions.stream().filter(p -> p.topic().equals(topics.facts())).count();
     RunStarted started = source.exists(topics.runs()) ? started(merge) : null;
     var header =
-        new RecordingHeader(
-            RecordingHeader.VERSION,
-            RecordingHeader.Kind.LOG,
+        RecordingHeader.log(
             topics.prefix(),
-            started == null ? 0 : started.timeZeroEpochMs(),
+            started,
             (int) shards,
             "",
-            started == null ? null : started.requestDigest(),
             started == null ? null : started.configDigest(),
             null);
     try (RecordingWriter<RecordedEntry> writer = options.log(header)) {
