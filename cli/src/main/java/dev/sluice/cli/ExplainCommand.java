@@ -40,6 +40,6 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws UserMistakeException {
-    return new ExplainRun(new ExplainRun.Options(subject, jobId, salvage, json)).execute();
+    return new ExplainRun(subject, jobId, salvage, json).execute();
   }
 }

@@ -1,13 +1,15 @@
 package dev.sluice.cli;
 
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.replay.DecisionRun;
-import dev.sluice.harness.replay.ReplayedFile;
+import dev.sluice.producer.requests.RecordedLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -108,8 +110,7 @@ final class ReplayCommand implements Callable<Integer> {
     refuseBesideDecisions(!overrides.isEmpty(), "--set");
     refuseBesideDecisions(runId != null, "--run-id");
     refuseBesideDecisions(played.given(), "--speed, --from, --to, --slo, --map or --drop");
-    return new DecisionRun(new DecisionRun.Options(subject, with, until, salvage, run.json()))
-        .execute();
+    return new DecisionRun(subject, with, until, salvage, run.json()).execute();
   }
 
   private static void refuseBesideDecisions(boolean given, String what)
@@ -139,9 +140,18 @@ final class ReplayCommand implements Callable<Integer> {
     if (runId != null) {
       RunFolder.checkId(runId);
     }
-    List<String> all = new ArrayList<>(ReplayedFile.overrides(subject, played.options(salvage)));
+    List<String> all = new ArrayList<>();
+    all.add(RecordedLoad.override(subject));
+    played.addTo(all);
+    add("salvage", salvage ? "true" : null, all);
     all.addAll(overrides);
     return new RunOptions.What(config, all, results.folder(), runId);
+  }
+
+  private static void add(String key, @Nullable String value, List<String> overrides) {
+    if (value != null) {
+      overrides.add("arrivals." + key + "=" + value);
+    }
   }
 
   /** Options of a run that sends recorded requests: which, when, and as what. */
@@ -195,8 +205,19 @@ final class ReplayCommand implements Callable<Integer> {
           || !drop.isEmpty();
     }
 
-    public ReplayedFile.Options options(boolean salvage) {
-      return new ReplayedFile.Options(speed, from, to, slo, map, drop, salvage);
+    private void addTo(List<String> overrides) {
+      add("speed", speed, overrides);
+      add("from", from, overrides);
+      add("to", to, overrides);
+      add("slo", slo, overrides);
+      add("map", list(map), overrides);
+      add("drop", list(drop), overrides);
+    }
+
+    private static @Nullable String list(List<String> items) {
+      return items.isEmpty()
+          ? null
+          : items.stream().map(QuotedText::of).collect(Collectors.joining(", ", "[", "]"));
     }
   }
 }

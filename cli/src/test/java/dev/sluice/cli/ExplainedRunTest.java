@@ -67,8 +67,7 @@ final class ExplainedRunTest {
     PrintStream before = System.out;
     System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
     try {
-      var options = new ExplainRun.Options(run, jobId, false, true);
-      assertThat(new ExplainRun(options).execute()).isZero();
+      assertThat(new ExplainRun(run, jobId, false, true).execute()).isZero();
     } finally {
       System.setOut(before);
     }

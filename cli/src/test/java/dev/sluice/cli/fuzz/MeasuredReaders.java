@@ -3,6 +3,7 @@ package dev.sluice.cli.fuzz;
 import static dev.sluice.cli.fuzz.FuzzedReader.CONFIGS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.latency.ProfileFile;
@@ -150,7 +151,7 @@ final class MeasuredReaders {
   private static void trace(Path folder, byte[] input) throws Exception {
     Path file = Files.write(folder.resolve("t.csv"), input);
     Trace read = Trace.read(file, new TraceOptions(Map.of(), TraceOptions.WHOLE.window(), true, 7));
-    List<Long> times = read.requests().stream().map(Trace.Timed::atNs).toList();
+    List<Long> times = read.requests().stream().map(RecordedRequest::intendedAtNs).toList();
     assertThat(times).isSorted().allMatch(ns -> ns >= 0);
     long left = read.leftOut().values().stream().mapToLong(Long::longValue).sum();
     assertThat(read.read()).isEqualTo(times.size() + left);

@@ -257,6 +257,11 @@ abstract class RecordLines<R> {
     @Override
     byte[] line(RecordedRequest request) throws IOException {
       RequestKind kind = request.kind();
+      if (request.intendedAtNs() < 0 || kind.samples() < 0 || kind.sloNs() < 0) {
+        throw new IllegalArgumentException(
+            "a request has a number below 0: %s, %s, %s"
+                .formatted(request.intendedAtNs(), kind.samples(), kind.sloNs()));
+      }
       for (String name :
           new @Nullable String[] {
             kind.classType(), kind.workload(), kind.backend(), kind.precision()

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Written;
@@ -62,6 +63,20 @@ public record RecordingHeader(
    */
   public static RecordingHeader requests(@Nullable String requestDigest) {
     return new RecordingHeader(VERSION, Kind.REQUESTS, null, 0, 0, "", requestDigest, null, null);
+  }
+
+  /** The header of a log, as far as its beginning and its experiment, as YAML, are known. */
+  public static RecordingHeader log(
+      String runId,
+      @Nullable RunStarted started,
+      int shards,
+      String core,
+      @Nullable String configDigest,
+      @Nullable String experiment) {
+    long zeroMs = started == null ? 0 : started.timeZeroEpochMs();
+    String requests = started == null ? null : started.requestDigest();
+    return new RecordingHeader(
+        VERSION, Kind.LOG, runId, zeroMs, shards, core, requests, configDigest, experiment);
   }
 
   /** The line of the header, without a line feed. */

@@ -1,5 +1,6 @@
 package dev.sluice.contract.log;
 
+import dev.sluice.contract.event.JobRequested;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,16 @@ public record RequestKind(
     long sloNs) {
   /** The kind of a request of which only the time is known. */
   public static final RequestKind UNKNOWN = new RequestKind(null, null, null, null, 0, 0);
+
+  public static RequestKind of(JobRequested job) {
+    return new RequestKind(
+        job.classType(),
+        job.workload(),
+        job.backend(),
+        job.precision(),
+        job.samples(),
+        job.sloNs());
+  }
 
   public boolean isComplete() {
     return classType != null

@@ -2,7 +2,7 @@ package dev.sluice.contract.value;
 
 /** Ids that generators give their jobs: {@code job-17} is the job with index 17 of the list. */
 public final class JobId {
-  public static final String PREFIX = "job-";
+  private static final String PREFIX = "job-";
 
   private static final int DIGITS_MAX = 9;
 

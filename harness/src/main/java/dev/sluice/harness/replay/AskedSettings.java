@@ -16,20 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * What {@code --with} asks in each recorded state, and what of it differs from the record, in
- * words.
- */
-record AskedSettings(ReplaySettings settings, String words) {
+/** Reads what {@code --with} asks in each recorded state, and says what of it differs. */
+final class AskedSettings {
   private static final String POLICY = "scheduler_name";
   private static final String WEIGHT = "scheduler.";
   private static final String ADMISSION = "admission";
 
+  private AskedSettings() {}
+
   /** Reads the assignments of {@code --with}; the last one of a key counts. */
-  static AskedSettings of(ReplaySettings recorded, List<String> assignments)
+  static ReplaySettings of(ReplaySettings recorded, List<String> assignments)
       throws UserMistakeException {
     if (assignments.isEmpty()) {
-      return new AskedSettings(recorded, recorded.schedulerName());
+      return recorded;
     }
     Map<String, String> given = new LinkedHashMap<>();
     for (String assignment : assignments) {
@@ -75,8 +74,7 @@ record AskedSettings(ReplaySettings settings, String words) {
           WEIGHT + wrong.get().what(),
           wrong.get().maybe());
     }
-    var asked = new ReplaySettings.Asked(name, weights, admission);
-    return new AskedSettings(recorded.with(asked), words(recorded, asked));
+    return recorded.with(new ReplaySettings.Asked(name, weights, admission));
   }
 
   private static String weightName(String policy, String key, String value)
@@ -116,7 +114,12 @@ record AskedSettings(ReplaySettings settings, String words) {
     return new UserMistakeException("--with " + assignment, what, maybe);
   }
 
-  private static String words(ReplaySettings recorded, ReplaySettings.Asked asked) {
+  /** Returns the recorded scheduler, or what is asked in its place, for a person. */
+  static String words(ReplaySettings recorded) {
+    ReplaySettings.Asked asked = recorded.asked();
+    if (asked == null) {
+      return recorded.schedulerName();
+    }
     List<String> words = new ArrayList<>();
     boolean samePolicy = asked.schedulerName().equals(recorded.schedulerName());
     words.add(

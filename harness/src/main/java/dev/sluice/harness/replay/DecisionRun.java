@@ -23,49 +23,43 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the decisions of a recorded log again, and prints how they compare with the record. */
-public record DecisionRun(Options options) {
+/**
+ * Makes the decisions of a recorded log again, and prints how they compare with the record.
+ *
+ * @param subject recording of a log, or folder of a run
+ * @param with {@code key=value} of what is asked in place of the recorded; empty: nothing else
+ * @param until {@code SHARD/OFFSET} of the fact before which the replay stops; null: none
+ * @param salvage whether the whole lines of a recording that was cut short are taken
+ * @param json whether the report is printed as JSON
+ */
+public record DecisionRun(
+    Path subject, List<String> with, @Nullable String until, boolean salvage, boolean json) {
   private static final Pattern PLACE = Pattern.compile("(\\d{1,5})/(\\d{1,18})");
 
-  /**
-   * Options of a replay of decisions, as the command line gives them.
-   *
-   * @param subject recording of a log, or folder of a run
-   * @param with {@code key=value} of what is asked in place of the recorded; empty: nothing else
-   * @param until {@code SHARD/OFFSET} of the fact before which the replay stops; null: none
-   * @param salvage whether the whole lines of a recording that was cut short are taken
-   * @param json whether the report is printed as JSON
-   */
-  public record Options(
-      Path subject, List<String> with, @Nullable String until, boolean salvage, boolean json) {
-    public Options {
-      with = List.copyOf(with);
-    }
+  public DecisionRun {
+    with = List.copyOf(with);
   }
 
   /** Replays and prints, and returns the exit status: 5 if a decision is another one. */
   public int execute() throws UserMistakeException {
-    Path file = file(options.subject());
-    Matcher until = until();
+    Path file = file(subject);
+    Matcher place = place();
     RecordingHeader header;
-    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(file, salvage)) {
       header = reader.header();
     }
-    AskedSettings asked =
-        AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), options.with());
-    if (!header.core().equals(SchedulingCore.DECISIONS_VERSION) && !options.json()) {
+    ReplaySettings settings =
+        AskedSettings.of(ReplaySettings.of(file, header, Registries.vocabulary()), with);
+    if (!header.core().equals(SchedulingCore.DECISIONS_VERSION) && !json) {
       System.out.printf(
           "Another core made these decisions: version (%s), and this Sluice has (%s)%n",
           header.core(), SchedulingCore.DECISIONS_VERSION);
     }
-    refuseToAsk(asked.settings());
-    return until == null
-        ? compare(file, header, asked)
+    refuseToAsk(settings);
+    return place == null
+        ? compare(file, header, settings)
         : stateUntil(
-            file,
-            asked.settings(),
-            Integer.parseInt(until.group(1)),
-            Long.parseLong(until.group(2)));
+            file, settings, Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
   }
 
   private static void refuseToAsk(ReplaySettings settings) throws UserMistakeException {
@@ -80,9 +74,9 @@ public record DecisionRun(Options options) {
     }
   }
 
-  private int compare(Path file, RecordingHeader header, AskedSettings asked)
+  private int compare(Path file, RecordingHeader header, ReplaySettings settings)
       throws UserMistakeException {
-    var replay = new DecisionReplay(asked.settings(), null);
+    var replay = new DecisionReplay(settings, null);
     String loss = read(file, replay);
     if (loss == null) {
       refuseEmpty(file, header, replay);
@@ -90,11 +84,11 @@ public record DecisionRun(Options options) {
     Tally own = replay.asked();
     Tally tally = own == null ? replay.recorded() : own;
     Difference first = tally.first();
-    List<String> state = first == null ? List.of() : stateOf(file, asked.settings(), first);
-    if (options.json()) {
-      System.out.println(json(file, header, asked, replay, loss, tally, state).toPrettyString());
+    List<String> state = first == null ? List.of() : stateOf(file, settings, first);
+    if (json) {
+      System.out.println(json(file, header, settings, replay, loss, tally, state).toPrettyString());
     } else {
-      print(asked, replay, loss, tally, state);
+      print(settings, replay, loss, tally, state);
     }
     return tally.others() + replay.recorded().others() == 0 ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
@@ -119,7 +113,7 @@ public record DecisionRun(Options options) {
    *     its end
    */
   private @Nullable String read(Path file, DecisionReplay replay) throws UserMistakeException {
-    try (var reader = RecordingReader.ofLog(file, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(file, salvage)) {
       RecordedEntry entry = reader.next();
       while (entry != null && replay.take(entry)) {
         entry = reader.next();
@@ -171,7 +165,7 @@ public record DecisionRun(Options options) {
               ? "another shard was meant: this one has no facts"
               : "--until %d/%d was meant, the last one".formatted(shard, facts - 1));
     }
-    if (options.json()) {
+    if (json) {
       ObjectNode json = JsonNodeFactory.instance.objectNode();
       json.put("before", lines.get(0));
       lines.stream().skip(1).forEach(json.putArray("state")::add);
@@ -183,7 +177,7 @@ public record DecisionRun(Options options) {
   }
 
   private static void print(
-      AskedSettings asked,
+      ReplaySettings settings,
       DecisionReplay replay,
       @Nullable String loss,
       Tally tally,
@@ -195,7 +189,7 @@ public record DecisionRun(Options options) {
         replay.facts(),
         replay.shards(),
         replay.shards() == 1 ? "shard" : "shards",
-        asked.words());
+        AskedSettings.words(settings));
     if (loss != null) {
       System.out.println("Note: " + loss);
     }
@@ -220,7 +214,7 @@ public record DecisionRun(Options options) {
   private static ObjectNode json(
       Path file,
       RecordingHeader header,
-      AskedSettings asked,
+      ReplaySettings settings,
       DecisionReplay replay,
       @Nullable String loss,
       Tally tally,
@@ -230,7 +224,7 @@ public record DecisionRun(Options options) {
     json.put("run_id", header.runId());
     json.put("recorded_core", header.core());
     json.put("core", SchedulingCore.DECISIONS_VERSION);
-    json.put("settings", asked.words());
+    json.put("settings", AskedSettings.words(settings));
     json.put("facts", replay.facts());
     json.put("shards", replay.shards());
     DecisionText.put(json, tally);
@@ -250,13 +244,12 @@ public record DecisionRun(Options options) {
     return json;
   }
 
-  private @Nullable Matcher until() throws UserMistakeException {
-    String text = options.until();
-    Matcher matcher = text == null ? null : PLACE.matcher(text);
+  private @Nullable Matcher place() throws UserMistakeException {
+    Matcher matcher = until == null ? null : PLACE.matcher(until);
     UserMistakeException.throwIf(
         matcher != null && !matcher.matches(),
         "--until",
-        "the value (" + text + ") is no SHARD/OFFSET",
+        "the value (" + until + ") is no SHARD/OFFSET",
         "--until 0/8123 will do");
     return matcher;
   }

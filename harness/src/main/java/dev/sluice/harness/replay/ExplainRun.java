@@ -29,8 +29,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** One explanation, from a run's log or tables to the printed lines. */
-public record ExplainRun(Options options) {
+/**
+ * One explanation, from a run's log or tables to the printed lines.
+ *
+ * @param subject folder of a run, or a recording, of which one that was cut short can be salvaged
+ */
+public record ExplainRun(Path subject, String jobId, boolean salvage, boolean json) {
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
@@ -53,17 +57,12 @@ public record ExplainRun(Options options) {
     }
   }
 
-  /**
-   * The subject is a run's folder, or a recording, of which one that was cut short can be salvaged.
-   */
-  public record Options(Path subject, String jobId, boolean salvage, boolean json) {}
-
   /** An explanation as lines for people and as a tree for JSON, after some notes. */
-  private record Report(List<String> notes, List<String> lines, Map<String, ?> json) {}
+  private record Report(List<String> notes, List<String> lines, Map<String, ?> tree) {}
 
   public int execute() throws UserMistakeException {
-    if (options.json()) {
-      System.out.println(JSON.valueToTree(json()).toPrettyString());
+    if (json) {
+      System.out.println(JSON.valueToTree(tree()).toPrettyString());
     } else {
       lines().forEach(System.out::println);
     }
@@ -78,16 +77,15 @@ public record ExplainRun(Options options) {
     return lines;
   }
 
-  Map<String, Object> json() throws UserMistakeException {
+  Map<String, Object> tree() throws UserMistakeException {
     Report report = report();
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("notes", report.notes());
-    tree.putAll(report.json());
+    tree.putAll(report.tree());
     return tree;
   }
 
   private Report report() throws UserMistakeException {
-    Path subject = options.subject();
     UserMistakeException.throwIf(
         !Files.exists(subject),
         subject.toString(),
@@ -102,12 +100,12 @@ public record ExplainRun(Options options) {
 
   /** Reads the whole log, so that its sum is proved, and explains the job. */
   private Report byLog(Path log) throws UserMistakeException {
-    try (var reader = RecordingReader.ofLog(log, options.salvage())) {
+    try (var reader = RecordingReader.ofLog(log, salvage)) {
       ReplaySettings settings = ReplaySettings.of(log, reader.header(), Registries.vocabulary());
       var explainer =
           new Explainer(
               log.toString(),
-              options.jobId(),
+              jobId,
               () -> new SchedulingCore(settings.core(), settings.newPolicy()));
       for (RecordedEntry entry = reader.next(); entry != null; entry = reader.next()) {
         explainer.take(entry);
@@ -116,11 +114,11 @@ public record ExplainRun(Options options) {
       if (explanation == null) {
         throw unknown(log, explainer.jobIds());
       }
-      Map<String, Object> json = new LinkedHashMap<>();
-      json.put("source", "log");
-      json.putAll(JSON.convertValue(explanation, new TypeReference<Map<String, Object>>() {}));
+      Map<String, Object> tree = new LinkedHashMap<>();
+      tree.put("source", "log");
+      tree.putAll(JSON.convertValue(explanation, new TypeReference<Map<String, Object>>() {}));
       List<String> notes = notes(reader, explanation);
-      return new Report(notes, ExplanationText.of(explanation), json);
+      return new Report(notes, ExplanationText.of(explanation), tree);
     }
   }
 
@@ -146,7 +144,7 @@ public record ExplainRun(Options options) {
   }
 
   private Report byTables(FinishedRun run) throws UserMistakeException {
-    TableExplanation explanation = TableExplanation.of(run, options.jobId());
+    TableExplanation explanation = TableExplanation.of(run, jobId);
     if (explanation == null) {
       throw unknown(run.folder(), run.jobIds());
     }
@@ -154,7 +152,6 @@ public record ExplainRun(Options options) {
   }
 
   private UserMistakeException unknown(Path where, Collection<String> known) {
-    String jobId = options.jobId();
     List<String> nodes = known.stream().filter(id -> id.startsWith(jobId + "/")).sorted().toList();
     String maybe =
         nodes.isEmpty()
@@ -170,7 +167,7 @@ public record ExplainRun(Options options) {
 
   /** Returns the first id that has most letters in common with the asked one before they part. */
   private String likest(Collection<String> known) {
-    char[] asked = options.jobId().toCharArray();
+    char[] asked = jobId.toCharArray();
     return known.stream()
         .max(Comparator.comparingInt(id -> Arrays.mismatch(id.toCharArray(), asked)))
         .orElseThrow();

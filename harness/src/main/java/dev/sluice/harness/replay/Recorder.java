@@ -23,7 +23,6 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.producer.requests.RecordedLoad;
-import dev.sluice.producer.trace.Trace;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -202,23 +201,21 @@ public final class Recorder {
 
   private void recordRequests(Path log) throws UserMistakeException, IOException {
     RecordedLoad load = RecordedLoad.read(log, options.salvage(), Registries.vocabulary());
-    Trace requests = load.requests();
     String digest = load.isWhole() ? RecordingReader.headerOf(log).requestDigest() : null;
     var header = RecordingHeader.requests(digest);
     try (RecordingWriter<RecordedRequest> writer = options.requests(header)) {
-      for (Trace.Timed request : requests.requests()) {
+      for (RecordedRequest request : load.requests()) {
         heedAWishToStop();
-        writer.write(new RecordedRequest(request.atNs(), request.kind()));
+        writer.write(request);
       }
       writer.finish();
     }
     console.item(
-        "recorded",
-        String.format(Locale.ROOT, "%,d requests of %s", requests.requests().size(), log));
+        "recorded", String.format(Locale.ROOT, "%,d requests of %s", load.requests().size(), log));
     if (digest != null) {
       console.item("", "the whole request list, digest " + digest.substring(0, 12));
     }
-    requests.notes().forEach(note -> console.item("missing", note));
+    load.notes().forEach(note -> console.item("missing", note));
   }
 
   // --- topics
@@ -346,14 +343,11 @@ public final class Recorder {
     long shards = partitions.stream().filter(p -> p.topic().equals(topics.facts())).count();
     RunStarted started = source.exists(topics.runs()) ? started(merge) : null;
     var header =
-        new RecordingHeader(
-            RecordingHeader.VERSION,
-            RecordingHeader.Kind.LOG,
+        RecordingHeader.log(
             topics.prefix(),
-            started == null ? 0 : started.timeZeroEpochMs(),
+            started,
             (int) shards,
             "",
-            started == null ? null : started.requestDigest(),
             started == null ? null : started.configDigest(),
             null);
     try (RecordingWriter<RecordedEntry> writer = options.log(header)) {

@@ -129,16 +129,7 @@ final class TopicRequests {
 
   private void take(Fact fact) throws UserMistakeException {
     if (fact instanceof JobRequested job) {
-      requests.putIfAbsent(
-          new Place(job.intendedAtNs(), job.index()),
-          known(
-              new RequestKind(
-                  job.classType(),
-                  job.workload(),
-                  job.backend(),
-                  job.precision(),
-                  job.samples(),
-                  job.sloNs())));
+      requests.putIfAbsent(new Place(job.intendedAtNs(), job.index()), known(RequestKind.of(job)));
     } else if (fact instanceof RunStarted started) {
       timeZeroEpochMs = started.timeZeroEpochMs();
     } else if (fact instanceof WorkflowRequested) {

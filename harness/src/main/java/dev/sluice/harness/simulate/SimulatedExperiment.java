@@ -31,7 +31,6 @@ import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
-import dev.sluice.producer.requests.JobKind;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.topology.ExperimentCore;
@@ -373,7 +372,7 @@ record SimulatedExperiment(
         return null;
       }
       nextIndex[generator] += nextIndex.length;
-      return request(index, generator, list.intendedAtNs(index));
+      return list.get(index, generator, list.intendedAtNs(index), list.intendedAtNs(index));
     }
 
     @Override
@@ -388,23 +387,7 @@ record SimulatedExperiment(
         return null;
       }
       nextIndex[0]++;
-      return request(index, 0, intendedAtNs);
-    }
-
-    private JobRequested request(int index, int generator, long intendedAtNs) {
-      JobKind kind = list.kinds().get(list.kindNumber(index));
-      return new JobRequested(
-          JobId.of(index),
-          generator,
-          index,
-          kind.classType(),
-          kind.workload(),
-          kind.backend(),
-          kind.precision(),
-          kind.samples(),
-          kind.sloNs(),
-          intendedAtNs,
-          intendedAtNs);
+      return list.get(index, 0, intendedAtNs, intendedAtNs);
     }
 
     @Override

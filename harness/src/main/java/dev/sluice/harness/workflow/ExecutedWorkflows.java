@@ -11,6 +11,7 @@ import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.value.ModelKey;
@@ -30,7 +31,6 @@ import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelShelf;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
@@ -41,6 +41,7 @@ import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.RunShell;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.topology.WorkflowCore;
+import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreSettings;
 import dev.sluice.scheduling.simulation.GraphSchedule;
 import dev.sluice.scheduling.simulation.GraphSimulation;
@@ -189,7 +190,13 @@ final class ExecutedWorkflows {
   private void record(Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started)
       throws IOException {
     var header =
-        LogHeaders.of(topics.prefix(), started, 1, started.configDigest(), core().toText());
+        RecordingHeader.log(
+            topics.prefix(),
+            started,
+            1,
+            SchedulingCore.DECISIONS_VERSION,
+            started.configDigest(),
+            core().toText());
     try (var recording = new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
         var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
       var merge = new LogMerge(topics, consumer, clock, LIMIT);

@@ -68,7 +68,7 @@ final class ExplainRunTest {
   }
 
   private Map<String, Object> json(HandmadeLog log, String jobId) throws Exception {
-    return new ExplainRun(new ExplainRun.Options(log.write(), jobId, false, true)).json();
+    return new ExplainRun(log.write(), jobId, false, true).tree();
   }
 
   @SuppressWarnings("unchecked")
@@ -253,7 +253,7 @@ final class ExplainRunTest {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 60));
     assertThatThrownBy(() -> explained(file)).isInstanceOf(UserMistakeException.class);
-    assertThat(new ExplainRun(new ExplainRun.Options(file, "j1", true, false)).lines())
+    assertThat(new ExplainRun(file, "j1", true, false).lines())
         .first()
         .asString()
         .startsWith("note: ");
@@ -290,10 +290,9 @@ final class ExplainRunTest {
             "    1.010  7-0 on e/1, jobs j9, j1: predicted 18 ms (published), p95 22; done",
             "    1.011  starts 1.2 ms after the decision; ends 1.031; it took 20")
         .endsWith(lacks.toArray(String[]::new));
-    assertThat(new ExplainRun(new ExplainRun.Options(folder, "j2", false, false)).lines())
+    assertThat(new ExplainRun(folder, "j2", false, false).lines())
         .startsWith("j2  batch, resnet18 onnx fp32, 2 samples; dropped as expired");
-    Map<String, Object> json =
-        new ExplainRun(new ExplainRun.Options(folder, "j1", false, true)).json();
+    Map<String, Object> json = new ExplainRun(folder, "j1", false, true).tree();
     assertThat(json).containsEntry("source", "tables");
     assertThat(spans(json))
         .containsExactly(
@@ -311,12 +310,11 @@ final class ExplainRunTest {
   }
 
   private static List<String> explained(Path subject) throws Exception {
-    return new ExplainRun(new ExplainRun.Options(subject, "j1", false, false)).lines();
+    return new ExplainRun(subject, "j1", false, false).lines();
   }
 
   private static void assertMistake(Path subject, String jobId, String what, String maybe) {
-    assertThatThrownBy(
-            () -> new ExplainRun(new ExplainRun.Options(subject, jobId, false, false)).lines())
+    assertThatThrownBy(() -> new ExplainRun(subject, jobId, false, false).lines())
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining(what)
         .hasMessageContaining(maybe);

@@ -273,6 +273,6 @@ final class HandmadeLog implements CoreListener {
 
   /** The lines that explain a job of this log. */
   List<String> explained(String jobId) throws Exception {
-    return new ExplainRun(new ExplainRun.Options(write(), jobId, false, false)).lines();
+    return new ExplainRun(write(), jobId, false, false).lines();
   }
 }

@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.Vocabulary;
+import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
@@ -20,7 +21,7 @@ import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.Trace.Timed;
+import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,11 +44,14 @@ import org.jspecify.annotations.Nullable;
  * digest and by the requests in the log. Where that fails, the sent requests are the load, and a
  * note says so.
  *
+ * @param format what the file was taken for, for a person
  * @param requests requests in the order of the list, none left out
+ * @param notes lines about the file that a person should know
  * @param isWhole whether these are all requests of the list that the run was to send; of a
  *     recording of requests, whether it has a digest
  */
-public record RecordedLoad(Trace requests, boolean isWhole) {
+public record RecordedLoad(
+    String format, List<RecordedRequest> requests, List<String> notes, boolean isWhole) {
   /** Name of a log in the folder of its run. */
   private static final String LOG = "log.jsonl.gz";
 
@@ -90,8 +94,28 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
     return log;
   }
 
+  /**
+   * Returns the override with which an experiment replays a file. Its path is made absolute, since
+   * paths of an experiment count from the experiment's folder.
+   *
+   * @param fileOrRun recording, folder of a run, or trace
+   * @throws UserMistakeException if there is no such file, or the folder holds no recording
+   */
+  public static String override(Path fileOrRun) throws UserMistakeException {
+    Path file = file(fileOrRun);
+    UserMistakeException.throwIf(
+        !Files.exists(file),
+        fileOrRun.toString(),
+        "the file does not exist",
+        "its path is wrong; the folder of a run, a recording or a trace is meant");
+    return "arrivals={process: %s, file: %s}"
+        .formatted(
+            isRecording(file) ? "replay" : "trace",
+            QuotedText.of(file.toAbsolutePath().normalize().toString()));
+  }
+
   /** Tells whether a file begins as a recording does, compressed or not; if not, it is a trace. */
-  public static boolean isRecording(Path file) {
+  private static boolean isRecording(Path file) {
     try (var in = new BufferedInputStream(Files.newInputStream(file))) {
       in.mark(2);
       boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
@@ -105,19 +129,20 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
 
   private static RecordedLoad ofRequests(Path file, boolean salvage) throws UserMistakeException {
     try (RecordingReader<RecordedRequest> reader = RecordingReader.ofRequests(file, salvage)) {
-      List<Timed> requests = new ArrayList<>();
+      List<RecordedRequest> requests = new ArrayList<>();
       Map<RequestKind, RequestKind> kinds = new HashMap<>(); // one object a kind, not one a line
       for (RecordedRequest r = reader.next(); r != null; r = reader.next()) {
-        requests.add(new Timed(r.intendedAtNs(), kinds.computeIfAbsent(r.kind(), kind -> kind)));
+        requests.add(
+            new RecordedRequest(r.intendedAtNs(), kinds.computeIfAbsent(r.kind(), kind -> kind)));
       }
       boolean whole = reader.header().requestDigest() != null && reader.loss() == null;
-      return of("a recording of requests", requests, notes(reader.loss(), null), whole);
+      return new RecordedLoad("a recording of requests", requests, notes(reader.loss()), whole);
     }
   }
 
-  private static RecordedLoad of(
-      String format, List<Timed> requests, List<String> notes, boolean whole) {
-    return new RecordedLoad(new Trace(format, requests, Map.of(), requests.size(), notes), whole);
+  /** Returns the part of the requests that a window keeps; what it leaves out is counted. */
+  Trace within(Window window) {
+    return Trace.of(format, requests, notes, window);
   }
 
   private static RecordedLoad ofLog(Path file, boolean salvage, Vocabulary vocabulary)
@@ -130,21 +155,23 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
           sent.putIfAbsent(job.index(), job);
         }
       }
-      Redrawn redrawn = Redrawn.of(reader.header(), file, vocabulary, sent);
-      List<String> notes = notes(reader.loss(), redrawn.why);
-      RequestList list = redrawn.list;
-      if (list != null) {
+      List<String> notes = notes(reader.loss());
+      try {
+        RequestList list = redrawn(reader.header(), file, vocabulary, sent);
         List<RequestKind> kinds = list.kinds().stream().map(JobKind::asRecorded).toList();
-        return of(
+        return new RecordedLoad(
             LOG_FORMAT,
             IntStream.range(0, list.size())
-                .mapToObj(i -> new Timed(list.intendedAtNs(i), kinds.get(list.kindNumber(i))))
+                .mapToObj(
+                    i -> new RecordedRequest(list.intendedAtNs(i), kinds.get(list.kindNumber(i))))
                 .toList(),
             notes,
             true);
+      } catch (NotRedrawnException e) {
+        notes.add("only the requests that were sent, not the whole list: " + e.getMessage());
       }
       Map<RequestKind, RequestKind> kinds = new HashMap<>();
-      return of(
+      return new RecordedLoad(
           LOG_FORMAT,
           sent.values().stream()
               .sorted(
@@ -152,32 +179,17 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
                       .thenComparingLong(JobRequested::index))
               .map(
                   job ->
-                      new Timed(job.intendedAtNs(), kinds.computeIfAbsent(kind(job), kind -> kind)))
+                      new RecordedRequest(
+                          job.intendedAtNs(),
+                          kinds.computeIfAbsent(RequestKind.of(job), kind -> kind)))
               .toList(),
           notes,
           false);
     }
   }
 
-  private static RequestKind kind(JobRequested job) {
-    return new RequestKind(
-        job.classType(),
-        job.workload(),
-        job.backend(),
-        job.precision(),
-        job.samples(),
-        job.sloNs());
-  }
-
-  private static List<String> notes(@Nullable String loss, @Nullable String why) {
-    List<String> notes = new ArrayList<>();
-    if (loss != null) {
-      notes.add(loss);
-    }
-    if (why != null) {
-      notes.add("only the requests that were sent, not the whole list: " + why);
-    }
-    return notes;
+  private static List<String> notes(@Nullable String loss) {
+    return loss == null ? new ArrayList<>() : new ArrayList<>(List.of(loss));
   }
 
   private static @Nullable JobRequested job(
@@ -208,84 +220,79 @@ public record RecordedLoad(Trace requests, boolean isWhole) {
         && Arrays.equals(value, 0, wanted.length, wanted, 0, wanted.length);
   }
 
-  /**
-   * The list that a log's run had, drawn anew.
-   *
-   * @param why reason why there is no list; null: there is one
-   */
-  private record Redrawn(@Nullable RequestList list, @Nullable String why) {
-    /** An isolated time that the log does not tell. */
-    private static final class UntoldException extends RuntimeException {
-      private static final long serialVersionUID = 1;
-    }
+  /** The reason why the list that a log's run had cannot be drawn anew. */
+  private static final class NotRedrawnException extends RuntimeException {
+    private static final long serialVersionUID = 1;
 
-    static Redrawn of(
-        RecordingHeader header, Path file, Vocabulary vocabulary, Map<Long, JobRequested> sent) {
-      String text = header.experiment();
-      if (text == null || header.requestDigest() == null) {
-        return new Redrawn(null, "the recording does not say of which experiment it is");
+    NotRedrawnException(String why) {
+      super(why);
+    }
+  }
+
+  /** Draws the list that a log's run had anew. */
+  private static RequestList redrawn(
+      RecordingHeader header, Path file, Vocabulary vocabulary, Map<Long, JobRequested> sent) {
+    String text = header.experiment();
+    if (text == null || header.requestDigest() == null) {
+      throw new NotRedrawnException("the recording does not say of which experiment it is");
+    }
+    RequestList drawn;
+    try {
+      ParsedExperiment parsed = ExperimentFile.recorded(file, text, vocabulary);
+      drawn = RequestList.of(parsed, isolatedTimes(parsed.experiment(), sent));
+    } catch (UserMistakeException e) {
+      String last = e.problems().get(e.problems().size() - 1).what();
+      throw new NotRedrawnException("its experiment cannot be read here (" + last + ")");
+    }
+    if (!drawn.digest().equals(header.requestDigest())) {
+      throw new NotRedrawnException("drawn anew it has another digest");
+    }
+    if (!sent.values().stream().allMatch(job -> holds(drawn, job))) {
+      throw new NotRedrawnException("drawn anew it lacks requests of the log");
+    }
+    return drawn;
+  }
+
+  private static boolean holds(RequestList list, JobRequested job) {
+    if (job.index() >= list.size()) {
+      return false;
+    }
+    int index = (int) job.index();
+    return job.equals(list.get(index, job.generator(), list.intendedAtNs(index), job.sentAtNs()));
+  }
+
+  /** Times of jobs alone, as the promises in the log tell them. */
+  private static IsolatedTimes isolatedTimes(Experiment experiment, Map<Long, JobRequested> sent) {
+    Map<String, Double> scales = new HashMap<>();
+    for (JobClass jobClass : experiment.jobs().classes()) {
+      if (jobClass.sloScale() != null) {
+        scales.put(jobClass.name(), jobClass.sloScale());
       }
-      try {
-        ParsedExperiment parsed = ExperimentFile.recorded(file, text, vocabulary);
-        RequestList drawn = RequestList.of(parsed, isolatedTimes(parsed.experiment(), sent));
-        if (!drawn.digest().equals(header.requestDigest())) {
-          return new Redrawn(null, "drawn anew it has another digest");
-        }
-        return holds(drawn, sent)
-            ? new Redrawn(drawn, null)
-            : new Redrawn(null, "drawn anew it lacks requests of the log");
-      } catch (UntoldException e) {
-        return new Redrawn(null, "no request tells the promises of those that were not sent");
-      } catch (UserMistakeException e) {
-        String last = e.problems().get(e.problems().size() - 1).what();
-        return new Redrawn(null, "its experiment cannot be read here (" + last + ")");
+    }
+    Map<String, JobRequested> best = new HashMap<>(); // the largest multiple tells most digits
+    for (JobRequested job : sent.values()) {
+      Double scale = scales.get(job.classType());
+      if (scale != null) {
+        best.merge(
+            key(job.workload(), job.backend(), job.precision(), job.samples()),
+            job,
+            (one, other) -> scale(scales, one) >= scale(scales, other) ? one : other);
       }
     }
-
-    /** Times of jobs alone, as the promises in the log tell them. */
-    private static IsolatedTimes isolatedTimes(
-        Experiment experiment, Map<Long, JobRequested> sent) {
-      Map<String, Double> scales = new HashMap<>();
-      for (JobClass jobClass : experiment.jobs().classes()) {
-        if (jobClass.sloScale() != null) {
-          scales.put(jobClass.name(), jobClass.sloScale());
-        }
+    return (workload, backend, precision, samples) -> {
+      JobRequested job = best.get(key(workload, backend, precision, samples));
+      if (job == null) {
+        throw new NotRedrawnException("no request tells the promises of those that were not sent");
       }
-      Map<String, JobRequested> best = new HashMap<>(); // the largest multiple tells most digits
-      for (JobRequested job : sent.values()) {
-        Double scale = scales.get(job.classType());
-        if (scale != null) {
-          best.merge(
-              key(job.workload(), job.backend(), job.precision(), job.samples()),
-              job,
-              (one, other) -> scale(scales, one) >= scale(scales, other) ? one : other);
-        }
-      }
-      return (workload, backend, precision, samples) -> {
-        JobRequested job = best.get(key(workload, backend, precision, samples));
-        if (job == null) {
-          throw new UntoldException();
-        }
-        return job.sloNs() / 1e6 / scale(scales, job);
-      };
-    }
+      return job.sloNs() / 1e6 / scale(scales, job);
+    };
+  }
 
-    private static double scale(Map<String, Double> scales, JobRequested job) {
-      return requireNonNull(scales.get(job.classType()));
-    }
+  private static double scale(Map<String, Double> scales, JobRequested job) {
+    return requireNonNull(scales.get(job.classType()));
+  }
 
-    private static String key(String workload, String backend, String precision, int samples) {
-      return String.join("/", workload, backend, precision, Integer.toString(samples));
-    }
-
-    private static JobRequested drawn(RequestList list, JobRequested as) {
-      int index = (int) as.index();
-      return list.get(index, as.generator(), list.intendedAtNs(index), as.sentAtNs());
-    }
-
-    private static boolean holds(RequestList list, Map<Long, JobRequested> sent) {
-      return sent.values().stream()
-          .allMatch(job -> job.index() < list.size() && job.equals(drawn(list, job)));
-    }
+  private static String key(String workload, String backend, String precision, int samples) {
+    return String.join("/", workload, backend, precision, Integer.toString(samples));
   }
 }

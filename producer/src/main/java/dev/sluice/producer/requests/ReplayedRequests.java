@@ -7,11 +7,11 @@ import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.experiment.Replay.Source;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
-import dev.sluice.producer.trace.Trace.Timed;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import dev.sluice.producer.trace.Trace.TraceOptions.Column;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
@@ -53,9 +53,9 @@ final class ReplayedRequests {
     Path file = parsed.resolve(replay.file());
     this.shown = file.toString();
     this.runEndNs = experiment.load().tailEndNs();
-    Trace whole =
+    RecordedLoad whole =
         replay.source() == Source.REPLAY
-            ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary()).requests()
+            ? RecordedLoad.read(file, replay.salvage(), parsed.vocabulary())
             : null;
     this.speed = speed(file);
     double fromSeconds = replay.scale().fromSeconds();
@@ -76,7 +76,7 @@ final class ReplayedRequests {
   }
 
   private static long lastNs(Trace trace) {
-    return trace.requests().get(trace.requests().size() - 1).atNs();
+    return trace.requests().get(trace.requests().size() - 1).intendedAtNs();
   }
 
   private double speed(Path file) throws UserMistakeException {
@@ -195,8 +195,8 @@ final class ReplayedRequests {
   RequestList list(RescaledTime rescaled) {
     var mix = new JobMix(experiment, isolatedTimes);
     var list = new RequestList.Builder();
-    for (Timed request : trace.requests()) {
-      long intendedAtNs = rescaled.atNs(at(request.atNs()));
+    for (RecordedRequest request : trace.requests()) {
+      long intendedAtNs = rescaled.atNs(at(request.intendedAtNs()));
       RequestKind kind = kinds.get(request.kind());
       if (kind != null && intendedAtNs < runEndNs) {
         list.add(kind.isComplete() ? JobKind.of(kind) : mix.next(kind), intendedAtNs);

@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  * It takes twelve bytes a job. Immutable.
  */
 public final class RequestList {
-  /** About as many letters are handed to the digest at once. */
-  private static final int DIGESTED_LETTERS = 1 << 13;
-
   private final List<JobKind> kinds;
   private final int[] kindNumbers;
   private final long[] timesNs;
@@ -194,14 +191,9 @@ public final class RequestList {
     if (digest == null) {
       List<String> ofKinds = kinds.stream().map(RequestList::line).toList();
       MessageDigest sha256 = Sha256.begin();
-      var lines = new StringBuilder();
       for (int i = 0; i < size(); i++) {
-        lines.append(JobId.PREFIX).append(i).append(ofKinds.get(kindNumbers[i]));
-        lines.append(timesNs[i]).append('\n');
-        if (lines.length() >= DIGESTED_LETTERS || i == size() - 1) {
-          sha256.update(lines.toString().getBytes(StandardCharsets.UTF_8));
-          lines.setLength(0);
-        }
+        String line = JobId.of(i) + ofKinds.get(kindNumbers[i]) + timesNs[i] + '\n';
+        sha256.update(line.getBytes(StandardCharsets.UTF_8));
       }
       digest = HexFormat.of().formatHex(sha256.digest());
     }

@@ -158,7 +158,7 @@ final class TraceFormats {
 
   interface RowReader {
     /** Adds the present row's jobs, each with a kind, or leaves them out. */
-    void read(RequestKind kind, TraceJobs jobs) throws UserMistakeException;
+    void read(RequestKind kind, Trace trace) throws UserMistakeException;
   }
 
   private TraceFormats() {}
@@ -243,11 +243,11 @@ final class TraceFormats {
   private static Opening dates(String column) {
     return (rows, seed) -> {
       var times = new DateTimes(rows, column);
-      return (kind, jobs) -> {
+      return (kind, trace) -> {
         if (times.isThere()) {
-          jobs.add(times.epochNs(), kind);
+          trace.add(times.epochNs(), kind);
         } else {
-          jobs.leaveOut("without " + column, 1);
+          trace.leaveOut("without " + column, 1);
         }
       };
     };
@@ -262,11 +262,11 @@ final class TraceFormats {
   private static Opening numbers(String column, Unit unit) {
     return (rows, seed) -> {
       int time = rows.column(column);
-      return (kind, jobs) -> {
+      return (kind, trace) -> {
         if (rows.isEmpty(time)) {
-          jobs.leaveOut("without " + column, 1);
+          trace.leaveOut("without " + column, 1);
         } else {
-          jobs.add(unit.readAsNs(rows, time, column), kind);
+          trace.add(unit.readAsNs(rows, time, column), kind);
         }
       };
     };
@@ -283,7 +283,7 @@ final class TraceFormats {
       minutes[minute] = rows.column(Integer.toString(minute + 1));
     }
     RandomStream random = RandomStream.of(seed, "trace-minutes");
-    return (kind, jobs) -> {
+    return (kind, trace) -> {
       for (int minute = 0; minute < MINUTES; minute++) {
         int column = minutes[minute];
         if (rows.says(column, "0")) {
@@ -295,9 +295,9 @@ final class TraceFormats {
               "minute %d (%d) is below 0".formatted(minute + 1, count), "a digit is wrong");
         }
         long beginNs = minute * MINUTE_NS;
-        if (!jobs.leavesOut(beginNs, beginNs + MINUTE_NS - 1, count)) {
+        if (!trace.leavesOut(beginNs, beginNs + MINUTE_NS - 1, count)) {
           for (long i = 0; i < count; i++) {
-            jobs.add(beginNs + (long) (random.nextOpenUnit() * MINUTE_NS), kind);
+            trace.add(beginNs + (long) (random.nextOpenUnit() * MINUTE_NS), kind);
           }
         }
       }
@@ -311,16 +311,16 @@ final class TraceFormats {
   private static RowReader invocationsByEnd(TraceRows rows, long seed) throws UserMistakeException {
     int end = rows.column("end_timestamp");
     int duration = rows.column("duration");
-    return (kind, jobs) -> {
+    return (kind, trace) -> {
       if (rows.isEmpty(end) || rows.isEmpty(duration)) {
-        jobs.leaveOut("without end_timestamp or duration", 1);
+        trace.leaveOut("without end_timestamp or duration", 1);
         return;
       }
       long durationNs = rows.secondsAsNs(duration, "duration");
       if (durationNs < 0) {
-        jobs.leaveOut("with a duration below 0", 1);
+        trace.leaveOut("with a duration below 0", 1);
       } else {
-        jobs.add(Math.subtractExact(rows.secondsAsNs(end, "end_timestamp"), durationNs), kind);
+        trace.add(Math.subtractExact(rows.secondsAsNs(end, "end_timestamp"), durationNs), kind);
       }
     };
   }
@@ -334,12 +334,12 @@ final class TraceFormats {
     int response = rows.column("Response tokens");
     int time = rows.column("Timestamp");
     RowReader reader = numbers("Timestamp", TraceRows::secondsAsNs).open(rows, seed);
-    return (kind, jobs) -> {
+    return (kind, trace) -> {
       if (!rows.isEmpty(time)
           && (rows.isEmpty(response) || rows.whole(response, "Response tokens") == 0)) {
-        jobs.leaveOut("failed, without response tokens", 1);
+        trace.leaveOut("failed, without response tokens", 1);
       } else {
-        reader.read(kind, jobs);
+        reader.read(kind, trace);
       }
     };
   }
@@ -347,11 +347,11 @@ final class TraceFormats {
   private static RowReader ownTrace(TraceRows rows, long seed) throws UserMistakeException {
     int time = rows.column(TIME);
     RowReader reader = numbers(TIME, TraceRows::secondsAsNs).open(rows, seed);
-    return (kind, jobs) -> {
-      if (jobs.read() == 0) {
+    return (kind, trace) -> {
+      if (trace.read() == 0) {
         refuseFineDates(rows, time);
       }
-      reader.read(kind, jobs);
+      reader.read(kind, trace);
     };
   }
 

@@ -62,13 +62,13 @@ final class TraceKinds {
   }
 
   /** Returns the present row's kind; null if it is left out, which is counted then. */
-  @Nullable RequestKind read(TraceJobs jobs) throws UserMistakeException {
+  @Nullable RequestKind read(Trace trace) throws UserMistakeException {
     int samples = 0;
     Source source = sources[SAMPLES];
     if (source != null && !rows.isEmpty(source.column())) {
       long written = rows.whole(source.column(), source.name());
       if (written < 1 || written > SAMPLES_MAX) {
-        jobs.leaveOut("with %s outside 1 to %d".formatted(source.name(), SAMPLES_MAX), 1);
+        trace.leaveOut("with %s outside 1 to %d".formatted(source.name(), SAMPLES_MAX), 1);
         return null;
       }
       samples = (int) written;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RequestKind;
-import dev.sluice.producer.trace.Trace.Timed;
 import dev.sluice.producer.trace.Trace.TraceOptions;
 import dev.sluice.producer.trace.Trace.TraceOptions.Column;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
@@ -507,11 +507,11 @@ final class TraceFileTest {
   }
 
   private static List<RequestKind> kinds(Trace trace) {
-    return trace.requests().stream().map(Timed::kind).toList();
+    return trace.requests().stream().map(RecordedRequest::kind).toList();
   }
 
   private static long[] times(Trace trace) {
-    return trace.requests().stream().mapToLong(Timed::atNs).toArray();
+    return trace.requests().stream().mapToLong(RecordedRequest::intendedAtNs).toArray();
   }
 
   private Trace read(String text) throws IOException, UserMistakeException {
