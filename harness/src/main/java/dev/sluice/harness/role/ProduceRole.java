@@ -13,8 +13,6 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
-import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
-import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
@@ -22,12 +20,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The generators: they begin the run, send its jobs, and end it. */
 public final class ProduceRole {
-  private static final Logger LOG = LoggerFactory.getLogger(ProduceRole.class);
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
 
   private final JobGenerators generators;
@@ -45,7 +40,7 @@ public final class ProduceRole {
             kafka,
             frame.clock(),
             frame.pacer(),
-            new Listener(frame.console()));
+            missing -> frame.console().line("waiting for lanes: " + String.join("; ", missing)));
   }
 
   /**
@@ -173,27 +168,5 @@ public final class ProduceRole {
 
   public GeneratorNumbers numbers() {
     return generators.numbers();
-  }
-
-  private record Listener(Console console) implements GeneratorListener {
-    @Override
-    public void waitingForLanes(List<String> missing) {
-      console.line("waiting for lanes: " + String.join("; ", missing));
-    }
-
-    @Override
-    public void runStarted(long timeZeroEpochMs) {
-      LOG.info("time zero is {} ms since 1970", timeZeroEpochMs);
-    }
-
-    @Override
-    public void arrivalsEnding(EndOfArrivals reason) {
-      LOG.info("arrivals end: {}", reason);
-    }
-
-    @Override
-    public void runEnded(RunEnded ended) {
-      LOG.info("{}", ended);
-    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ public final class JobGenerators {
   private final GeneratorLog log;
   private final ProcessClock clock;
   private final Pacer pacer;
-  private final GeneratorListener listener;
+  private final Consumer<List<String>> whenLanesMissing;
   private final Senders senders;
 
   private volatile boolean stopRequested;
@@ -52,19 +53,20 @@ public final class JobGenerators {
 
   /**
    * @param clock this process's clock, whose distance to the broker's is measured and reported
+   * @param whenLanesMissing called once if lanes are missing at first: a text per shard and model
    */
   public JobGenerators(
       GeneratorSettings settings,
       LogClients clients,
       ProcessClock clock,
       Pacer pacer,
-      GeneratorListener listener) {
+      Consumer<List<String>> whenLanesMissing) {
     this(
         settings,
-        new KafkaGeneratorLog(settings, clients, clock),
+        new GeneratorLog(settings, clients::consumer, clients::gatheringProducer, clock),
         clock,
         pacer,
-        listener,
+        whenLanesMissing,
         new GeneratorThreads());
   }
 
@@ -73,13 +75,13 @@ public final class JobGenerators {
       GeneratorLog log,
       ProcessClock clock,
       Pacer pacer,
-      GeneratorListener listener,
+      Consumer<List<String>> whenLanesMissing,
       GeneratorThreads threads) {
     this.settings = settings;
     this.log = log;
     this.clock = clock;
     this.pacer = pacer;
-    this.listener = listener;
+    this.whenLanesMissing = whenLanesMissing;
     this.senders = new Senders(settings, log, threads);
   }
 
@@ -138,7 +140,7 @@ public final class JobGenerators {
     }
     opening.refuseIfForeign(soFar, resuming);
     boolean begun = soFar.started() != null;
-    if (!begun && !opening.waitForLanes(listener::waitingForLanes)) {
+    if (!begun && !opening.waitForLanes(whenLanesMissing)) {
       return Optional.empty();
     }
     senders.open(clock, pacer);
@@ -169,7 +171,7 @@ public final class JobGenerators {
         reason = watch.untilArrivalsEnd(runClock, () -> stopRequested, senders);
       }
       senders.endArrivals();
-      reason.ifPresent(listener::arrivalsEnding);
+      reason.ifPresent(why -> LOG.info("arrivals end: {}", why));
       senders.join();
       BitSet sent = senders.sent();
       if (watch.endedByOthers() == null) {
@@ -192,7 +194,7 @@ public final class JobGenerators {
       } else if (ended.failure() != null) {
         throw new RunFailedException("another role gave the run up: " + ended.failure());
       }
-      listener.runEnded(ended);
+      LOG.info("{}", ended);
       return ended;
     }
   }
@@ -214,7 +216,7 @@ public final class JobGenerators {
       senders.write(started);
     }
     senders.tellShards(started, soFar);
-    listener.runStarted(started.timeZeroEpochMs());
+    LOG.info("time zero is {} ms since 1970", started.timeZeroEpochMs());
     return started;
   }
 
@@ -245,22 +247,7 @@ public final class JobGenerators {
     return why;
   }
 
-  /** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
-  public interface GeneratorListener {
-    /** Called once if lanes are missing at first: a text per shard and model. */
-    default void waitingForLanes(List<String> missing) {}
-
-    /** Called when the run's start is in the log; the first job is sent soon. */
-    void runStarted(long timeZeroEpochMs);
-
-    /** Called when no further job will be sent; outcomes of sent jobs are still awaited. */
-    void arrivalsEnding(EndOfArrivals reason);
-
-    /** Called when every sent job has its outcome and the run's end is in the log. */
-    void runEnded(RunEnded ended);
-  }
-
-  public enum EndOfArrivals {
+  enum EndOfArrivals {
     /** The duration is over and every measured job has its outcome. */
     MEASURED_JOBS_ENDED,
     /** The tail is over and measured jobs still have no outcome. */

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,18 +55,18 @@ final class RunOpening {
   RunSoFar readRunSoFar(boolean resuming) throws RunFailedException {
     var soFar = new RunSoFar(resuming ? settings.requests().size() : 0);
     try (var runs = log.openRuns()) {
-      readWhatStood(runs, resuming, (partition, entry) -> soFar.add(entry));
+      readWhatStood(runs, resuming, (entry, partition) -> soFar.add(entry));
     }
     if (resuming && soFar.started() != null) {
       try (var facts = log.openFacts()) {
-        readWhatStood(facts, resuming, soFar::add);
+        readWhatStood(facts, resuming, (fact, shard) -> soFar.add(shard, fact));
       }
     }
     return soFar;
   }
 
   private <E extends Event> void readWhatStood(
-      GeneratorLog.Reader<E> reader, boolean evenIfStopped, GeneratorLog.Sink<E> sink)
+      GeneratorLog.Reader<E> reader, boolean evenIfStopped, ObjIntConsumer<E> sink)
       throws RunFailedException {
     long deadlineNs = clock.monotonicNs() + limit.toNanos();
     while ((evenIfStopped || !stopRequested.getAsBoolean()) && !reader.hasReadWhatStood()) {
@@ -130,7 +131,7 @@ final class RunOpening {
       while (!stopRequested.getAsBoolean()) {
         facts.poll(
             POLL,
-            (shard, fact) -> {
+            (fact, shard) -> {
               if (fact instanceof ExecutorReported report) {
                 coverage.reported(shard, report);
               }
