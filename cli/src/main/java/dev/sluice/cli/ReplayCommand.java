@@ -4,6 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.replay.DecisionRun;
 import dev.sluice.harness.replay.ReplayedFile;
+import dev.sluice.harness.run.RunSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ final class ReplayCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (!decisions) {
       run.check();
-      return run.execute(List.of(what()));
+      return run.execute(List.of(settings()));
     }
     refuseBesideDecisions(config != null, String.valueOf(config));
     refuseBesideDecisions(!overrides.isEmpty(), "--set");
@@ -121,7 +122,7 @@ final class ReplayCommand implements Callable<Integer> {
         "you want to leave it out; --with asks another setting");
   }
 
-  private RunOptions.What what() throws UserMistakeException {
+  private RunSettings settings() throws UserMistakeException {
     if (config == null) {
       throw new UserMistakeException(
           "./sluice replay",
@@ -141,7 +142,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     List<String> all = new ArrayList<>(ReplayedFile.overrides(subject, played.options(salvage)));
     all.addAll(overrides);
-    return new RunOptions.What(config, all, results.folder(), runId);
+    return run.settings(config, all, results.folder(), runId);
   }
 
   /** Options of a run that sends recorded requests: which, when, and as what. */

@@ -1,5 +1,6 @@
 package dev.sluice.harness.run;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -22,7 +23,6 @@ import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
-import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.ProduceRole;
@@ -123,7 +123,7 @@ public final class ExperimentRun extends WholeRun {
           IOException,
           InterruptedException {
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
-    Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
+    AbortFold.of(begun.parsed(), drawn); // a mistake is found before anything starts
     KafkaAccess external = shell.external;
     RunFolder folder = shell.folder;
     disk.expect(drawn.size(), external == null);
@@ -131,7 +131,7 @@ public final class ExperimentRun extends WholeRun {
     shell.beginKafka(); // beside the models' loading, each takes a core
     ExecuteRole.Loaded loaded = ExecuteRole.load(begun, lanes, begun.experiment().lanes().speed());
     shell.heedAWishToStop();
-    ForeignLoad others = ForeignLoad.begin(begun.clock()::monotonicNs);
+    ForeignLoad others = new ForeignLoad();
     List<ExecuteRole> executors = beginWarmUp(begun, loaded, shell);
     RunFrame frame = begun;
     RequestList requests = drawn;
@@ -165,7 +165,7 @@ public final class ExperimentRun extends WholeRun {
                 kafka.clients(),
                 lanes.notes(),
                 Environment.versions(experiment),
-                Aborts.of(frame.parsed(), requests)));
+                AbortFold.of(frame.parsed(), requests)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
     if (!parsed.needsRate()) {
       awaitWarm(executors);
@@ -187,7 +187,6 @@ public final class ExperimentRun extends WholeRun {
 
     look(others, shell);
     Optional<HostLoad> before = HostLoad.read();
-    long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;
     try {
       shell.join(Role.PRODUCE, "produce", frame);
@@ -204,7 +203,7 @@ public final class ExperimentRun extends WholeRun {
     try {
       status =
           analyze.finish(
-              Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs),
+              Environment.of(experiment, lanes, before),
               requests.digest(),
               folder,
               !options.output().noLog(),
