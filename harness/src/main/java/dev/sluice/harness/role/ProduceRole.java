@@ -13,7 +13,6 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
-import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
@@ -25,22 +24,23 @@ import java.util.function.Supplier;
 public final class ProduceRole {
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
 
-  private final JobGenerators generators;
+  private ProduceRole() {}
 
-  public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
-    generators =
-        new JobGenerators(
-            new GeneratorSettings(
-                frame.experiment(),
-                requests,
-                frame.runId(),
-                frame.configDigest(),
-                frame.topics(),
-                new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
-            kafka,
-            frame.clock(),
-            frame.pacer(),
-            missing -> frame.console().line("waiting for lanes: " + String.join("; ", missing)));
+  /** The generators of a run, which fail if lanes are missing after the limit. */
+  public static JobGenerators generators(
+      RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
+    return new JobGenerators(
+        new GeneratorSettings(
+            frame.experiment(),
+            requests,
+            frame.runId(),
+            frame.configDigest(),
+            frame.topics(),
+            new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
+        kafka,
+        frame.clock(),
+        frame.pacer(),
+        missing -> frame.console().line("waiting for lanes: " + String.join("; ", missing)));
   }
 
   /**
@@ -69,12 +69,12 @@ public final class ProduceRole {
     if (!register.started().isDone() && !register.ended().isDone()) {
       awaitOthers(process, register, after);
     }
-    var role =
-        new ProduceRole(frame, requests, process.kafka.clients(), process.settings.waitLimit());
-    process.metrics().generators(role::numbers);
-    process.onStop(role::stop);
+    JobGenerators generators =
+        generators(frame, requests, process.kafka.clients(), process.settings.waitLimit());
+    process.metrics().generators(generators::numbers);
+    process.onStop(generators::stop);
     try {
-      Optional<RunEnded> ended = role.run(resume);
+      Optional<RunEnded> ended = resume ? generators.resume() : generators.run();
       if (ended.isEmpty()) {
         throw new StoppedException();
       }
@@ -135,19 +135,13 @@ public final class ProduceRole {
     }
   }
 
-  /** Runs to the run's end; empty if the generators were stopped before the run began. */
-  public Optional<RunEnded> run(boolean resume)
-      throws RunFailedException, UserMistakeException, InterruptedException {
-    return resume ? generators.resume() : generators.run();
-  }
-
-  /** Begins to run on a thread of its own, which tells its host of the run's end. */
-  public Thread begin(Host host) {
+  /** Begins to run on a thread of its own, which tells a host of the run's end. */
+  public static Thread begin(JobGenerators generators, Host host) {
     var thread =
         new Thread(
             () -> {
               try {
-                host.end(run(false));
+                host.end(generators.run());
               } catch (RunFailedException
                   | UserMistakeException
                   | InterruptedException
@@ -159,14 +153,5 @@ public final class ProduceRole {
             "sluice-generators");
     thread.start();
     return thread;
-  }
-
-  /** Ends the arrivals early; {@link #run} returns once the running jobs have ended. */
-  public void stop() {
-    generators.stop();
-  }
-
-  public GeneratorNumbers numbers() {
-    return generators.numbers();
   }
 }

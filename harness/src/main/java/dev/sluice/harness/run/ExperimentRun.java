@@ -29,8 +29,10 @@ import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.RoleMetrics;
+import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,9 +194,12 @@ public final class ExperimentRun extends WholeRun {
       shell.join(Role.PRODUCE, "produce", frame);
       awaitShardsTaken(frame, register);
       runLoad(
-          new ProduceRole(frame, requests, kafka.clients(), START_LIMIT), shell, analyze, metrics);
+          ProduceRole.generators(frame, requests, kafka.clients(), START_LIMIT),
+          shell,
+          analyze,
+          metrics);
     } catch (RoleFailedException e) {
-      if (!RunShell.answers(kafka)) {
+      if (!kafka.answers()) {
         throw e; // there is no log to report
       }
       failure = e;
@@ -298,15 +303,15 @@ public final class ExperimentRun extends WholeRun {
     return kafka;
   }
 
-  private ScheduleRole startScheduler(RunFrame frame, RunShell shell, KafkaAccess kafka)
+  private SchedulerStream startScheduler(RunFrame frame, RunShell shell, KafkaAccess kafka)
       throws UserMistakeException, RoleFailedException, IOException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
-    ScheduleRole role = ScheduleRole.start(shell, frame, kafka);
-    role.awaitRunning();
+    SchedulerStream stream = ScheduleRole.start(shell, frame, kafka);
+    ScheduleRole.awaitRunning(stream);
     console.item(
         "scheduler",
         frame.experiment().scheduling().schedulerName() + ", " + frame.secondsSince(startedNs));
-    return role;
+    return stream;
   }
 
   /** Waits until all shards are taken: one taken later would make the run look disturbed. */
@@ -319,12 +324,12 @@ public final class ExperimentRun extends WholeRun {
   }
 
   private static void runLoad(
-      ProduceRole generators, RunShell shell, AnalyzeRole analyze, RoleMetrics metrics)
+      JobGenerators generators, RunShell shell, AnalyzeRole analyze, RoleMetrics metrics)
       throws RoleFailedException, StoppedException, InterruptedException {
     metrics.generators(generators::numbers);
     shell.onStop(generators::stop);
     shell.heedAWishToStop();
-    Thread thread = generators.begin(shell);
+    Thread thread = ProduceRole.begin(generators, shell);
     try {
       analyze.follow(shell);
     } catch (RoleFailedException e) {

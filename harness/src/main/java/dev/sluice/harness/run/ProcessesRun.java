@@ -107,7 +107,7 @@ public final class ProcessesRun extends WholeRun {
       AbortFold.of(parsed, requests);
     }
     if (external != null) {
-      RunShell.awaitAnswer(external);
+      external.awaitAnswer();
     }
     Path running = RunFolder.prepare(options.results(), runId);
     Path logs = Files.createDirectory(running.resolve("logs"));
