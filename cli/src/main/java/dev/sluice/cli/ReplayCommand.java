@@ -4,6 +4,7 @@ import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.replay.DecisionRun;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.producer.requests.RecordedLoad;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -104,7 +105,7 @@ final class ReplayCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (!decisions) {
       run.check();
-      return run.execute(List.of(what()));
+      return run.execute(List.of(settings()));
     }
     refuseBesideDecisions(config != null, String.valueOf(config));
     refuseBesideDecisions(!overrides.isEmpty(), "--set");
@@ -122,7 +123,7 @@ final class ReplayCommand implements Callable<Integer> {
         "you want to leave it out; --with asks another setting");
   }
 
-  private RunOptions.What what() throws UserMistakeException {
+  private RunSettings settings() throws UserMistakeException {
     if (config == null) {
       throw new UserMistakeException(
           "./sluice replay",
@@ -145,7 +146,7 @@ final class ReplayCommand implements Callable<Integer> {
     played.addTo(all);
     add("salvage", salvage ? "true" : null, all);
     all.addAll(overrides);
-    return new RunOptions.What(config, all, results.folder(), runId);
+    return run.settings(config, all, results.folder(), runId);
   }
 
   private static void add(String key, @Nullable String value, List<String> overrides) {

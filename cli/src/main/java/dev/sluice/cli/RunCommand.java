@@ -39,9 +39,7 @@ final class RunCommand implements Callable<Integer> {
     return run.execute(
         experiment.configs().stream()
             .map(
-                config ->
-                    new RunOptions.What(
-                        config, experiment.overrides(), experiment.results(), runId))
+                config -> run.settings(config, experiment.overrides(), experiment.results(), runId))
             .toList());
   }
 }

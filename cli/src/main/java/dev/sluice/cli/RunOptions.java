@@ -90,27 +90,19 @@ public final class RunOptions {
     return screen.json();
   }
 
-  /**
-   * What is run.
-   *
-   * @param runId id of the run; null: the run makes one
-   */
-  public record What(Path config, List<String> overrides, Path results, @Nullable String runId) {}
-
-  public int execute(List<What> all)
+  public int execute(List<RunSettings> all)
       throws UserMistakeException, IOException, InterruptedException {
     Console console = screen.console();
     try {
       if (all.size() > 1) {
         checkSeveral(all.get(0).runId());
-        return new SeveralRuns(all.stream().map(this::settings).toList(), processes, console)
-            .execute();
+        return new SeveralRuns(all, processes, console).execute();
       }
-      What what = all.get(0);
-      RunSettings options = settings(what);
+      RunSettings options = all.get(0);
       if (repeats != null && !versus.isEmpty()) {
         var two =
-            new Versus(what.config(), what.overrides(), versus, repeats, comparison.judging());
+            new Versus(
+                options.config(), options.overrides(), versus, repeats, comparison.judging());
         return new VersusRun(two, options, processes, console).execute();
       }
       if (repeats != null) {
@@ -124,13 +116,15 @@ public final class RunOptions {
     }
   }
 
-  private RunSettings settings(What what) {
+  /** Settings of a run with these options; without an id the run makes one. */
+  public RunSettings settings(
+      Path config, List<String> overrides, Path results, @Nullable String runId) {
     return new RunSettings(
-        what.config(),
-        what.overrides(),
-        new RunSettings.Output(what.results(), keepTopics, noLog, note),
+        config,
+        overrides,
+        new RunSettings.Output(results, keepTopics, noLog, note),
         bootstrap,
-        what.runId(),
+        runId,
         kafkaConfig,
         dryRun,
         child,

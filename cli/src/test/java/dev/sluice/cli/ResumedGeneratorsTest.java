@@ -32,8 +32,6 @@ import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
-import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
-import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
 import dev.sluice.scheduler.topology.ExperimentCore;
@@ -282,7 +280,7 @@ final class ResumedGeneratorsTest {
         kafka(),
         clock,
         pacer,
-        new Silent());
+        missing -> {});
   }
 
   private List<Fact> facts() throws Exception {
@@ -317,16 +315,5 @@ final class ResumedGeneratorsTest {
     return TopicRecords.of(broker.bootstrapServers(), topic).stream()
         .map(ConsumerRecord::value)
         .toList();
-  }
-
-  private static final class Silent implements GeneratorListener {
-    @Override
-    public void runStarted(long timeZeroEpochMs) {}
-
-    @Override
-    public void arrivalsEnding(EndOfArrivals reason) {}
-
-    @Override
-    public void runEnded(RunEnded ended) {}
   }
 }

@@ -50,8 +50,7 @@ public record Environment(
   /** Share of the processors above which other processes are named in every output. */
   public static final double NOTED_SHARE = 0.1;
 
-  public static Environment of(
-      Experiment experiment, LaneSource lanes, Optional<HostLoad> before, long elapsedNs)
+  public static Environment of(Experiment experiment, LaneSource lanes, Optional<HostLoad> before)
       throws IOException {
     Map<String, Object> recorded = lanes(experiment);
     lanes.devices().ifPresent(devices -> recorded.put("devices", devices.toString()));
@@ -59,7 +58,7 @@ public record Environment(
     Optional<HostLoad> after = HostLoad.read();
     if (before.isPresent() && after.isPresent()) {
       int processors = Runtime.getRuntime().availableProcessors();
-      double foreign = after.get().foreignShareSince(before.get(), processors, elapsedNs);
+      double foreign = after.get().foreignShareSince(before.get(), processors);
       double steal = after.get().stealShareSince(before.get());
       recorded.put("foreign_load_share", rounded(foreign));
       recorded.put("cpu_steal_share", rounded(steal));

@@ -183,6 +183,24 @@ public record KafkaAccess(
   }
 
   /**
+   * Waits some seconds until the broker answers.
+   *
+   * @throws UserMistakeException if no answer comes in time, or it is a refusal
+   */
+  public void awaitAnswer() throws UserMistakeException, InterruptedException {
+    awaitAnswer(REACHED_LIMIT, () -> {}, () -> false);
+  }
+
+  public boolean answers() throws InterruptedException {
+    try {
+      awaitAnswer();
+      return true;
+    } catch (UserMistakeException e) {
+      return false;
+    }
+  }
+
+  /**
    * Waits until the broker answers, and returns false if stopped.
    *
    * @param waiting called once, when the first answer does not come

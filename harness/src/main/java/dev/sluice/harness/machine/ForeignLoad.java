@@ -2,8 +2,6 @@ package dev.sluice.harness.machine;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Optional;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,59 +11,44 @@ import org.jspecify.annotations.Nullable;
 public final class ForeignLoad {
   private static final long WINDOW_NS_MIN = 500_000_000;
 
-  private final LongSupplier monotonicNs;
   private final int processors = Runtime.getRuntime().availableProcessors();
   private final @Nullable HostLoad first;
-  private final long firstNs;
 
-  // this field and those below are guarded by this
+  // this field and the one below are guarded by this
   private @Nullable HostLoad before;
-  private long beforeNs;
   private @Nullable Double share;
 
-  private ForeignLoad(LongSupplier monotonicNs, @Nullable HostLoad first) {
-    this.monotonicNs = monotonicNs;
-    this.first = first;
-    this.firstNs = monotonicNs.getAsLong();
-    this.before = first;
-    this.beforeNs = firstNs;
-  }
-
   /** Begins to read the kernel's counters, where there are any. */
-  public static ForeignLoad begin(LongSupplier monotonicNs) throws IOException {
-    return new ForeignLoad(monotonicNs, HostLoad.read().orElse(null));
+  public ForeignLoad() throws IOException {
+    first = HostLoad.read().orElse(null);
+    before = first;
   }
 
   /** Share of all processor time, in [0, 1]; null: unknown, or not known yet. */
   public synchronized @Nullable Double share() {
-    long nowNs = monotonicNs.getAsLong();
-    if (before != null && nowNs - beforeNs >= WINDOW_NS_MIN) {
-      Optional<HostLoad> now = read();
-      if (now.isPresent()) {
-        share = since(now.get(), before, nowNs - beforeNs);
-        before = now.get();
-        beforeNs = nowNs;
+    if (before != null && MachineClock.monotonicNs() - before.atNs() >= WINDOW_NS_MIN) {
+      HostLoad now = read();
+      if (now != null) {
+        share = since(now, before);
+        before = now;
       }
     }
     return share;
   }
 
   /** Share of all processor time since the beginning, in [0, 1]; null: unknown. */
-  @Nullable
-  public Double shareOfAll() {
-    Optional<HostLoad> now = read();
-    return first == null || now.isEmpty()
-        ? null
-        : since(now.get(), first, monotonicNs.getAsLong() - firstNs);
+  public @Nullable Double shareOfAll() {
+    HostLoad now = read();
+    return first == null || now == null ? null : since(now, first);
   }
 
-  private double since(HostLoad now, HostLoad earlier, long elapsedNs) {
-    return Math.min(1, now.foreignShareSince(earlier, processors, elapsedNs));
+  private double since(HostLoad now, HostLoad earlier) {
+    return Math.min(1, now.foreignShareSince(earlier, processors));
   }
 
-  private static Optional<HostLoad> read() {
+  private static @Nullable HostLoad read() {
     try {
-      return HostLoad.read();
+      return HostLoad.read().orElse(null);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

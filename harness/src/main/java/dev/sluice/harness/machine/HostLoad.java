@@ -16,8 +16,9 @@ import java.util.stream.Stream;
  * @param stealTicks processor time that the hypervisor gave to other machines
  * @param allTicks all processor time, including idle
  * @param ownNs processor time of this process
+ * @param atNs monotonic time of the reading
  */
-public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownNs) {
+public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownNs, long atNs) {
   private static final Path STAT = Path.of("/proc/stat");
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
@@ -41,7 +42,13 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
     long steal = ticks[STEAL];
     long idle = ticks[IDLE] + ticks[IO_WAIT];
     var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    return Optional.of(new HostLoad(all - idle - steal, steal, all, system.getProcessCpuTime()));
+    return Optional.of(
+        new HostLoad(
+            all - idle - steal,
+            steal,
+            all,
+            system.getProcessCpuTime(),
+            MachineClock.monotonicNs()));
   }
 
   public static Optional<String> processorName() throws IOException {
@@ -82,9 +89,9 @@ public record HostLoad(long busyTicks, long stealTicks, long allTicks, long ownN
   }
 
   /** Share, in [0, 1], of the time since an earlier reading that went to other processes. */
-  public double foreignShareSince(HostLoad earlier, int processors, long elapsedNs) {
+  public double foreignShareSince(HostLoad earlier, int processors) {
     double busy = shareOf(busyTicks - earlier.busyTicks, allTicks - earlier.allTicks);
-    double own = (ownNs - earlier.ownNs) / ((double) elapsedNs * processors);
+    double own = (ownNs - earlier.ownNs) / ((double) (atNs - earlier.atNs) * processors);
     return Math.max(0, busy - own);
   }
 

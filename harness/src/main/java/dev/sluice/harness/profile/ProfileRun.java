@@ -374,7 +374,7 @@ public final class ProfileRun {
     private final LoopTraffic traffic;
     private final ProfileBar bar;
     private final long beganEpochNs;
-    private final ForeignLoad foreignLoad;
+    private final ForeignLoad foreignLoad = new ForeignLoad();
 
     /** Monotonic time when {@code --minutes} will have run out. */
     private volatile long endNs = Long.MAX_VALUE;
@@ -386,7 +386,6 @@ public final class ProfileRun {
       this.traffic = traffic;
       this.bar = bar;
       this.beganEpochNs = beganEpochNs;
-      this.foreignLoad = ForeignLoad.begin(frame.clock()::monotonicNs);
     }
 
     @Override

@@ -139,6 +139,6 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
     }
     overrides.add("seed=" + seed);
     int attempts = versus.judging().anyway() ? 1 : SeriesRun.ATTEMPTS_MAX;
-    return SeriesRun.make(children, series.side(side), runId, overrides, attempts, console);
+    return children.make(series.side(side), runId, overrides, attempts);
   }
 }

@@ -19,6 +19,7 @@ import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
+import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogClients;
@@ -141,8 +142,8 @@ public final class AnalyzeRole implements AutoCloseable {
       RoleProcess process, Options options, LaneSource lanes, RunFolder folder) throws Exception {
     RunFrame frame = process.frame;
     AbortFold abort =
-        Aborts.any(frame.parsed())
-            ? Aborts.of(frame.parsed(), RequestList.of(frame.parsed(), lanes::isolatedMs))
+        frame.experiment().thresholds().values().stream().anyMatch(Threshold::abort)
+            ? AbortFold.of(frame.parsed(), RequestList.of(frame.parsed(), lanes::isolatedMs))
             : null;
     RunRegister register = process.connect();
     RoleJoined joined = process.join(Role.ANALYZE, "analyze", frame);

@@ -37,7 +37,7 @@ public final class BrokerProcess extends Host {
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
   public int execute() throws Exception {
     try (var log = LogFile.toStandardError(Secrets.NONE)) {
-      return runInProcess(options.child(), line -> {}, host -> serve());
+      return runInProcess(options.child(), line -> {}, this::serve);
     } catch (IOException e) {
       News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
       return ExitStatus.BUG;

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -51,12 +52,6 @@ public abstract class Host {
   private volatile @Nullable Path temporary;
   private @Nullable RunRegister register;
 
-  @FunctionalInterface
-  interface Work<H extends Host> {
-    /** Returns the exit status, unless a signal came. */
-    int run(H host) throws Exception;
-  }
-
   /** Entries of this host's roles in the register. */
   private final Deque<RoleJoined> entries = new ArrayDeque<>();
 
@@ -83,14 +78,16 @@ public abstract class Host {
 
   /**
    * Works in a process of its own until the work or a person ends it, closes all parts, and returns
-   * the exit status; {@code onInput} takes each line of the parent of a child.
+   * the exit status: that of the work, unless a signal came.
+   *
+   * @param onInput takes each line of the parent of a child
    */
-  final int runInProcess(boolean child, Consumer<String> onInput, Work<Host> work)
+  final int runInProcess(boolean child, Consumer<String> onInput, Callable<Integer> work)
       throws Exception {
     try (var signals = Signals.listenAsPart(child, onInput, this::stop, this::removeTemporary)) {
       int status;
       try {
-        status = work.run(this);
+        status = work.call();
       } catch (StoppedException e) {
         status = signals.exitStatus();
       } catch (RoleFailedException | WarmUpException e) {

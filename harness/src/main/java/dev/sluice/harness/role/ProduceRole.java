@@ -13,39 +13,34 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.producer.generator.GeneratorSettings;
 import dev.sluice.producer.generator.JobGenerators;
-import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
-import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
-import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The generators: they begin the run, send its jobs, and end it. */
 public final class ProduceRole {
-  private static final Logger LOG = LoggerFactory.getLogger(ProduceRole.class);
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
 
-  private final JobGenerators generators;
+  private ProduceRole() {}
 
-  public ProduceRole(RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
-    generators =
-        new JobGenerators(
-            new GeneratorSettings(
-                frame.experiment(),
-                requests,
-                frame.runId(),
-                frame.configDigest(),
-                frame.topics(),
-                new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
-            kafka,
-            frame.clock(),
-            frame.pacer(),
-            new Listener(frame.console()));
+  /** The generators of a run, which fail if lanes are missing after the limit. */
+  public static JobGenerators generators(
+      RunFrame frame, RequestList requests, LogClients kafka, Duration lanesLimit) {
+    return new JobGenerators(
+        new GeneratorSettings(
+            frame.experiment(),
+            requests,
+            frame.runId(),
+            frame.configDigest(),
+            frame.topics(),
+            new GeneratorSettings.TimeLimits(lanesLimit, DRAIN_LIMIT)),
+        kafka,
+        frame.clock(),
+        frame.pacer(),
+        missing -> frame.console().line("waiting for lanes: " + String.join("; ", missing)));
   }
 
   /**
@@ -74,12 +69,12 @@ public final class ProduceRole {
     if (!register.started().isDone() && !register.ended().isDone()) {
       awaitOthers(process, register, after);
     }
-    var role =
-        new ProduceRole(frame, requests, process.kafka.clients(), process.settings.waitLimit());
-    process.metrics().generators(role::numbers);
-    process.onStop(role::stop);
+    JobGenerators generators =
+        generators(frame, requests, process.kafka.clients(), process.settings.waitLimit());
+    process.metrics().generators(generators::numbers);
+    process.onStop(generators::stop);
     try {
-      Optional<RunEnded> ended = role.run(resume);
+      Optional<RunEnded> ended = resume ? generators.resume() : generators.run();
       if (ended.isEmpty()) {
         throw new StoppedException();
       }
@@ -140,19 +135,13 @@ public final class ProduceRole {
     }
   }
 
-  /** Runs to the run's end; empty if the generators were stopped before the run began. */
-  public Optional<RunEnded> run(boolean resume)
-      throws RunFailedException, UserMistakeException, InterruptedException {
-    return resume ? generators.resume() : generators.run();
-  }
-
-  /** Begins to run on a thread of its own, which tells its host of the run's end. */
-  public Thread begin(Host host) {
+  /** Begins to run on a thread of its own, which tells a host of the run's end. */
+  public static Thread begin(JobGenerators generators, Host host) {
     var thread =
         new Thread(
             () -> {
               try {
-                host.end(run(false));
+                host.end(generators.run());
               } catch (RunFailedException
                   | UserMistakeException
                   | InterruptedException
@@ -164,36 +153,5 @@ public final class ProduceRole {
             "sluice-generators");
     thread.start();
     return thread;
-  }
-
-  /** Ends the arrivals early; {@link #run} returns once the running jobs have ended. */
-  public void stop() {
-    generators.stop();
-  }
-
-  public GeneratorNumbers numbers() {
-    return generators.numbers();
-  }
-
-  private record Listener(Console console) implements GeneratorListener {
-    @Override
-    public void waitingForLanes(List<String> missing) {
-      console.line("waiting for lanes: " + String.join("; ", missing));
-    }
-
-    @Override
-    public void runStarted(long timeZeroEpochMs) {
-      LOG.info("time zero is {} ms since 1970", timeZeroEpochMs);
-    }
-
-    @Override
-    public void arrivalsEnding(EndOfArrivals reason) {
-      LOG.info("arrivals end: {}", reason);
-    }
-
-    @Override
-    public void runEnded(RunEnded ended) {
-      LOG.info("{}", ended);
-    }
   }
 }

@@ -29,6 +29,11 @@ final class RoleProcess extends Host {
   final KafkaAccess kafka;
   private @Nullable RoleMetrics metrics;
 
+  interface Work {
+    /** Does what the role does, and returns the exit status, unless a signal came. */
+    int run(RoleProcess process) throws Exception;
+  }
+
   private RoleProcess(RoleSettings settings, RunFrame frame, KafkaAccess kafka) {
     super(frame.runId(), frame.console());
     this.settings = settings;
@@ -38,11 +43,7 @@ final class RoleProcess extends Host {
 
   /** Runs a role: 0 when the run has ended, 1 if it or the role failed, 130 after Ctrl-C. */
   static int run(
-      Role role,
-      RoleSettings settings,
-      Console console,
-      Consumer<String> onInput,
-      Work<RoleProcess> work)
+      Role role, RoleSettings settings, Console console, Consumer<String> onInput, Work work)
       throws Exception {
     try {
       settings.check();
@@ -56,13 +57,13 @@ final class RoleProcess extends Host {
       var frame = RunFrame.of(parsed, settings.runId(), console);
       var process = new RoleProcess(settings, frame, kafka);
       parsed.warnings().forEach(console::line);
-      return process.runInProcess(settings.child(), onInput, host -> process.served(role, work));
+      return process.runInProcess(settings.child(), onInput, () -> process.served(role, work));
     } finally {
       console.endLiveLine();
     }
   }
 
-  private int served(Role role, Work<RoleProcess> work) throws Exception {
+  private int served(Role role, Work work) throws Exception {
     String name = role.name().toLowerCase(Locale.ROOT);
     // A parent shows the output of analytics; its log has a file of its own.
     boolean shown = settings.child() && role == Role.ANALYZE;

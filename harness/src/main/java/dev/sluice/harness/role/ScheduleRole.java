@@ -15,11 +15,7 @@ import java.time.Duration;
 public final class ScheduleRole {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  private final SchedulerStream stream;
-
-  private ScheduleRole(SchedulerStream stream) {
-    this.stream = stream;
-  }
+  private ScheduleRole() {}
 
   /** Schedules in a process of its own until the run ends or a person stops the process. */
   public static int execute(RoleSettings settings) throws Exception {
@@ -30,15 +26,15 @@ public final class ScheduleRole {
   private static int schedule(RoleProcess process) throws Exception {
     RunFrame frame = process.frame;
     process.connect();
-    ScheduleRole role = start(process, frame, process.kafka);
-    process.metrics().scheduler(role::counts);
-    role.awaitRunning();
+    SchedulerStream stream = start(process, frame, process.kafka);
+    process.metrics().scheduler(stream::counts);
+    awaitRunning(stream);
     frame.console().item("scheduler", frame.experiment().scheduling().schedulerName());
     return process.awaitRunEnd();
   }
 
   /** Joins a run whose register is open, and starts without waiting until the scheduler runs. */
-  public static ScheduleRole start(Host host, RunFrame frame, KafkaAccess kafka)
+  public static SchedulerStream start(Host host, RunFrame frame, KafkaAccess kafka)
       throws UserMistakeException, IOException, InterruptedException {
     var stream =
         new SchedulerStream(
@@ -51,18 +47,15 @@ public final class ScheduleRole {
             frame.clock(),
             host::fail);
     stream.start();
-    return new ScheduleRole(host.add(stream));
+    return host.add(stream);
   }
 
   /** Waits until the scheduler has its shards, or stands by for others. */
-  public void awaitRunning() throws RoleFailedException, InterruptedException {
+  public static void awaitRunning(SchedulerStream stream)
+      throws RoleFailedException, InterruptedException {
     if (!stream.awaitRunning(START_LIMIT)) {
       throw new RoleFailedException(
           "the scheduler did not start within " + START_LIMIT.toSeconds() + " s", null);
     }
-  }
-
-  public SchedulerStream.Counts counts() {
-    return stream.counts();
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.harness.run;
 
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
@@ -8,10 +9,14 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs of one experiment one after the other, each in a process of its own. */
-public final class ChildRuns implements SeriesRun.Series {
+/**
+ * Runs of one experiment one after the other, each in a process of its own. The class is not final,
+ * so that a test can leave what a run leaves.
+ */
+public class ChildRuns {
   private final RunSettings options;
   private final boolean processes;
   private final Console console;
@@ -24,8 +29,27 @@ public final class ChildRuns implements SeriesRun.Series {
     this.console = console;
   }
 
-  @Override
-  public int run(Path results, String runId, List<String> overrides)
+  /**
+   * Runs once, and again as long as the machine spoils it; each attempt leaves its folder in place
+   * of the last one's.
+   */
+  public final SeriesRun make(Path results, String runId, List<String> overrides, int attemptsMax)
+      throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      int status = run(results, runId, overrides);
+      Optional<String> spoiled = SeriesRun.whySpoiled(results, runId, status);
+      if (spoiled.isEmpty() || attempt == attemptsMax || stopRequested) {
+        return new SeriesRun(status, spoiled);
+      }
+      console.line(
+          "Run %s tells nothing: %s. It is made again, %s of %s."
+              .formatted(runId, spoiled.get(), attempt + 1, attemptsMax));
+      RunFolder.removeAll(results, runId);
+    }
+  }
+
+  /** Runs once, with {@code key=value} beside those of the series, and returns the exit status. */
+  int run(Path results, String runId, List<String> overrides)
       throws IOException, InterruptedException {
     boolean json = console.hasResults();
     Process child =
@@ -68,7 +92,7 @@ public final class ChildRuns implements SeriesRun.Series {
   }
 
   /** Stops the present run, on a person's wish: its jobs end. */
-  public void stop() {
+  public final void stop() {
     stopRequested = true;
     Process child = running;
     if (child != null) {
@@ -76,12 +100,7 @@ public final class ChildRuns implements SeriesRun.Series {
     }
   }
 
-  @Override
-  public boolean isStopped() {
-    return stopRequested;
-  }
-
-  public void kill() {
+  public final void kill() {
     stopRequested = true;
     Process child = running;
     if (child != null) {

@@ -1,5 +1,6 @@
 package dev.sluice.harness.run;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.contract.event.RoleJoined.Role;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -22,15 +23,16 @@ import dev.sluice.harness.machine.ForeignLoad;
 import dev.sluice.harness.machine.HostLoad;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.StoppedException;
-import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.AnalyzeRole;
 import dev.sluice.harness.role.ExecuteRole;
 import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.role.ScheduleRole;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.RoleMetrics;
+import dev.sluice.producer.generator.JobGenerators;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
+import dev.sluice.scheduler.topology.SchedulerStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -123,7 +125,7 @@ public final class ExperimentRun extends WholeRun {
           IOException,
           InterruptedException {
     RequestList drawn = RequestList.of(begun.parsed(), lanes::isolatedMs);
-    Aborts.of(begun.parsed(), drawn); // a mistake is found before anything starts
+    AbortFold.of(begun.parsed(), drawn); // a mistake is found before anything starts
     KafkaAccess external = shell.external;
     RunFolder folder = shell.folder;
     disk.expect(drawn.size(), external == null);
@@ -131,7 +133,7 @@ public final class ExperimentRun extends WholeRun {
     shell.beginKafka(); // beside the models' loading, each takes a core
     ExecuteRole.Loaded loaded = ExecuteRole.load(begun, lanes, begun.experiment().lanes().speed());
     shell.heedAWishToStop();
-    ForeignLoad others = ForeignLoad.begin(begun.clock()::monotonicNs);
+    ForeignLoad others = new ForeignLoad();
     List<ExecuteRole> executors = beginWarmUp(begun, loaded, shell);
     RunFrame frame = begun;
     RequestList requests = drawn;
@@ -165,7 +167,7 @@ public final class ExperimentRun extends WholeRun {
                 kafka.clients(),
                 lanes.notes(),
                 Environment.versions(experiment),
-                Aborts.of(frame.parsed(), requests)));
+                AbortFold.of(frame.parsed(), requests)));
     metrics.log(analyze::snapshot, experiment.jobs().classes());
     if (!parsed.needsRate()) {
       awaitWarm(executors);
@@ -187,15 +189,17 @@ public final class ExperimentRun extends WholeRun {
 
     look(others, shell);
     Optional<HostLoad> before = HostLoad.read();
-    long beforeNs = frame.clock().monotonicNs();
     RoleFailedException failure = null;
     try {
       shell.join(Role.PRODUCE, "produce", frame);
       awaitShardsTaken(frame, register);
       runLoad(
-          new ProduceRole(frame, requests, kafka.clients(), START_LIMIT), shell, analyze, metrics);
+          ProduceRole.generators(frame, requests, kafka.clients(), START_LIMIT),
+          shell,
+          analyze,
+          metrics);
     } catch (RoleFailedException e) {
-      if (!RunShell.answers(kafka)) {
+      if (!kafka.answers()) {
         throw e; // there is no log to report
       }
       failure = e;
@@ -204,7 +208,7 @@ public final class ExperimentRun extends WholeRun {
     try {
       status =
           analyze.finish(
-              Environment.of(experiment, lanes, before, frame.clock().monotonicNs() - beforeNs),
+              Environment.of(experiment, lanes, before),
               requests.digest(),
               folder,
               !options.output().noLog(),
@@ -299,15 +303,15 @@ public final class ExperimentRun extends WholeRun {
     return kafka;
   }
 
-  private ScheduleRole startScheduler(RunFrame frame, RunShell shell, KafkaAccess kafka)
+  private SchedulerStream startScheduler(RunFrame frame, RunShell shell, KafkaAccess kafka)
       throws UserMistakeException, RoleFailedException, IOException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
-    ScheduleRole role = ScheduleRole.start(shell, frame, kafka);
-    role.awaitRunning();
+    SchedulerStream stream = ScheduleRole.start(shell, frame, kafka);
+    ScheduleRole.awaitRunning(stream);
     console.item(
         "scheduler",
         frame.experiment().scheduling().schedulerName() + ", " + frame.secondsSince(startedNs));
-    return role;
+    return stream;
   }
 
   /** Waits until all shards are taken: one taken later would make the run look disturbed. */
@@ -320,12 +324,12 @@ public final class ExperimentRun extends WholeRun {
   }
 
   private static void runLoad(
-      ProduceRole generators, RunShell shell, AnalyzeRole analyze, RoleMetrics metrics)
+      JobGenerators generators, RunShell shell, AnalyzeRole analyze, RoleMetrics metrics)
       throws RoleFailedException, StoppedException, InterruptedException {
     metrics.generators(generators::numbers);
     shell.onStop(generators::stop);
     shell.heedAWishToStop();
-    Thread thread = generators.begin(shell);
+    Thread thread = ProduceRole.begin(generators, shell);
     try {
       analyze.follow(shell);
     } catch (RoleFailedException e) {

@@ -2,6 +2,7 @@ package dev.sluice.harness.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.analytics.abort.AbortFold;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
@@ -20,7 +21,6 @@ import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.process.TemporaryFolder;
-import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.serve.LivePage;
 import dev.sluice.harness.serve.MetricsAddress;
 import dev.sluice.producer.requests.RequestList;
@@ -104,10 +104,10 @@ public final class ProcessesRun extends WholeRun {
       throws UserMistakeException, IOException, InterruptedException {
     try (LaneSource lanes = LaneSource.of(parsed)) { // mistakes are found before a process starts
       RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
-      Aborts.of(parsed, requests);
+      AbortFold.of(parsed, requests);
     }
     if (external != null) {
-      RunShell.awaitAnswer(external);
+      external.awaitAnswer();
     }
     Path running = RunFolder.prepare(options.results(), runId);
     Path logs = Files.createDirectory(running.resolve("logs"));

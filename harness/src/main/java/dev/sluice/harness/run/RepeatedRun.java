@@ -65,9 +65,7 @@ public record RepeatedRun(RunSettings options, boolean processes, int repeats, C
         console.step("Repeat " + repeat + " of " + repeats + ", seed " + seed);
         List<String> overrides = new ArrayList<>(rate);
         overrides.add("seed=" + seed);
-        SeriesRun run =
-            SeriesRun.make(
-                children, folder.path(), repeatId, overrides, SeriesRun.ATTEMPTS_MAX, console);
+        SeriesRun run = children.make(folder.path(), repeatId, overrides, SeriesRun.ATTEMPTS_MAX);
         if (signals.received()) {
           return signals.exitStatus();
         }

@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The host of a run in this process, around any kind of load, with its Kafka and its log file. */
 public final class RunShell extends Host implements AutoCloseable {
-  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
-
   final RunFolder folder;
   final @Nullable KafkaAccess external;
   private final Runnable onEarlyStop;
@@ -34,9 +32,9 @@ public final class RunShell extends Host implements AutoCloseable {
   private final Signals signals;
 
   /** Start of an embedded Kafka; null before it, and if the run has none. Used by one thread. */
-  private @Nullable CompletableFuture<Started> starting;
+  private @Nullable CompletableFuture<KafkaAccess> starting;
 
-  private record Started(KafkaAccess access, long tookNs) {}
+  private volatile long kafkaStartTookNs;
 
   /**
    * Opens the run's log file and listens to signals; without an external Kafka it starts one.
@@ -71,20 +69,7 @@ public final class RunShell extends Host implements AutoCloseable {
   /** Waits until a Kafka that runs already answers. An embedded one has not started yet. */
   public void awaitExternal() throws UserMistakeException, InterruptedException {
     if (external != null) {
-      awaitAnswer(external);
-    }
-  }
-
-  static void awaitAnswer(KafkaAccess kafka) throws UserMistakeException, InterruptedException {
-    kafka.awaitAnswer(ANSWER_LIMIT, () -> {}, () -> false);
-  }
-
-  static boolean answers(KafkaAccess kafka) throws InterruptedException {
-    try {
-      awaitAnswer(kafka);
-      return true;
-    } catch (UserMistakeException e) {
-      return false;
+      external.awaitAnswer();
     }
   }
 
@@ -114,13 +99,14 @@ public final class RunShell extends Host implements AutoCloseable {
     }
     long begunNs = MachineClock.monotonicNs();
     var opened = new Opened();
-    var started = new CompletableFuture<Started>();
+    var started = new CompletableFuture<KafkaAccess>();
     var thread =
         new Thread(
             () -> {
               try {
                 KafkaAccess access = KafkaAccess.startEmbedded(opened, folder.temporary());
-                started.complete(new Started(access, MachineClock.monotonicNs() - begunNs));
+                kafkaStartTookNs = MachineClock.monotonicNs() - begunNs;
+                started.complete(access);
               } catch (RoleFailedException | InterruptedException | RuntimeException | Error e) {
                 started.completeExceptionally(e);
               }
@@ -136,19 +122,15 @@ public final class RunShell extends Host implements AutoCloseable {
         });
   }
 
+  /** Time that the start of an embedded Kafka took, once {@link #startKafka} has returned. */
+  Duration kafkaStartTook() {
+    return Duration.ofNanos(kafkaStartTookNs);
+  }
+
   public KafkaAccess startKafka() throws RoleFailedException, InterruptedException {
     beginKafka();
-    return starting == null ? Objects.requireNonNull(external) : await(starting).access();
-  }
-
-  Duration kafkaStartTook() throws RoleFailedException, InterruptedException {
-    return starting == null ? Duration.ZERO : Duration.ofNanos(await(starting).tookNs());
-  }
-
-  private static Started await(CompletableFuture<Started> starting)
-      throws RoleFailedException, InterruptedException {
     try {
-      return starting.get();
+      return starting == null ? Objects.requireNonNull(external) : starting.get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof RoleFailedException failed) {
         throw failed;

@@ -6,7 +6,6 @@ import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.machine.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,45 +20,10 @@ import java.util.Optional;
  * @param spoiled why the last attempt tells nothing; empty: it is of use, or it failed otherwise
  */
 public record SeriesRun(int status, Optional<String> spoiled) {
-  public interface Series {
-    /**
-     * Runs once, with {@code key=value} beside those of the series, and returns the exit status.
-     */
-    int run(Path results, String runId, List<String> overrides)
-        throws IOException, InterruptedException;
-
-    boolean isStopped();
-  }
-
   /** Folder of the runs of a series that tell nothing of their policy. */
   public static final String LEFT_OUT = "left-out";
 
   public static final int ATTEMPTS_MAX = 3;
-
-  /**
-   * Runs once, and again as long as the machine spoils it; each attempt leaves its folder in place
-   * of the last one's.
-   */
-  public static SeriesRun make(
-      Series series,
-      Path results,
-      String runId,
-      List<String> overrides,
-      int attemptsMax,
-      Console console)
-      throws IOException, InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      int status = series.run(results, runId, overrides);
-      Optional<String> spoiled = whySpoiled(results, runId, status);
-      if (spoiled.isEmpty() || attempt == attemptsMax || series.isStopped()) {
-        return new SeriesRun(status, spoiled);
-      }
-      console.line(
-          "Run %s tells nothing: %s. It is made again, %s of %s."
-              .formatted(runId, spoiled.get(), attempt + 1, attemptsMax));
-      RunFolder.removeAll(results, runId);
-    }
-  }
 
   /** True if the series cannot go on: the run failed, and not because of the machine. */
   public boolean isFailed() {
@@ -76,8 +40,7 @@ public record SeriesRun(int status, Optional<String> spoiled) {
     }
   }
 
-  private static Optional<String> whySpoiled(Path results, String runId, int status)
-      throws IOException {
+  static Optional<String> whySpoiled(Path results, String runId, int status) throws IOException {
     boolean whole = ExitStatus.isWhole(status);
     Path failed = results.resolve(runId + RunFolder.FAILED);
     if (status == ExitStatus.INCONCLUSIVE && Files.exists(failed.resolve(FolderFiles.FAILURE))) {

@@ -27,7 +27,6 @@ import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
@@ -80,7 +79,7 @@ record SimulatedExperiment(
     Experiment experiment = parsed.experiment();
     try (LaneSource lanes = LaneSource.of(parsed)) {
       RequestList requests = RequestList.of(parsed, lanes::isolatedMs);
-      Aborts.of(parsed, requests);
+      AbortFold.of(parsed, requests);
       var settings = ExecutorSettings.of(experiment, "executor", 1, 0);
       boolean emulated = experiment.lanes().emulated();
       PredictionTable reach = Predictions.reach(experiment, settings);
@@ -294,7 +293,7 @@ record SimulatedExperiment(
 
   private @Nullable AbortFold abort() {
     try {
-      return Aborts.of(parsed, requests);
+      return AbortFold.of(parsed, requests);
     } catch (UserMistakeException e) {
       throw new IllegalStateException(
           "the thresholds were checked when the experiment was read", e);

@@ -80,10 +80,12 @@ final class SeriesRunTest {
 
   private SeriesRun make(Attempt... attempts) throws IOException, InterruptedException {
     Deque<Attempt> left = new ArrayDeque<>(List.of(attempts));
-    var series =
-        new SeriesRun.Series() {
+    var console = new Console(new PrintStream(said, true, StandardCharsets.UTF_8), false);
+    var children =
+        new ChildRuns(
+            new RunSettings(Path.of("unread.yaml"), List.of(), results, null), false, console) {
           @Override
-          public int run(Path folder, String runId, List<String> overrides) throws IOException {
+          int run(Path folder, String runId, List<String> overrides) throws IOException {
             Attempt attempt = left.remove();
             if (!attempt.summary.isEmpty()) {
               String name = attempt.status == ExitStatus.BUG ? runId + ".failed" : runId;
@@ -92,15 +94,8 @@ final class SeriesRunTest {
             }
             return attempt.status;
           }
-
-          @Override
-          public boolean isStopped() {
-            return false;
-          }
         };
-    var console = new Console(new PrintStream(said, true, StandardCharsets.UTF_8), false);
-    SeriesRun run =
-        SeriesRun.make(series, results, "a-1", List.of(), SeriesRun.ATTEMPTS_MAX, console);
+    SeriesRun run = children.make(results, "a-1", List.of(), SeriesRun.ATTEMPTS_MAX);
     assertThat(left).as("attempts that were not made").isEmpty();
     return run;
   }

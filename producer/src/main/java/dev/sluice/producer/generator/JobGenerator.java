@@ -134,7 +134,7 @@ final class JobGenerator {
     while (!arrivalsOver.getAsBoolean()) {
       outcomes.poll(
           POLL,
-          (shard, outcome) -> {
+          (outcome, shard) -> {
             if (outcome instanceof JobEnded end && end.jobId().equals(jobId)) {
               ended.setPlain(true);
             }

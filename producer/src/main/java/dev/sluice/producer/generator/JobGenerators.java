@@ -1,5 +1,7 @@
 package dev.sluice.producer.generator;
 
+import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.UserMistakeException;
@@ -7,14 +9,16 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
-import dev.sluice.producer.generator.RunOpening.RunSoFar;
 import dev.sluice.producer.generator.Senders.GeneratorThreads;
+import dev.sluice.producer.requests.LaneCoverage;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class JobGenerators {
   private static final Logger LOG = LoggerFactory.getLogger(JobGenerators.class);
+  private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration LAST_WORD_MAX = Duration.ofSeconds(5);
   private static final long AHEAD_NS = 300_000_000;
   private static final long NS_PER_MS = 1_000_000;
@@ -43,7 +48,7 @@ public final class JobGenerators {
   private final GeneratorLog log;
   private final ProcessClock clock;
   private final Pacer pacer;
-  private final GeneratorListener listener;
+  private final Consumer<List<String>> whenLanesMissing;
   private final Senders senders;
 
   private volatile boolean stopRequested;
@@ -52,19 +57,20 @@ public final class JobGenerators {
 
   /**
    * @param clock this process's clock, whose distance to the broker's is measured and reported
+   * @param whenLanesMissing called once if lanes are missing at first: a text per shard and model
    */
   public JobGenerators(
       GeneratorSettings settings,
       LogClients clients,
       ProcessClock clock,
       Pacer pacer,
-      GeneratorListener listener) {
+      Consumer<List<String>> whenLanesMissing) {
     this(
         settings,
-        new KafkaGeneratorLog(settings, clients, clock),
+        new GeneratorLog(settings, clients::consumer, clients::gatheringProducer, clock),
         clock,
         pacer,
-        listener,
+        whenLanesMissing,
         new GeneratorThreads());
   }
 
@@ -73,13 +79,13 @@ public final class JobGenerators {
       GeneratorLog log,
       ProcessClock clock,
       Pacer pacer,
-      GeneratorListener listener,
+      Consumer<List<String>> whenLanesMissing,
       GeneratorThreads threads) {
     this.settings = settings;
     this.log = log;
     this.clock = clock;
     this.pacer = pacer;
-    this.listener = listener;
+    this.whenLanesMissing = whenLanesMissing;
     this.senders = new Senders(settings, log, threads);
   }
 
@@ -131,18 +137,125 @@ public final class JobGenerators {
 
   private Optional<RunEnded> begin(boolean resuming)
       throws RunFailedException, UserMistakeException, InterruptedException {
-    var opening = new RunOpening(settings, log, clock, () -> stopRequested);
-    RunSoFar soFar = opening.readRunSoFar(resuming);
+    RunSoFar soFar = readRunSoFar(resuming);
     if (stopRequested && !resuming) {
       return Optional.empty(); // the log may not have been read to its end
     }
-    opening.refuseIfForeign(soFar, resuming);
+    refuseIfForeign(soFar, resuming);
     boolean begun = soFar.started() != null;
-    if (!begun && !opening.waitForLanes(listener::waitingForLanes)) {
+    if (!begun && !waitForLanes()) {
       return Optional.empty();
     }
     senders.open(clock, pacer);
     return stopRequested && !begun ? Optional.empty() : Optional.of(runToItsEnd(soFar));
+  }
+
+  /**
+   * Reads how far the run is. Reads facts only if they are needed, since there may be many. Stops
+   * reading when a stop is requested, unless the run is to be resumed.
+   */
+  private RunSoFar readRunSoFar(boolean resuming) throws RunFailedException {
+    var soFar = new RunSoFar(resuming ? settings.requests().size() : 0);
+    try (var runs = log.openRuns()) {
+      readWhatStood(runs, resuming, (entry, partition) -> soFar.add(entry));
+    }
+    if (resuming && soFar.started() != null) {
+      try (var facts = log.openFacts()) {
+        readWhatStood(facts, resuming, (fact, shard) -> soFar.add(shard, fact));
+      }
+    }
+    return soFar;
+  }
+
+  private <E extends Event> void readWhatStood(
+      GeneratorLog.Reader<E> reader, boolean evenIfStopped, ObjIntConsumer<E> sink)
+      throws RunFailedException {
+    long deadlineNs = clock.monotonicNs() + settings.limits().untilLanesReady().toNanos();
+    while ((evenIfStopped || !stopRequested) && !reader.hasReadWhatStood()) {
+      reader.poll(POLL, sink);
+      if (clock.monotonicNs() - deadlineNs >= 0) {
+        throw new RunFailedException(
+            "the run's topics could not be read within (%d) s"
+                .formatted(settings.limits().untilLanesReady().toSeconds()));
+      }
+    }
+  }
+
+  /** Refuses an ended run, a begun one unless it is resumed, and one of other settings. */
+  private void refuseIfForeign(RunSoFar soFar, boolean resuming) throws UserMistakeException {
+    RunStarted started = soFar.started();
+    if (soFar.ended() != null) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + settings.runId() + ") has ended",
+          "you want another --run-id; what an ended run left is not added to");
+    }
+    if (started == null) {
+      return;
+    }
+    if (!resuming) {
+      throw new UserMistakeException(
+          "--run-id",
+          "the run (" + settings.runId() + ") has begun",
+          "its generators are gone, then --resume goes on for them; or you want another --run-id");
+    }
+    if (settings.oneAtATime()) {
+      throw new UserMistakeException(
+          "--resume",
+          "the run ("
+              + settings.runId()
+              + ") sends each job when the one before it has ended (scenario single_stream), and is"
+              + " not taken up again",
+          "you want another --run-id");
+    }
+    if (!started.runId().equals(settings.runId())
+        || !started.configDigest().equals(settings.configDigest())
+        || !started.requestDigest().equals(settings.requests().digest())) {
+      throw new UserMistakeException(
+          "--resume",
+          "the run (%s) has begun with another experiment (config digest %s, not %s)"
+              .formatted(started.runId(), started.configDigest(), settings.configDigest()),
+          "the file was changed since, or a --set differs");
+    }
+  }
+
+  /**
+   * Waits until each shard has a lane for each kind of job, and tells once which lanes are missing,
+   * unless the first look at the log finds all. Returns false if a stop was requested.
+   */
+  private boolean waitForLanes() throws RunFailedException {
+    var coverage = new LaneCoverage(settings.requests().kinds(), settings.shards());
+    long deadlineNs = clock.monotonicNs() + settings.limits().untilLanesReady().toNanos();
+    try (var facts = log.openFacts()) {
+      boolean told = false;
+      while (!stopRequested) {
+        facts.poll(
+            POLL,
+            (fact, shard) -> {
+              if (fact instanceof ExecutorReported report) {
+                coverage.reported(shard, report);
+              }
+            });
+        if (facts.hasReadWhatStood()) {
+          List<String> missing = coverage.missing();
+          if (missing.isEmpty()) {
+            return true;
+          }
+          if (!told) {
+            told = true;
+            whenLanesMissing.accept(missing);
+          }
+        }
+        if (clock.monotonicNs() - deadlineNs >= 0) {
+          throw new RunFailedException(
+              "lanes are missing after (%d) s: %s"
+                  .formatted(
+                      settings.limits().untilLanesReady().toSeconds(),
+                      String.join("; ", coverage.missing())));
+        }
+      }
+    }
+    return false;
   }
 
   /** Ends the arrivals early. From any thread, any number of times; {@link #run()} then returns. */
@@ -169,7 +282,7 @@ public final class JobGenerators {
         reason = watch.untilArrivalsEnd(runClock, () -> stopRequested, senders);
       }
       senders.endArrivals();
-      reason.ifPresent(listener::arrivalsEnding);
+      reason.ifPresent(why -> LOG.info("arrivals end: {}", why));
       senders.join();
       BitSet sent = senders.sent();
       if (watch.endedByOthers() == null) {
@@ -192,7 +305,7 @@ public final class JobGenerators {
       } else if (ended.failure() != null) {
         throw new RunFailedException("another role gave the run up: " + ended.failure());
       }
-      listener.runEnded(ended);
+      LOG.info("{}", ended);
       return ended;
     }
   }
@@ -214,7 +327,7 @@ public final class JobGenerators {
       senders.write(started);
     }
     senders.tellShards(started, soFar);
-    listener.runStarted(started.timeZeroEpochMs());
+    LOG.info("time zero is {} ms since 1970", started.timeZeroEpochMs());
     return started;
   }
 
@@ -245,22 +358,7 @@ public final class JobGenerators {
     return why;
   }
 
-  /** Receives the course of a run, on the thread of {@link JobGenerators#run()}. */
-  public interface GeneratorListener {
-    /** Called once if lanes are missing at first: a text per shard and model. */
-    default void waitingForLanes(List<String> missing) {}
-
-    /** Called when the run's start is in the log; the first job is sent soon. */
-    void runStarted(long timeZeroEpochMs);
-
-    /** Called when no further job will be sent; outcomes of sent jobs are still awaited. */
-    void arrivalsEnding(EndOfArrivals reason);
-
-    /** Called when every sent job has its outcome and the run's end is in the log. */
-    void runEnded(RunEnded ended);
-  }
-
-  public enum EndOfArrivals {
+  enum EndOfArrivals {
     /** The duration is over and every measured job has its outcome. */
     MEASURED_JOBS_ENDED,
     /** The tail is over and measured jobs still have no outcome. */

@@ -91,7 +91,7 @@ final class OutcomeWatch implements AutoCloseable {
   }
 
   private void read() {
-    reader.poll(POLL, (partition, event) -> take(event));
+    reader.poll(POLL, (event, partition) -> take(event));
   }
 
   private void take(Event event) {

@@ -10,7 +10,6 @@ import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
-import dev.sluice.producer.generator.RunOpening.RunSoFar;
 import dev.sluice.producer.requests.RequestList;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * may stop before its end. The number of generators, the policy and the machine do not change it.
  * It takes twelve bytes a job. Immutable.
  */
-public final class RequestList {
+public final class RequestList implements Iterable<JobRequested> {
   private final List<JobKind> kinds;
   private final int[] kindNumbers;
   private final long[] timesNs;
@@ -154,6 +155,12 @@ public final class RequestList {
   /** Returns the job at a place as if it had been sent at its intended time. */
   public JobRequested get(int index) {
     return get(index, 0, timesNs[index], timesNs[index]);
+  }
+
+  /** Returns all jobs as if each had been sent at its intended time. */
+  @Override
+  public Iterator<JobRequested> iterator() {
+    return IntStream.range(0, size()).mapToObj(this::get).iterator();
   }
 
   /** Returns the job at a place as a generator sends it. */

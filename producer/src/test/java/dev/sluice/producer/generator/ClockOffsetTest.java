@@ -2,7 +2,7 @@ package dev.sluice.producer.generator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.producer.generator.KafkaGeneratorLog.ClockOffset;
+import dev.sluice.producer.generator.GeneratorLog.ClockOffset;
 import org.junit.jupiter.api.Test;
 
 /** Distance of clocks, from one acknowledged record at a time. */

@@ -6,22 +6,39 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
-import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunRecord;
+import dev.sluice.contract.log.EventCodec;
+import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
+import dev.sluice.contract.log.Writing;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +46,12 @@ import org.jspecify.annotations.Nullable;
  * A log in memory, in virtual time, with a simple scheduler: each job is done some time after it
  * was sent, or waits until the arrivals have ended and is dropped.
  */
-final class FakeGeneratorLog implements GeneratorLog {
+final class FakeGeneratorLog {
+  static final Topics TOPICS = new Topics("run-1");
+
+  /** Lead of the broker's clock over the generators'. */
+  static final long CLOCK_OFFSET_NS = 1_000_000;
+
   /** Duration of a job that waits until the arrivals have ended. */
   static final long WAITS = Long.MAX_VALUE;
 
@@ -109,49 +131,13 @@ final class FakeGeneratorLog implements GeneratorLog {
     return runs.stream().map(Entry::event).filter(type::isInstance).map(type::cast).toList();
   }
 
-  @Override
-  public Reader<RunRecord> openRuns() {
-    return new FakeReader<>(RunRecord.class, List.of(runs));
-  }
-
-  @Override
-  public Reader<Fact> openFacts() {
-    return new FakeReader<>(Fact.class, List.of(facts));
-  }
-
-  @Override
-  public Reader<Event> openOutcomesAndRuns() {
-    return new FakeReader<>(Event.class, List.of(outcomes, runs));
-  }
-
-  /** Opens a reader that a generator's thread uses, and that waits as that thread does. */
-  @Override
-  public Reader<Outcome> openOutcomesAtOnce() {
-    return new FakeReader<>(Outcome.class, List.of(outcomes)) {
-      @Override
-      void await(long deadlineNs) throws InterruptedException {
-        time.awaitNs(Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())));
-      }
-    };
-  }
-
-  @Override
-  public Writer openWriter() {
-    openWriters++;
-    return new FakeWriter();
-  }
-
-  @Override
-  public void writeLastWord(RunEnded ended, Duration limit) throws ExecutionException {
-    if (deaf) {
-      throw new ExecutionException(new KafkaException("nobody listens"));
-    }
-    put(ended, time.nowNs());
-  }
-
-  @Override
-  public long clockOffsetNsMax() {
-    return 7;
+  /** The log as generators see it, whose clock is a millisecond behind the broker's. */
+  GeneratorLog open(GeneratorSettings settings, ProcessClock clock) {
+    return new GeneratorLog(
+        settings,
+        reading -> new FakeConsumer(reading == Reading.AT_ONCE),
+        (writing, lingerMs) -> new FakeProducer(writing == Writing.LAST_WORD && deaf, clock),
+        clock);
   }
 
   private synchronized void schedule(int shard, Fact fact) {
@@ -183,48 +169,73 @@ final class FakeGeneratorLog implements GeneratorLog {
     outcomes.add(new Entry(shard, ended, atNs));
   }
 
-  private class FakeReader<E extends Event> implements Reader<E> {
-    private final Class<E> type;
-    private final List<List<Entry>> topics;
+  /** A consumer of all topics that it is assigned to, whose offsets count the records read. */
+  private final class FakeConsumer extends MockConsumer<byte[], byte[]> {
+    private final boolean ofGenerator;
     private final Set<Entry> read = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final List<Entry> stood;
+    private Collection<TopicPartition> assigned = List.of();
 
-    FakeReader(Class<E> type, List<List<Entry>> topics) {
-      this.type = type;
-      this.topics = topics;
-      this.stood = readable();
+    /**
+     * @param ofGenerator whether a generator's thread uses it, and it waits as that thread does
+     */
+    FakeConsumer(boolean ofGenerator) {
+      super("earliest");
+      this.ofGenerator = ofGenerator;
       openReaders++;
     }
 
-    private List<Entry> readable() {
-      synchronized (FakeGeneratorLog.this) {
-        return topics.stream()
-            .flatMap(List::stream)
-            .filter(entry -> entry.atNs() <= time.nowNs())
-            .toList();
-      }
-    }
-
-    long nextAtNs() {
-      synchronized (FakeGeneratorLog.this) {
-        return topics.stream()
-            .flatMap(List::stream)
-            .filter(entry -> !read.contains(entry))
-            .mapToLong(Entry::atNs)
-            .min()
-            .orElse(Long.MAX_VALUE);
-      }
-    }
-
-    /** Waits for a readable entry. */
-    void await(long deadlineNs) throws InterruptedException {
-      time.pass(
-          () -> Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())),
-          () -> nextAtNs() <= time.nowNs());
+    @Override
+    public void assign(Collection<TopicPartition> partitions) {
+      assigned = partitions;
     }
 
     @Override
-    public void poll(Duration timeout, Sink<? super E> sink) {
+    public void seekToBeginning(Collection<TopicPartition> partitions) {}
+
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+      return partitions.stream().collect(Collectors.toMap(p -> p, p -> (long) readable(p).size()));
+    }
+
+    @Override
+    public long position(TopicPartition partition) {
+      return entries(partition).stream().filter(read::contains).count();
+    }
+
+    private List<Entry> entries(TopicPartition partition) {
+      List<Entry> topic = partition.topic().equals(TOPICS.facts()) ? facts : outcomes;
+      topic = partition.topic().equals(TOPICS.runs()) ? runs : topic;
+      synchronized (FakeGeneratorLog.this) {
+        return topic.stream().filter(entry -> entry.partition() == partition.partition()).toList();
+      }
+    }
+
+    private List<Entry> readable(TopicPartition partition) {
+      return entries(partition).stream().filter(entry -> entry.atNs() <= time.nowNs()).toList();
+    }
+
+    private long nextAtNs() {
+      return assigned.stream()
+          .flatMap(partition -> entries(partition).stream())
+          .filter(entry -> !read.contains(entry))
+          .mapToLong(Entry::atNs)
+          .min()
+          .orElse(Long.MAX_VALUE);
+    }
+
+    /** Waits for a readable entry. */
+    private void await(long deadlineNs) throws InterruptedException {
+      if (ofGenerator) {
+        time.awaitNs(Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())));
+      } else {
+        time.pass(
+            () -> Math.min(deadlineNs, Math.max(time.nowNs(), nextAtNs())),
+            () -> nextAtNs() <= time.nowNs());
+      }
+    }
+
+    @Override
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
       try {
         await(time.nowNs() + timeout.toNanos());
       } catch (InterruptedException e) {
@@ -236,17 +247,19 @@ final class FakeGeneratorLog implements GeneratorLog {
       if (time.nowNs() >= brokenAtNs) {
         throw new KafkaException("the broker is gone");
       }
-      for (Entry entry : readable()) {
-        if (!read.contains(entry)) {
-          read.add(entry);
-          sink.take(entry.partition(), type.cast(entry.event()));
+      Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new LinkedHashMap<>();
+      for (TopicPartition partition : assigned) {
+        for (Entry entry : readable(partition)) {
+          if (read.add(entry)) {
+            records
+                .computeIfAbsent(partition, p -> new ArrayList<>())
+                .add(
+                    new ConsumerRecord<>(
+                        partition.topic(), partition.partition(), 0, null, bytes(entry.event())));
+          }
         }
       }
-    }
-
-    @Override
-    public boolean hasReadWhatStood() {
-      return read.containsAll(stood);
+      return new ConsumerRecords<>(records, Map.of());
     }
 
     @Override
@@ -255,33 +268,69 @@ final class FakeGeneratorLog implements GeneratorLog {
     }
   }
 
-  private final class FakeWriter implements Writer {
+  private static byte[] bytes(Event event) {
+    if (event instanceof Fact fact) {
+      return EventCodec.FACTS.write(fact);
+    }
+    return event instanceof RunRecord entry
+        ? EventCodec.RUNS.write(entry)
+        : EventCodec.OUTCOMES.write((Outcome) event);
+  }
+
+  private final class FakeProducer extends MockProducer<byte[], byte[]> {
+    private final boolean refusing;
+    private final ProcessClock clock;
     private boolean open = true;
 
-    @Override
-    public void findTopics() {}
+    FakeProducer(boolean refusing, ProcessClock clock) {
+      this.refusing = refusing;
+      this.clock = clock;
+      openWriters++;
+    }
 
     @Override
-    public Future<?> append(RunRecord entry) {
-      put(entry, time.nowNs());
+    public List<PartitionInfo> partitionsFor(String topic) {
+      return List.of();
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> entry) {
+      if (refusing) {
+        return CompletableFuture.failedFuture(new KafkaException("nobody listens"));
+      }
+      try {
+        put(EventCodec.RUNS.read(entry.value()), time.nowNs());
+      } catch (UnreadableEventException e) {
+        throw new AssertionError(e);
+      }
       return CompletableFuture.completedFuture(null);
     }
 
     @Override
-    public Future<?> append(int shard, Fact fact, Consumer<Throwable> onFailure) {
+    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> entry, Callback callback) {
+      Fact fact;
+      try {
+        fact = EventCodec.FACTS.read(entry.value());
+      } catch (UnreadableEventException e) {
+        throw new AssertionError(e);
+      }
       if (refuses.test(fact)) {
         var failure = new KafkaException("refused");
-        onFailure.accept(failure);
+        callback.onCompletion(null, failure);
         return CompletableFuture.failedFuture(failure);
       }
       synchronized (FakeGeneratorLog.this) {
-        put(shard, fact, time.nowNs());
-        schedule(shard, fact);
+        put(entry.partition(), fact, time.nowNs());
+        schedule(entry.partition(), fact);
       }
       if (fact instanceof JobRequested job) {
         afterSending.accept(job);
       }
-      return CompletableFuture.completedFuture(null);
+      var partition = new TopicPartition(entry.topic(), entry.partition());
+      long appendedMs = clock.epochNs() / 1_000_000 + 1;
+      var metadata = new RecordMetadata(partition, 0, 0, appendedMs, 0, 0);
+      callback.onCompletion(metadata, null);
+      return CompletableFuture.completedFuture(metadata);
     }
 
     @Override
@@ -291,6 +340,11 @@ final class FakeGeneratorLog implements GeneratorLog {
     public void close() {
       openWriters -= open ? 1 : 0;
       open = false;
+    }
+
+    @Override
+    public void close(Duration timeout) {
+      close();
     }
   }
 }

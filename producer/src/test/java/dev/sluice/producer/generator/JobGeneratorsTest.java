@@ -14,9 +14,7 @@ import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.ProcessClock;
-import dev.sluice.contract.log.Topics;
 import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
-import dev.sluice.producer.generator.JobGenerators.GeneratorListener;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
 import dev.sluice.producer.requests.Experiments;
@@ -54,7 +52,8 @@ final class JobGeneratorsTest {
       new ProcessClock(InstantSource.fixed(Instant.ofEpochSecond(1_000)), time::nowNs);
   private final FakeGeneratorLog log = new FakeGeneratorLog(time, 2, 2);
   private final Experiments experiment = new Experiments();
-  private final Told told = new Told();
+  private final List<String> missing = new ArrayList<>();
+  private Runnable whenMissing = () -> {};
 
   JobGeneratorsTest() {
     experiment.arrivals = Arrivals.drawn("constant");
@@ -80,7 +79,7 @@ final class JobGeneratorsTest {
 
     generators().run();
 
-    assertThat(told.missing).containsExactly("shard 0 has no executor", "shard 1 has no executor");
+    assertThat(missing).containsExactly("shard 0 has no executor", "shard 1 has no executor");
     RunStarted started = log.runs(RunStarted.class).get(0);
     assertThat(started)
         .isEqualTo(
@@ -93,7 +92,9 @@ final class JobGeneratorsTest {
                 2,
                 2,
                 3_000 * MS));
-    assertThat(told.timeZeroEpochMs).containsExactly(1_001_001L);
+    assertThat(log.runs(RunStarted.class))
+        .extracting(RunStarted::timeZeroEpochMs)
+        .containsExactly(1_001_001L);
     for (int shard = 0; shard < 2; shard++) {
       assertThat(log.facts(RunStarted.class, shard)).containsExactly(started);
     }
@@ -103,8 +104,10 @@ final class JobGeneratorsTest {
   void saysNothingOfLanes_whenTheFirstLookFindsThemAll() throws Exception {
     lanesAreReady();
     generators().run();
-    assertThat(told.missing).isEmpty();
-    assertThat(told.timeZeroEpochMs).containsExactly(1_000_301L);
+    assertThat(missing).isEmpty();
+    assertThat(log.runs(RunStarted.class))
+        .extracting(RunStarted::timeZeroEpochMs)
+        .containsExactly(1_000_301L);
   }
 
   @Test
@@ -153,9 +156,13 @@ final class JobGeneratorsTest {
                   .toList());
     }
     assertThat(log.facts(ArrivalsEnded.class, 0))
-        .containsExactly(new ArrivalsEnded(0, 15, 0, 0, 7), new ArrivalsEnded(1, 0, 0, 0, 7));
+        .containsExactly(
+            new ArrivalsEnded(0, 15, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS),
+            new ArrivalsEnded(1, 0, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS));
     assertThat(log.facts(ArrivalsEnded.class, 1))
-        .containsExactly(new ArrivalsEnded(0, 0, 0, 0, 7), new ArrivalsEnded(1, 14, 0, 0, 7));
+        .containsExactly(
+            new ArrivalsEnded(0, 0, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS),
+            new ArrivalsEnded(1, 14, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS));
     assertThat(generators.numbers()).isEqualTo(new GeneratorNumbers(JOBS, 0, 0, true));
   }
 
@@ -181,7 +188,8 @@ final class JobGeneratorsTest {
             });
     assertThat(log.facts(ArrivalsEnded.class, 1))
         .containsExactly(
-            new ArrivalsEnded(0, 0, 0, 0, 7), new ArrivalsEnded(1, 14, 50 * MS, 50 * MS, 7));
+            new ArrivalsEnded(0, 0, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS),
+            new ArrivalsEnded(1, 14, 50 * MS, 50 * MS, FakeGeneratorLog.CLOCK_OFFSET_NS));
     assertThat(generators.numbers()).isEqualTo(new GeneratorNumbers(JOBS, 0, 50 * MS, true));
   }
 
@@ -189,11 +197,10 @@ final class JobGeneratorsTest {
   void stopsAtTheDuration_whenEachMeasuredJobHasEnded() throws Exception {
     lanesAreReady();
     Optional<RunEnded> ended = generators().run();
-    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(sent()).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
     assertThat(ended).hasValue(new RunEnded("run-1", 20, false, false, 2_100 * MS, null, 0L));
     assertThat(log.runs(RunEnded.class)).containsExactly(ended.orElseThrow());
-    assertThat(told.ended).containsExactly(ended.orElseThrow());
   }
 
   @Test
@@ -202,7 +209,7 @@ final class JobGeneratorsTest {
     log.doneAfterNs =
         job -> job.index() == 10 ? 1_350 * MS : job.index() == 23 ? 4_000 * MS : 5 * MS;
     Optional<RunEnded> ended = generators().run();
-    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(sent()).as("2.45 s").hasSize(24).endsWith(23);
     assertThat(ended).hasValue(new RunEnded("run-1", 24, false, false, 6_400 * MS, null, 0L));
   }
@@ -212,7 +219,7 @@ final class JobGeneratorsTest {
     lanesAreReady();
     oneMeasuredJobWaits();
     Optional<RunEnded> ended = generators().run();
-    assertThat(told.reasons).containsExactly(EndOfArrivals.TAIL_LIMIT);
+    assertThat(reasons()).containsExactly(EndOfArrivals.TAIL_LIMIT);
     assertThat(ended).map(RunEnded::tailLimitReached).hasValue(true);
     assertThat(ended).map(RunEnded::interrupted).hasValue(false);
     assertThat(ended).map(RunEnded::jobsSent).hasValue((long) JOBS);
@@ -288,8 +295,8 @@ final class JobGeneratorsTest {
     lanesAreReady();
     log.doneAfterNs = job -> FakeGeneratorLog.WAITS;
     killAt(1_000 * MS);
-    var known = new ArrivalsEnded(0, 5, 0, 0, 7);
-    try (var writer = log.openWriter()) {
+    var known = new ArrivalsEnded(0, 5, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS);
+    try (var writer = log.open(settings(), clock).openWriter()) {
       writer.append(0, known, failure -> {});
     }
 
@@ -299,9 +306,9 @@ final class JobGeneratorsTest {
     assertThat(log.facts(ArrivalsEnded.class))
         .containsExactlyInAnyOrder(
             known,
-            new ArrivalsEnded(0, 0, 0, 0, 7),
-            new ArrivalsEnded(1, 0, 0, 0, 7),
-            new ArrivalsEnded(1, 5, 0, 0, 7));
+            new ArrivalsEnded(0, 0, 0, 0, 0), // the first record, before any is acknowledged
+            new ArrivalsEnded(1, 0, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS),
+            new ArrivalsEnded(1, 5, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS));
     assertThat(ended).map(RunEnded::interrupted).as("measured jobs were never sent").hasValue(true);
   }
 
@@ -310,8 +317,9 @@ final class JobGeneratorsTest {
     lanesAreReady();
     log.doneAfterNs = job -> FakeGeneratorLog.WAITS;
     killAt(2_300 * MS);
-    try (var writer = log.openWriter()) {
-      writer.append(0, new ArrivalsEnded(0, 5, 0, 0, 7), failure -> {});
+    try (var writer = log.open(settings(), clock).openWriter()) {
+      writer.append(
+          0, new ArrivalsEnded(0, 5, 0, 0, FakeGeneratorLog.CLOCK_OFFSET_NS), failure -> {});
     }
     time.pass(() -> ZERO_AT_NS + 2_900 * MS, () -> false);
     Optional<RunEnded> ended = generators().resume();
@@ -388,8 +396,6 @@ final class JobGeneratorsTest {
     var others = new RunEnded("run-1", 0, false, true, 1, null, null);
     log.put(others, ZERO_AT_NS + 1_050 * MS);
     assertThat(generators().run()).hasValue(others);
-    assertThat(told.ended).containsExactly(others);
-    assertThat(told.reasons).isEmpty();
     assertThat(sent()).hasSize(10);
     assertThat(log.facts(ArrivalsEnded.class)).isEmpty();
     assertThat(log.runs(RunEnded.class)).containsExactly(others);
@@ -416,7 +422,7 @@ final class JobGeneratorsTest {
           }
         };
     Optional<RunEnded> ended = generators.run();
-    assertThat(told.reasons).containsExactly(EndOfArrivals.STOPPED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.STOPPED);
     assertThat(sent()).hasSize(9);
     assertThat(ended).map(RunEnded::interrupted).hasValue(true);
     assertThat(ended).map(RunEnded::jobsSent).hasValue(9L);
@@ -425,9 +431,9 @@ final class JobGeneratorsTest {
   @Test
   void writesNothing_whenStoppedBeforeTheRunBegins() throws Exception {
     JobGenerators generators = generators();
-    told.whenMissing = generators::stop;
+    whenMissing = generators::stop;
     assertThat(generators.run()).isEmpty();
-    assertThat(told.missing).isNotEmpty();
+    assertThat(missing).isNotEmpty();
     assertThat(log.runs).isEmpty();
     assertThat(log.facts).isEmpty();
   }
@@ -456,7 +462,7 @@ final class JobGeneratorsTest {
         .extracting(JobRequested::intendedAtNs)
         .containsExactly(0L, 300 * MS, 600 * MS, 900 * MS, 1200 * MS, 1500 * MS, 1800 * MS);
     assertThat(jobs).allMatch(job -> job.sentAtNs() == job.intendedAtNs());
-    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(ended).map(RunEnded::jobsSent).hasValue(7L);
     assertThat(log.facts(ArrivalsEnded.class))
         .allMatch(end -> time.nowNs() >= ZERO_AT_NS + 2_100 * MS);
@@ -470,7 +476,7 @@ final class JobGeneratorsTest {
     log.doneAfterNs = job -> job.index() == 3 ? FakeGeneratorLog.WAITS : 200 * MS;
     Optional<RunEnded> ended = generators().run();
     assertThat(sent()).containsExactly(0, 1, 2, 3);
-    assertThat(told.reasons).containsExactly(EndOfArrivals.TAIL_LIMIT);
+    assertThat(reasons()).containsExactly(EndOfArrivals.TAIL_LIMIT);
     assertThat(ended).map(RunEnded::tailLimitReached).hasValue(true);
     assertThat(time.nowNs()).isGreaterThanOrEqualTo(ZERO_AT_NS + 3_000 * MS);
   }
@@ -482,7 +488,7 @@ final class JobGeneratorsTest {
     experiment.ratePerSecond = 2;
     Optional<RunEnded> ended = generators().run();
     assertThat(sent()).containsExactly(0, 1, 2, 3);
-    assertThat(told.reasons).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(ended)
         .map(RunEnded::endedAtNs)
         .hasValueSatisfying(atNs -> assertThat(atNs).isBetween(2_000 * MS, 2_200 * MS));
@@ -500,7 +506,7 @@ final class JobGeneratorsTest {
           }
         };
     assertThat(generators.run()).map(RunEnded::interrupted).hasValue(true);
-    assertThat(told.reasons).containsExactly(EndOfArrivals.STOPPED);
+    assertThat(reasons()).containsExactly(EndOfArrivals.STOPPED);
     assertThat(sent().size()).isLessThan(20);
   }
 
@@ -563,16 +569,41 @@ final class JobGeneratorsTest {
     return new RunStarted("run-1", 1_000_301, 42, configDigest, digest, 2, 2, 3_000 * MS);
   }
 
+  private GeneratorSettings settings() {
+    return new GeneratorSettings(
+        experiment.build(),
+        RequestList.draw(experiment.build()),
+        "run-1",
+        "config",
+        FakeGeneratorLog.TOPICS,
+        new GeneratorSettings.TimeLimits(LANES_LIMIT, OUTCOMES_LIMIT));
+  }
+
   private JobGenerators generators() {
-    var settings =
-        new GeneratorSettings(
-            experiment.build(),
-            RequestList.draw(experiment.build()),
-            "run-1",
-            "config",
-            new Topics("run-1"),
-            new GeneratorSettings.TimeLimits(LANES_LIMIT, OUTCOMES_LIMIT));
-    return new JobGenerators(settings, log, clock, time, told, time.threads());
+    GeneratorSettings settings = settings();
+    return new JobGenerators(
+        settings,
+        log.open(settings, clock),
+        clock,
+        time,
+        lanes -> {
+          missing.addAll(lanes);
+          whenMissing.run();
+        },
+        time.threads());
+  }
+
+  /** Why the arrivals ended, as the ends of the run in the log say. */
+  private List<EndOfArrivals> reasons() {
+    return log.runs(RunEnded.class).stream()
+        .map(
+            ended ->
+                ended.interrupted()
+                    ? EndOfArrivals.STOPPED
+                    : ended.tailLimitReached()
+                        ? EndOfArrivals.TAIL_LIMIT
+                        : EndOfArrivals.MEASURED_JOBS_ENDED)
+        .toList();
   }
 
   private static ExecutorReported report(String id, String... backends) {
@@ -585,34 +616,5 @@ final class JobGeneratorsTest {
             .toList();
     return new ExecutorReported(
         id, 1, false, "cpu", null, List.of(new Lane(0, List.of())), capabilities, 0, null, null);
-  }
-
-  private static final class Told implements GeneratorListener {
-    final List<String> missing = new ArrayList<>();
-    final List<Long> timeZeroEpochMs = new ArrayList<>();
-    final List<EndOfArrivals> reasons = new ArrayList<>();
-    final List<RunEnded> ended = new ArrayList<>();
-    Runnable whenMissing = () -> {};
-
-    @Override
-    public void waitingForLanes(List<String> missing) {
-      this.missing.addAll(missing);
-      whenMissing.run();
-    }
-
-    @Override
-    public void runStarted(long timeZeroEpochMs) {
-      this.timeZeroEpochMs.add(timeZeroEpochMs);
-    }
-
-    @Override
-    public void arrivalsEnding(EndOfArrivals reason) {
-      reasons.add(reason);
-    }
-
-    @Override
-    public void runEnded(RunEnded ended) {
-      this.ended.add(ended);
-    }
   }
 }

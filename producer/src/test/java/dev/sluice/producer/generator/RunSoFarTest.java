@@ -8,7 +8,6 @@ import dev.sluice.contract.event.RoleJoined;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.Ticked;
-import dev.sluice.producer.generator.RunOpening.RunSoFar;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
