@@ -10,6 +10,7 @@ import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.SharedLanes;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.simulation.Hops.Hop;
