@@ -145,8 +145,8 @@ public final class ExperimentBound {
 
   private IntStream measured() {
     return IntStream.range(
-        requests.countBefore(Math.round(asked.load().warmupSeconds() * 1e9)),
-        requests.countBefore(Math.round(asked.load().durationSeconds() * 1e9)));
+        requests.countBefore(asked.load().warmupNs()),
+        requests.countBefore(asked.load().durationNs()));
   }
 
   private BatchTimes times(Family family) throws UserMistakeException {

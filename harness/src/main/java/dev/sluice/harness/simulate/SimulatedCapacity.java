@@ -1,7 +1,6 @@
 package dev.sluice.harness.simulate;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.FolderFiles;
@@ -57,9 +56,6 @@ public final class SimulatedCapacity {
   /** Least capacity, in shares of the bound's rate, that is told from none. */
   public static final double OF_BOUND_MIN = 1.0 / (1 << HALVINGS_MAX);
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
   private final SimulatedExperiment experiment;
   private final double drawnAtJobsSec;
 
@@ -101,7 +97,7 @@ public final class SimulatedCapacity {
       Path results, String runId, double goodShare, List<Double> sharesOfBound, Bounds bounds)
       throws UserMistakeException, IOException {
     try (var folder = RunFolder.create(results, runId)) {
-      ObjectNode figures = JSON.createObjectNode();
+      ObjectNode figures = JsonNodeFactory.instance.objectNode();
       figures.put("run_name", experiment.parsed().experiment().runName());
       figures.put("simulated", true);
       figures.put("request_digest", experiment.requests().digest());
@@ -120,7 +116,7 @@ public final class SimulatedCapacity {
         }
       }
       Files.writeString(
-          folder.path().resolve(FolderFiles.SUMMARY), JSON.writeValueAsString(figures) + "\n");
+          folder.path().resolve(FolderFiles.SUMMARY), figures.toPrettyString() + "\n");
       Files.writeString(
           folder.path().resolve(FolderFiles.CONFIG),
           ResolvedConfig.write(experiment.parsed().experiment())

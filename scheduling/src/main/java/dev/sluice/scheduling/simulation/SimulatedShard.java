@@ -6,6 +6,7 @@ import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.value.DispatchId;
@@ -14,7 +15,6 @@ import dev.sluice.contract.value.SharedLanes;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.simulation.Hops.Hop;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -41,16 +41,13 @@ final class SimulatedShard implements CoreListener {
   long tickSentNs = Timeline.NEVER;
 
   private final SchedulingCore core;
-  private final SimulationListener listener;
+  private final LogFold listener;
   private final Consumer<JobEnded> ends;
   long facts;
   private long appendedAtNs;
 
   SimulatedShard(
-      int number,
-      SimulationSettings settings,
-      SimulationListener listener,
-      Consumer<JobEnded> ends) {
+      int number, SimulationSettings settings, LogFold listener, Consumer<JobEnded> ends) {
     this.number = number;
     this.listener = listener;
     this.ends = ends;

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.ArrivalsEnded;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.Work;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
@@ -9,8 +8,7 @@ import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.LanePrepared;
-import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.PredictionsPublished;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
@@ -86,10 +84,7 @@ public final class Simulation {
   private boolean streamGoesOn;
 
   private Simulation(
-      SimulationSettings settings,
-      ServiceModel service,
-      Requests requests,
-      SimulationListener listener) {
+      SimulationSettings settings, ServiceModel service, Requests requests, LogFold listener) {
     this.settings = settings;
     this.requests = requests;
     hops = settings.hops();
@@ -118,15 +113,14 @@ public final class Simulation {
   /**
    * Runs an experiment to its end.
    *
+   * @param listener is told times from {@link #TIME_ZERO_EPOCH_MS} on, so that equal runs leave
+   *     equal bytes
    * @throws IllegalStateException if a job was lost or ended twice, or a lane was given two batches
    * @throws dev.sluice.scheduling.core.InvalidChoiceException if an answer of the policy breaks a
    *     rule
    */
   public static SimulationEnd run(
-      SimulationSettings settings,
-      ServiceModel service,
-      Requests requests,
-      SimulationListener listener) {
+      SimulationSettings settings, ServiceModel service, Requests requests, LogFold listener) {
     return new Simulation(settings, service, requests, listener).run();
   }
 
@@ -388,23 +382,6 @@ public final class Simulation {
             null,
             0L);
     apply(shard, report, hops.at(Kind.REQUEST, nowNs));
-  }
-
-  /**
-   * Receives the records that a live run would have left in its topics: each shard's facts in their
-   * order, and the core's answers after the fact that led to them. {@code appendedAtEpochMs} counts
-   * from {@link Simulation#TIME_ZERO_EPOCH_MS}, so that equal runs leave equal bytes.
-   */
-  public interface SimulationListener {
-    SimulationListener NONE = new SimulationListener() {};
-
-    default void onFact(Fact fact, int shard, long appendedAtEpochMs) {}
-
-    default void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {}
-
-    default void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {}
-
-    default void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {}
   }
 
   /** A model of service times on the lanes of one executor. */

@@ -6,7 +6,6 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
 import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +20,7 @@ final class SimulatedLaneTest {
         new SimulatedShard(
                 0,
                 Simulated.settings(Simulated.core(false, 0), "fifo", 1, 1, 1000, Hops.NONE),
-                SimulationListener.NONE,
+                new Simulated(),
                 end -> {})
             .lanes[0];
     assertThat(lane.holds()).isZero();
