@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -59,11 +58,6 @@ public final class SimulatedCapacity {
   private final SimulatedExperiment experiment;
   private final double drawnAtJobsSec;
 
-  /** Rate of the bound by what it depends on, for all policies of a sweep. */
-  public static final class Bounds {
-    private final Map<String, OptionalDouble> known = new ConcurrentHashMap<>();
-  }
-
   @FunctionalInterface
   private interface Keeps {
     boolean at(double jobsSec) throws UserMistakeException;
@@ -92,9 +86,14 @@ public final class SimulatedCapacity {
    *
    * @param goodShare share of the measured jobs that must be good, in (0, 1]
    * @param sharesOfBound rates at which the share of good jobs is told, in shares of the bound's
+   * @param bounds rates of the bound by what they depend on, for all policies of a sweep
    */
   public int write(
-      Path results, String runId, double goodShare, List<Double> sharesOfBound, Bounds bounds)
+      Path results,
+      String runId,
+      double goodShare,
+      List<Double> sharesOfBound,
+      Map<String, OptionalDouble> bounds)
       throws UserMistakeException, IOException {
     try (var folder = RunFolder.create(results, runId)) {
       ObjectNode figures = JsonNodeFactory.instance.objectNode();
@@ -128,13 +127,14 @@ public final class SimulatedCapacity {
     }
   }
 
-  private OptionalDouble boundJobsSec(double goodShare, Bounds bounds) throws UserMistakeException {
+  private OptionalDouble boundJobsSec(double goodShare, Map<String, OptionalDouble> bounds)
+      throws UserMistakeException {
     String key =
         ResolvedConfig.write(experiment.parsed().experiment())
             .lines()
             .filter(line -> !line.matches("(scheduler|admission).*"))
             .collect(Collectors.joining("\n"));
-    OptionalDouble known = bounds.known.get(key);
+    OptionalDouble known = bounds.get(key);
     if (known == null) {
       known =
           highest(
@@ -144,7 +144,7 @@ public final class SimulatedCapacity {
                 ExperimentBound.Good good = ExperimentBound.of(at(rate)).good(kind -> true, null);
                 return good.goodMax() >= goodShare * good.jobs();
               });
-      bounds.known.put(key, known);
+      bounds.put(key, known);
     }
     return known;
   }

@@ -136,7 +136,7 @@ public record SimulatedExperiment(
         Emulation emulation =
             LaneSource.emulation(
                 parsed, table, emulated && !recorded ? experiment.lanes().speed() : 1);
-        Profile.Residuals residuals = profile == null ? null : profile.residuals();
+        List<Profile.Residual> residuals = profile == null ? null : profile.residuals();
         times = SimulatedTimes.of(experiment, emulation, residuals);
         deviceKind =
             emulated ? emulation.deviceKind() : model == null ? REAL_KIND : model.deviceKind();

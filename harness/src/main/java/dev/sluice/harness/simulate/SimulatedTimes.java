@@ -7,7 +7,6 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.Emulation;
 import dev.sluice.scheduling.simulation.BlockSeries;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,12 +52,10 @@ abstract class SimulatedTimes implements ServiceModel {
    * @param residuals noise of a recorded run, which is played; null: noise is drawn by seed
    */
   static SimulatedTimes of(
-      Experiment experiment, Emulation emulation, Profile.@Nullable Residuals residuals) {
+      Experiment experiment, Emulation emulation, @Nullable List<Profile.Residual> residuals) {
     long seed = SimulatedExperiment.noiseSeed(experiment);
-    BlockSeries series =
-        residuals == null
-            ? null
-            : new BlockSeries(residuals.atNs().stream().mapToLong(ns -> ns).toArray(), seed);
+    BlockSeries<Profile.Residual> series =
+        residuals == null ? null : new BlockSeries<>(residuals, Profile.Residual::atNs, seed);
     return new SimulatedTimes(experiment.lanes().count()) {
       @Override
       double meanNs(ModelKey model, int samples, int busyLanes) {
@@ -67,9 +64,9 @@ abstract class SimulatedTimes implements ServiceModel {
 
       @Override
       Factor factor(ModelKey model, int samples) {
-        if (residuals != null && series != null) {
+        if (series != null) {
           return (batch, startsAtNs) ->
-              emulation.drift(startsAtNs) * residuals.factors().get(series.row(startsAtNs));
+              emulation.drift(startsAtNs) * series.at(startsAtNs).factor();
         }
         double spread = emulation.spread(model, samples);
         return spread == 0
@@ -83,7 +80,8 @@ abstract class SimulatedTimes implements ServiceModel {
       double factorMin(ModelKey model, int samples, DoubleSupplier leastNormal) {
         return residuals == null
             ? emulation.factorMin(model, samples, leastNormal)
-            : emulation.driftMin() * Collections.min(residuals.factors());
+            : emulation.driftMin()
+                * residuals.stream().mapToDouble(Profile.Residual::factor).min().orElseThrow();
       }
     };
   }

@@ -32,7 +32,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +79,7 @@ final class SimulatedCells implements CellRunner {
   }
 
   static Simulation of(Grid grid, Path cells) {
-    var bounds = new SimulatedCapacity.Bounds();
+    Map<String, OptionalDouble> bounds = new ConcurrentHashMap<>();
     return (cell, cellLog) -> {
       try {
         var parsed = ExperimentFile.read(grid.base(), cell.overrides(), Registries.vocabulary());
