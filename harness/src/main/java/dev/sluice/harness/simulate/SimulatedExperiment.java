@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An experiment with all that its simulation uses in place of the machine. It can be simulated any
- * number of times, each time with equal rows.
+ * number of times, one after the other, each time with equal rows.
  *
  * @param capabilities capabilities that each lane reports
  * @param predictions table that executors publish when they join; null: none
