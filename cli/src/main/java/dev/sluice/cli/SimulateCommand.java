@@ -139,7 +139,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
     if (!like.isEmpty()) {
       refuseBesideLike();
-      return new LikeRuns(new LikeRuns.Options(like, overrides, profile), console).execute();
+      return new LikeRuns(like, overrides, profile, console).execute();
     }
     if (config == null) {
       throw new UserMistakeException(

@@ -2,6 +2,8 @@ package dev.sluice.cli;
 
 import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -82,18 +84,11 @@ public final class WorkflowOptions {
 
   /** True if the command line is about workflows. */
   public boolean given() {
-    return system != null
-        || requests != null
-        || gpus != null
-        || mode != null
-        || policy != null
-        || skipInfeasible
-        || gangSwitch != null
-        || bandwidthGbPerSecond != null
-        || switchOverheadSeconds != null
+    return skipInfeasible
         || execute
-        || simulate != null
-        || bootstrap != null;
+        || Stream.of(system, requests, mode, policy, gangSwitch, simulate, bootstrap)
+            .anyMatch(Objects::nonNull)
+        || Stream.of(gpus, bandwidthGbPerSecond, switchOverheadSeconds).anyMatch(Objects::nonNull);
   }
 
   public WorkflowSettings settings(WorkflowSettings.Output output) {

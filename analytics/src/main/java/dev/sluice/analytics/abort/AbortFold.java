@@ -2,14 +2,13 @@ package dev.sluice.analytics.abort;
 
 import dev.sluice.analytics.abort.BoundWatch.EndOfJob;
 import dev.sluice.analytics.abort.BoundWatch.Scope;
-import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
-import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.ParsedExperiment;
@@ -129,9 +128,6 @@ public final class AbortFold implements LogFold {
   public @Nullable String lost() {
     return lost;
   }
-
-  @Override
-  public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {}
 
   @Override
   public void onFact(Fact fact, int shard, long appendedAtEpochMs) {

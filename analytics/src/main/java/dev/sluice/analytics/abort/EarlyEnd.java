@@ -1,8 +1,8 @@
 package dev.sluice.analytics.abort;
 
-import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import java.util.List;

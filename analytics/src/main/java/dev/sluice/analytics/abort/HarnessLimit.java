@@ -1,10 +1,10 @@
 package dev.sluice.analytics.abort;
 
-import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;

@@ -10,6 +10,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.ModelEvicted;
 import dev.sluice.contract.event.ModelLoaded;
 import dev.sluice.contract.event.Outcome;

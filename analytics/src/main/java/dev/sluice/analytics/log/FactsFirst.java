@@ -2,10 +2,10 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
-import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.EventCodec;

@@ -1,9 +1,9 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.analytics.fold.LogFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;

@@ -6,6 +6,7 @@ import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.ModelKey;
+import dev.sluice.contract.value.SharedLanes;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,7 +38,11 @@ public final class EmulatedDevice implements Device {
 
   private final Object lock = new Object();
   // this field and all fields below are guarded by lock
-  private final SharedWork work = new SharedWork();
+  private final SharedLanes work;
+
+  /** Lanes whose batches end at one instant; used again. */
+  private final int[] ended;
+
   private final Map<Integer, Waiting> waitingByLane = new HashMap<>();
   private volatile boolean closed;
 
@@ -57,6 +62,8 @@ public final class EmulatedDevice implements Device {
     this.emulation = emulation;
     this.seed = settings.seed();
     this.lanes = settings.lanes();
+    this.work = new SharedLanes(lanes);
+    this.ended = new int[lanes];
     this.clock = clock;
     this.pacer = pacer;
   }
@@ -124,11 +131,15 @@ public final class EmulatedDevice implements Device {
 
   /** Ends the batches that are over, and wakes each lane that would sleep beyond its end. */
   private void settle(long nowNs) {
-    for (var finished : work.advance(nowNs)) {
-      Waiting ended = waitingByLane.remove(finished.lane());
-      if (ended != null) {
-        ended.finishedAtNs = finished.atNs();
-        wakeIfAsleepAfter(nowNs, ended);
+    while (work.nextFinishNs() <= nowNs) {
+      long finishedAtNs = work.nextFinishNs();
+      int count = work.endNext(ended);
+      for (int i = 0; i < count; i++) {
+        Waiting waiting = waitingByLane.remove(ended[i]);
+        if (waiting != null) {
+          waiting.finishedAtNs = finishedAtNs;
+          wakeIfAsleepAfter(nowNs, waiting);
+        }
       }
     }
     wakeWhoSleepsTooLong();
@@ -278,7 +289,7 @@ public final class EmulatedDevice implements Device {
           long nowNs = clock.monotonicNs();
           settle(nowNs);
           if (waits.finishedAtNs == null) {
-            work.cancel(lane, nowNs);
+            boolean unused = work.cancel(lane, nowNs);
             waitingByLane.remove(lane);
             waits.finishedAtNs = nowNs;
             wakeIfAsleepAfter(nowNs, waits);

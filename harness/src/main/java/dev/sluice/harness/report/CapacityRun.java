@@ -34,7 +34,7 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.harness.simulate.ExperimentBound.Good;
-import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.harness.simulate.SimulatedExperiment;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +91,7 @@ public final class CapacityRun {
         ParsedExperiment one =
             options.read(options.overridesFor(load, rate, policy, experiment.seed(), 1));
         if (options.simulate()) {
-          new QuietSimulation(one, options.profile());
+          var unused = SimulatedExperiment.read(one, options.profile());
         } else {
           LaneSource.of(one).close();
         }

@@ -15,7 +15,7 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
-import dev.sluice.harness.simulate.QuietSimulation;
+import dev.sluice.harness.simulate.SimulatedExperiment;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -70,7 +70,8 @@ final class LoadRuns {
       throw new StoppedRunException();
     }
     var parsed = options.read(options.overridesFor(load, rate, policy, seed, lengths));
-    RunReport report = new QuietSimulation(parsed, options.profile()).simulate(policy + "-" + seed);
+    RunReport report =
+        SimulatedExperiment.read(parsed, options.profile()).report(policy + "-" + seed);
     var samples = new Samples(target);
     for (JobRow job : report.rows().jobs().all()) {
       if (job.isMeasured()) {

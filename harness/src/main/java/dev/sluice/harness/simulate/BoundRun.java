@@ -1,8 +1,7 @@
 package dev.sluice.harness.simulate;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** The bound on good jobs of one experiment, for a person or as JSON. */
 public record BoundRun(
     Path config, List<String> overrides, @Nullable Path profile, Console console) {
-  private static final JsonMapper JSON =
-      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-
   private static final String RELAXED =
       "the future is known, hops take no time, every model is in memory, and memory has no end";
 
@@ -87,31 +83,24 @@ public record BoundRun(
   private static String json(ExperimentBound bound, Map<String, Good> goods, String relaxed) {
     Experiment experiment = bound.parsed().experiment();
     double seconds = experiment.load().measuredSeconds();
-    Map<String, Object> top = new LinkedHashMap<>();
+    ObjectNode top = JsonNodeFactory.instance.objectNode();
     top.put("run_name", experiment.runName());
     top.put("seed", experiment.seed());
     top.put("requests", bound.requests().size());
     top.put("request_digest", bound.requests().digest());
     top.put("measured_seconds", seconds);
     top.put("lanes", bound.lanes());
-    top.put("service_times", bound.serviceTimes());
+    bound.serviceTimes().forEach(top.putArray("service_times")::add);
     top.put("relaxed", relaxed);
-    Map<String, Object> jobs = new LinkedHashMap<>();
+    ObjectNode jobs = top.putObject("jobs");
     goods.forEach(
-        (name, good) -> {
-          Map<String, Object> tree = new LinkedHashMap<>();
-          tree.put("count", good.jobs());
-          tree.put("good_max", good.goodMax());
-          tree.put("good_share_max", good.share());
-          tree.put("goodput_jobs_sec_max", good.goodMax() / seconds);
-          tree.put("optimum", good.optimum());
-          jobs.put(name, tree);
-        });
-    top.put("jobs", jobs);
-    try {
-      return JSON.writeValueAsString(top) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree that cannot be written", e);
-    }
+        (name, good) ->
+            jobs.putObject(name)
+                .put("count", good.jobs())
+                .put("good_max", good.goodMax())
+                .put("good_share_max", good.share())
+                .put("goodput_jobs_sec_max", good.goodMax() / seconds)
+                .put("optimum", good.optimum()));
+    return top.toPrettyString() + "\n";
   }
 }

@@ -53,11 +53,11 @@ public final class ExperimentBound {
   /** Least means of jobs alone, in ns, by the number of a kind. */
   private final double[] aloneNsOfKind;
 
-  /** Least normal numbers of noise by a batch's first job; null: none was asked for. */
-  private double @Nullable [] normals;
+  /** Least normal numbers of noise by a batch's first job; empty: none was asked for. */
+  private double[] normals = {};
 
-  /** Least of these numbers; NaN: it was not asked for. */
-  private double leastNormal = Double.NaN;
+  /** Least of these numbers, once they have been asked for. */
+  private double leastNormal;
 
   /** Greatest share of its least mean that a batch gets done in that time, by busy lanes less 1. */
   private final double[] pace;
@@ -145,8 +145,8 @@ public final class ExperimentBound {
 
   private IntStream measured() {
     return IntStream.range(
-        requests.countBefore(Math.round(asked.load().warmupSeconds() * 1e9)),
-        requests.countBefore(Math.round(asked.load().durationSeconds() * 1e9)));
+        requests.countBefore(asked.load().warmupNs()),
+        requests.countBefore(asked.load().durationNs()));
   }
 
   private BatchTimes times(Family family) throws UserMistakeException {
@@ -191,22 +191,19 @@ public final class ExperimentBound {
   }
 
   private double leastNormal() {
-    if (Double.isNaN(leastNormal)) {
-      leastNormal = Arrays.stream(normals()).min().orElse(0);
-    }
+    double[] unused = normals();
     return leastNormal;
   }
 
   private double[] normals() {
-    double[] known = normals;
-    if (known == null) {
-      known = new double[requests.size()];
+    if (normals.length == 0) {
+      normals = new double[requests.size()];
       long seed = SimulatedExperiment.noiseSeed(asked);
       Arrays.setAll(
-          known, job -> Emulation.leastNormal(seed, JobId.of(job), asked.lanes().maxAttempts()));
-      normals = known;
+          normals, job -> Emulation.leastNormal(seed, JobId.of(job), asked.lanes().maxAttempts()));
+      leastNormal = Arrays.stream(normals).min().orElse(0);
     }
-    return known;
+    return normals;
   }
 
   /**

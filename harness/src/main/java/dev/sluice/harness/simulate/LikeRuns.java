@@ -20,42 +20,41 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finished live runs, each compared with a simulation of its own requests. */
-public record LikeRuns(Options options, Console console) {
+/**
+ * Finished live runs, each compared with a simulation of its own requests.
+ *
+ * @param folders folders of live runs, or of repeats
+ * @param profile source of service times; null: the one that the experiment names
+ */
+public record LikeRuns(
+    List<Path> folders, List<String> overrides, @Nullable Path profile, Console console) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /**
-   * Folders of live runs, or of repeats; service times come from the profile, or as the experiment
-   * says.
-   */
-  public record Options(List<Path> folders, List<String> overrides, @Nullable Path profile) {
-    public Options {
-      folders = List.copyOf(folders);
-      overrides = List.copyOf(overrides);
-    }
+  public LikeRuns {
+    folders = List.copyOf(folders);
+    overrides = List.copyOf(overrides);
   }
 
   /** Simulates all runs, prints the comparison, and returns the exit status. */
   public int execute() throws UserMistakeException, IOException {
     List<FinishedRun> runs = new ArrayList<>();
-    for (Path folder : options.folders()) {
+    for (Path folder : folders) {
       for (Path single : FinishedRun.folders(folder)) {
         runs.add(HopsFile.live(single));
       }
     }
-    Profile profile = Profile.read(options.profile());
+    Profile times = Profile.read(profile);
     List<JsonNode> live = new ArrayList<>();
     List<JsonNode> simulated = new ArrayList<>();
     Set<String> notes = new LinkedHashSet<>();
     Set<Boolean> emulated = new LinkedHashSet<>();
     for (FinishedRun run : runs) {
-      SimulatedExperiment experiment = experiment(run, profile);
+      SimulatedExperiment experiment = experiment(run, times);
       emulated.add(experiment.parsed().experiment().lanes().emulated());
       notes.addAll(ExperimentFiles.changed(experiment.parsed()));
       notes.addAll(experiment.notes());
       live.add(run.summary());
-      var report = experiment.simulate(run.name(), experiment.environment(), null).report();
-      simulated.add(JSON.readTree(report.summary().toJson()));
+      simulated.add(JSON.readTree(experiment.report(run.name()).summary().toJson()));
       if (run.summary().path("not_comparable").size() > 0) {
         notes.add(run.folder() + " is not comparable: " + run.summary().path("not_comparable"));
       }
@@ -73,25 +72,24 @@ public record LikeRuns(Options options, Console console) {
     return ExitStatus.DONE;
   }
 
-  private SimulatedExperiment experiment(FinishedRun run, @Nullable Profile profile)
+  private SimulatedExperiment experiment(FinishedRun run, @Nullable Profile times)
       throws UserMistakeException {
-    List<String> all = new ArrayList<>(options.overrides());
+    List<String> all = new ArrayList<>(overrides);
     Path config = run.config();
     ParsedExperiment parsed = ExperimentFile.read(config, all, Registries.vocabulary());
-    refuseItsOwn(run, profile, parsed);
+    refuseItsOwn(run, times, parsed);
     String named = parsed.experiment().lanes().latencyTable();
     if (named != null && !Files.exists(parsed.resolve(named))) {
-      Path profilePath = options.profile();
-      if (profilePath == null || profile == null || profile.run() != null) {
+      if (profile == null || times == null || times.run() != null) {
         throw new UserMistakeException(
             parsed.location("lanes.latency_table"),
             "lanes.latency_table (" + named + ") cannot be found from the run's folder",
             "--profile FILE or --set lanes.latency_table=FILE names it");
       }
-      all.add("lanes.latency_table=" + profilePath.toAbsolutePath());
+      all.add("lanes.latency_table=" + profile.toAbsolutePath());
       parsed = ExperimentFile.read(config, all, Registries.vocabulary());
     }
-    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, profile);
+    SimulatedExperiment experiment = SimulatedExperiment.of(parsed, times);
     UserMistakeException.throwIf(
         !experiment.requests().digest().equals(run.requestDigest()),
         run.folder().toString(),
@@ -101,16 +99,15 @@ public record LikeRuns(Options options, Console console) {
     return experiment;
   }
 
-  private void refuseItsOwn(FinishedRun run, @Nullable Profile profile, ParsedExperiment parsed)
+  private void refuseItsOwn(FinishedRun run, @Nullable Profile times, ParsedExperiment parsed)
       throws UserMistakeException {
-    FinishedRun source = profile == null ? null : profile.run();
-    Path profilePath = options.profile();
+    FinishedRun source = times == null ? null : times.run();
     boolean same = source != null && source.requestDigest().equals(run.requestDigest());
     UserMistakeException.throwIf(
-        profilePath != null && (run.holds(profilePath) || same),
+        profile != null && (run.holds(profile) || same),
         "--profile",
         "these service times ("
-            + profilePath
+            + profile
             + ") come from the run itself, or from a run with equal requests",
         "you want --profile to name a latency table, or a run with another seed");
     String hops = parsed.experiment().simulation().hops();

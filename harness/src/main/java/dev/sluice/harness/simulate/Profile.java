@@ -26,23 +26,14 @@ import org.jspecify.annotations.Nullable;
  * spells stay together.
  *
  * @param run run that the times come from; null: a table
- * @param residuals residuals of the run; null: noise is the table's spread
+ * @param residuals residuals of the run, by the batches' starts; null: noise is the table's spread
  */
-record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residuals residuals) {
+record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable List<Residual> residuals) {
   /** Number of batches below which a key is estimated from its neighbours. */
   private static final int BATCHES_MIN = 3;
 
-  /**
-   * Factors by which batches were longer than the table says at the rates that they met.
-   *
-   * @param atNs starts of the batches, ascending
-   */
-  record Residuals(List<Long> atNs, List<Double> factors) {
-    Residuals {
-      atNs = List.copyOf(atNs);
-      factors = List.copyOf(factors);
-    }
-  }
+  /** The factor by which a batch was longer than the table says at the rates that it met. */
+  record Residual(long atNs, double factor) {}
 
   /** Reads a CSV file, or a run's folder; null for null. */
   static @Nullable Profile read(@Nullable Path path) throws UserMistakeException {
@@ -99,7 +90,7 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
     return Math.max(1, workNs == Jobs.NONE ? batch.serviceNs() : workNs);
   }
 
-  private static Residuals residuals(List<FinishedBatch> batches, LatencyTable table) {
+  private static List<Residual> residuals(List<FinishedBatch> batches, LatencyTable table) {
     Map<String, BusyLanes> busyByExecutor = new HashMap<>(); // looked up, never iterated
     batches.stream()
         .map(FinishedBatch::executorId)
@@ -110,21 +101,20 @@ record Profile(LatencyTable table, @Nullable FinishedRun run, @Nullable Residual
                     executor,
                     BusyLanes.of(
                         batches.stream().filter(b -> b.executorId().equals(executor)).toList())));
-    List<Long> atNs = new ArrayList<>();
-    List<Double> factors = new ArrayList<>();
+    List<Residual> residuals = new ArrayList<>();
     for (FinishedBatch batch : batches) {
       BusyLanes busy = busyByExecutor.get(batch.executorId());
       if (busy != null && batch.startedNs() >= 0 && table.holds(batch.model())) {
         long endNs = batch.startedNs() + worked(batch);
-        atNs.add(batch.startedNs());
-        factors.add(
+        double factor =
             busy.worth(
                 batch.startedNs(),
                 endNs,
-                lanes -> table.meanMs(batch.model(), batch.jobs().samples(), lanes) * 1e6));
+                lanes -> table.meanMs(batch.model(), batch.jobs().samples(), lanes) * 1e6);
+        residuals.add(new Residual(batch.startedNs(), factor));
       }
     }
-    return new Residuals(atNs, factors);
+    return residuals;
   }
 
   /** Number of busy lanes over time: lanes[i] from atNs[i] on. */

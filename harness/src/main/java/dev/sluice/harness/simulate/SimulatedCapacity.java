@@ -1,7 +1,6 @@
 package dev.sluice.harness.simulate;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.FolderFiles;
@@ -23,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -57,16 +55,8 @@ public final class SimulatedCapacity {
   /** Least capacity, in shares of the bound's rate, that is told from none. */
   public static final double OF_BOUND_MIN = 1.0 / (1 << HALVINGS_MAX);
 
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
   private final SimulatedExperiment experiment;
   private final double drawnAtJobsSec;
-
-  /** Rate of the bound by what it depends on, for all policies of a sweep. */
-  public static final class Bounds {
-    private final Map<String, OptionalDouble> known = new ConcurrentHashMap<>();
-  }
 
   @FunctionalInterface
   private interface Keeps {
@@ -96,12 +86,17 @@ public final class SimulatedCapacity {
    *
    * @param goodShare share of the measured jobs that must be good, in (0, 1]
    * @param sharesOfBound rates at which the share of good jobs is told, in shares of the bound's
+   * @param bounds rates of the bound by what they depend on, for all policies of a sweep
    */
   public int write(
-      Path results, String runId, double goodShare, List<Double> sharesOfBound, Bounds bounds)
+      Path results,
+      String runId,
+      double goodShare,
+      List<Double> sharesOfBound,
+      Map<String, OptionalDouble> bounds)
       throws UserMistakeException, IOException {
     try (var folder = RunFolder.create(results, runId)) {
-      ObjectNode figures = JSON.createObjectNode();
+      ObjectNode figures = JsonNodeFactory.instance.objectNode();
       figures.put("run_name", experiment.parsed().experiment().runName());
       figures.put("simulated", true);
       figures.put("request_digest", experiment.requests().digest());
@@ -120,7 +115,7 @@ public final class SimulatedCapacity {
         }
       }
       Files.writeString(
-          folder.path().resolve(FolderFiles.SUMMARY), JSON.writeValueAsString(figures) + "\n");
+          folder.path().resolve(FolderFiles.SUMMARY), figures.toPrettyString() + "\n");
       Files.writeString(
           folder.path().resolve(FolderFiles.CONFIG),
           ResolvedConfig.write(experiment.parsed().experiment())
@@ -132,13 +127,14 @@ public final class SimulatedCapacity {
     }
   }
 
-  private OptionalDouble boundJobsSec(double goodShare, Bounds bounds) throws UserMistakeException {
+  private OptionalDouble boundJobsSec(double goodShare, Map<String, OptionalDouble> bounds)
+      throws UserMistakeException {
     String key =
         ResolvedConfig.write(experiment.parsed().experiment())
             .lines()
             .filter(line -> !line.matches("(scheduler|admission).*"))
             .collect(Collectors.joining("\n"));
-    OptionalDouble known = bounds.known.get(key);
+    OptionalDouble known = bounds.get(key);
     if (known == null) {
       known =
           highest(
@@ -148,7 +144,7 @@ public final class SimulatedCapacity {
                 ExperimentBound.Good good = ExperimentBound.of(at(rate)).good(kind -> true, null);
                 return good.goodMax() >= goodShare * good.jobs();
               });
-      bounds.known.put(key, known);
+      bounds.put(key, known);
     }
     return known;
   }

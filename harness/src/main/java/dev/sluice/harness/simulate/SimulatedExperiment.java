@@ -26,9 +26,12 @@ import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.harness.frame.Environment;
+import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.role.Aborts;
+import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.role.Predictions;
-import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import dev.sluice.producer.requests.OfferedRate;
 import dev.sluice.producer.requests.RequestList;
@@ -48,31 +51,45 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An experiment with all that its simulation uses in place of the machine. It can be simulated any
- * number of times, each time with equal rows.
+ * number of times, one after the other, each time with equal rows.
  *
  * @param capabilities capabilities that each lane reports
  * @param predictions table that executors publish when they join; null: none
  * @param requests requests that a live run would send
  * @param notes lines that every output shows first
  */
-record SimulatedExperiment(
+public record SimulatedExperiment(
     ParsedExperiment parsed,
     String deviceKind,
     List<Capability> capabilities,
     @Nullable PredictionsPublished predictions,
-    SimulatedTimes.Source times,
+    SimulatedTimes times,
     HopsFile hops,
     RequestList requests,
     List<String> notes) {
   /** Device kind of an experiment's real lanes where no model names one. */
   private static final String REAL_KIND = "cpu";
 
-  SimulatedExperiment {
+  public SimulatedExperiment {
     capabilities = List.copyOf(capabilities);
     notes = List.copyOf(notes);
   }
 
+  /** A threshold has ended a simulation, since it cannot be met any more. */
+  public static final class LostThresholdException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LostThresholdException(String why) {
+      super(why);
+    }
+  }
+
   /** Reads the files; a profile takes the place of the service times that the experiment names. */
+  public static SimulatedExperiment read(ParsedExperiment asked, @Nullable Path profile)
+      throws UserMistakeException {
+    return of(asked, Profile.read(profile));
+  }
+
   static SimulatedExperiment of(ParsedExperiment asked, @Nullable Profile profile)
       throws UserMistakeException {
     ParsedExperiment parsed = OfferedRate.provisional(asked);
@@ -89,7 +106,7 @@ record SimulatedExperiment(
       HopsFile hops = HopsFile.of(parsed);
       List<String> notes = new ArrayList<>();
       String deviceKind;
-      SimulatedTimes.Source times;
+      SimulatedTimes times;
       List<Capability> capabilities;
       PredictionsPublished predictions = null;
       if (table == null && !emulated) {
@@ -107,7 +124,7 @@ record SimulatedExperiment(
                 + " hold",
             "--profile FILE names a latency table with the columns load_ms and memory_mb");
         predictions = reach.fill(model, "executor", 1);
-        times = SimulatedTimes.Source.of(predictions, noiseSeed(experiment));
+        times = SimulatedTimes.of(experiment, predictions);
         deviceKind = model.deviceKind();
         capabilities = capabilities(settings, times);
         notes.add(
@@ -119,8 +136,8 @@ record SimulatedExperiment(
         Emulation emulation =
             LaneSource.emulation(
                 parsed, table, emulated && !recorded ? experiment.lanes().speed() : 1);
-        Profile.Residuals residuals = profile == null ? null : profile.residuals();
-        times = SimulatedTimes.Source.of(emulation, residuals, noiseSeed(experiment));
+        List<Profile.Residual> residuals = profile == null ? null : profile.residuals();
+        times = SimulatedTimes.of(experiment, emulation, residuals);
         deviceKind =
             emulated ? emulation.deviceKind() : model == null ? REAL_KIND : model.deviceKind();
         capabilities = emulation.capabilities(settings);
@@ -227,8 +244,7 @@ record SimulatedExperiment(
                     .isKnownTo(model));
   }
 
-  private static List<Capability> capabilities(
-      ExecutorSettings settings, SimulatedTimes.Source times) {
+  private static List<Capability> capabilities(ExecutorSettings settings, SimulatedTimes times) {
     return settings.models().stream()
         .map(
             (ModelKey key) ->
@@ -250,6 +266,31 @@ record SimulatedExperiment(
         parsed.experiment(), notes, LaneSource.knownWorkloads(parsed.experiment()));
   }
 
+  /**
+   * Simulates, prints nothing, and leaves a folder with summary.json and config.yaml.
+   *
+   * @return the status that {@code ./sluice simulate} would end with
+   * @throws LostThresholdException if a threshold has ended it
+   */
+  public int write(Path results, String runId) throws UserMistakeException, IOException {
+    try (var folder = RunFolder.create(results, runId)) {
+      Environment environment = environment();
+      var report = simulate(runId, environment, null).report();
+      report.writeSummary(folder.path());
+      Conclusion.writeConfig(parsed, report, environment, requests.digest(), folder.path());
+      int status = Conclusion.status(report);
+      if (status != ExitStatus.BUG) {
+        folder.finish();
+      }
+      return status;
+    }
+  }
+
+  /** Simulates, and returns the figures alone. */
+  public RunReport report(String runId) throws IOException {
+    return simulate(runId, environment(), null).report();
+  }
+
   record Simulated(RunReport report, SimulationEnd end) {}
 
   /**
@@ -269,11 +310,7 @@ record SimulatedExperiment(
     RunStarted begun = started(runId, needsDigest ? requests.digest() : "");
     var log = new SimulatedLog(fold, abort, recording, begun);
     SimulationEnd end =
-        Simulation.run(
-            settings(begun),
-            new SimulatedTimes(times, experiment.lanes().count()),
-            new ListedRequests(requests, experiment),
-            log);
+        Simulation.run(settings(begun), times, new ListedRequests(requests, experiment), log);
     fold.onRunRecord(started(runId), Simulation.TIME_ZERO_EPOCH_MS);
     var ended =
         new RunEnded(runId, end.jobs(), end.tailLimitReached(), false, end.endedAtNs(), null, 0L);
@@ -314,16 +351,7 @@ record SimulatedExperiment(
         requestDigest,
         experiment.kafka().shards(),
         experiment.load().generators(),
-        tailEndNs());
-  }
-
-  private long tailEndNs() {
-    var load = parsed.experiment().load();
-    return ns(load.durationSeconds() + load.tailSeconds());
-  }
-
-  private static long ns(double seconds) {
-    return Math.round(seconds * 1e9);
+        experiment.load().tailEndNs());
   }
 
   SimulationSettings settings(RunStarted begun) {
@@ -341,8 +369,8 @@ record SimulatedExperiment(
         capabilities,
         predictions,
         experiment.load().generators(),
-        ns(experiment.load().durationSeconds()),
-        tailEndNs(),
+        experiment.load().durationNs(),
+        experiment.load().tailEndNs(),
         hops.play(noiseSeed(experiment)));
   }
 
@@ -358,8 +386,8 @@ record SimulatedExperiment(
     ListedRequests(RequestList list, Experiment experiment) {
       this.list = list;
       oneAtATime = experiment.load().scenario() == Scenario.SINGLE_STREAM;
-      durationNs = ns(experiment.load().durationSeconds());
-      measuredFrom = oneAtATime ? 0 : list.countBefore(ns(experiment.load().warmupSeconds()));
+      durationNs = experiment.load().durationNs();
+      measuredFrom = oneAtATime ? 0 : list.countBefore(experiment.load().warmupNs());
       measuredTo = list.countBefore(durationNs);
       nextIndex = IntStream.range(0, experiment.load().generators()).toArray();
     }

@@ -7,14 +7,14 @@ import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.RecordedEntry;
-import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
+import dev.sluice.harness.simulate.SimulatedExperiment.LostThresholdException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  * end the run, and recorded, with the events of one millisecond sorted as a recording wants them.
  * Not safe for threads.
  */
-final class SimulatedLog implements SimulationListener {
+final class SimulatedLog implements LogFold {
   private static final Comparator<RecordedEntry> ORDER =
       Comparator.comparingInt((RecordedEntry entry) -> LogOrder.rank(entry.topic()))
           .thenComparingInt(RecordedEntry::partition)
           .thenComparingLong(RecordedEntry::offset);
 
-  private final RunFold rows;
+  private final List<LogFold> folds;
   private final @Nullable AbortFold abort;
   private final @Nullable RunRecording recording;
   private final RunStarted started;
@@ -51,7 +51,7 @@ final class SimulatedLog implements SimulationListener {
       @Nullable AbortFold abort,
       @Nullable RunRecording recording,
       RunStarted started) {
-    this.rows = rows;
+    this.folds = abort == null ? List.of(rows) : List.of(rows, abort);
     this.abort = abort;
     this.recording = recording;
     this.started = started;
@@ -64,37 +64,36 @@ final class SimulatedLog implements SimulationListener {
       record("runs", 0, appendedAtEpochMs, EventCodec.RUNS, started);
     }
     record("facts", shard, appendedAtEpochMs, EventCodec.FACTS, fact);
-    rows.onFact(fact, shard, appendedAtEpochMs);
-    if (abort != null) {
-      abort.onFact(fact, shard, appendedAtEpochMs);
+    for (LogFold fold : folds) {
+      fold.onFact(fact, shard, appendedAtEpochMs);
     }
   }
 
   @Override
   public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
     record("dispatches", shard, appendedAtEpochMs, EventCodec.DISPATCHES, dispatch);
-    rows.onDispatch(dispatch, shard, appendedAtEpochMs);
-    if (abort != null) {
-      abort.onDispatch(dispatch, shard, appendedAtEpochMs);
+    for (LogFold fold : folds) {
+      fold.onDispatch(dispatch, shard, appendedAtEpochMs);
     }
   }
 
   @Override
   public void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {
     record("dispatches", shard, appendedAtEpochMs, EventCodec.DISPATCHES, dispatch);
-    rows.onPrepared(dispatch, shard, appendedAtEpochMs);
+    for (LogFold fold : folds) {
+      fold.onPrepared(dispatch, shard, appendedAtEpochMs);
+    }
   }
 
   @Override
   public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
     record("outcomes", shard, appendedAtEpochMs, EventCodec.OUTCOMES, outcome);
-    rows.onOutcome(outcome, shard, appendedAtEpochMs);
-    if (abort != null) {
-      abort.onOutcome(outcome, shard, appendedAtEpochMs);
-      String lost = abort.lost();
-      if (lost != null) {
-        throw new LostThresholdException(lost);
-      }
+    for (LogFold fold : folds) {
+      fold.onOutcome(outcome, shard, appendedAtEpochMs);
+    }
+    String lost = abort == null ? null : abort.lost();
+    if (lost != null) {
+      throw new LostThresholdException(lost);
     }
   }
 

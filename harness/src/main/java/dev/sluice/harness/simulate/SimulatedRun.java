@@ -19,7 +19,7 @@ import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.OfferedLoadLines;
 import dev.sluice.harness.run.RepeatedRun;
-import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
+import dev.sluice.harness.simulate.SimulatedExperiment.LostThresholdException;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;

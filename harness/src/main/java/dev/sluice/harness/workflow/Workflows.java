@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The request list of workflow files.
@@ -48,8 +49,6 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
   static Workflows of(
       WorkflowFiles files, Gpus gpus, boolean online, Function<Model, String> backendOf)
       throws UserMistakeException {
-    Map<String, GpuModel> models = new LinkedHashMap<>();
-    files.models().forEach((id, model) -> models.put(id, toModel(model)));
     Map<String, List<WorkflowRequested.Node>> nodes = new HashMap<>();
     files
         .workflows()
@@ -60,7 +59,8 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
     Map<String, LongSummaryStatistics> seen = new HashMap<>();
     long[] indexes = indexes(files.requests(), online);
     List<WorkflowRequested> requests = new ArrayList<>(files.requests().size());
-    double memoryGbMax = models.values().stream().mapToDouble(GpuModel::memoryGb).max().orElse(0);
+    double memoryGbMax =
+        files.models().values().stream().mapToDouble(Model::memoryGb).max().orElse(0);
     double latestNs = 0;
     double workNs = 0;
     for (WorkflowRequest request : files.requests()) {
@@ -69,7 +69,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
       long[] executionNs = executionNs(request, files.models(), assumed);
       double afterNs = online ? (double) request.timestampEpochNs() - zeroEpochNs : 0;
       latestNs = Math.max(latestNs, afterNs);
-      workNs += longestNs(untimed, models, executionNs, gpus, memoryGbMax);
+      workNs += longestNs(workflow.nodes(), files.models(), executionNs, gpus, memoryGbMax);
       if (latestNs + workNs > SCHEDULE_NS_MAX) {
         throw tooLong(files, request, latestNs);
       }
@@ -90,7 +90,8 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
         seen.computeIfAbsent(model, m -> new LongSummaryStatistics()).accept(executionNs[node]);
       }
     }
-    List<GpuModel> known = models.values().stream().map(m -> withTypical(m, seen)).toList();
+    List<GpuModel> models =
+        files.models().values().stream().map(m -> toModel(m, seen.get(m.id()))).toList();
     List<String> warnings =
         assumed.entrySet().stream()
             .map(
@@ -98,7 +99,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
                     "model %s says nothing of how long it takes: %d executions are assumed to take 10 s"
                         .formatted(of.getKey(), of.getValue()))
             .toList();
-    return new Workflows(known, requests, warnings);
+    return new Workflows(models, requests, warnings);
   }
 
   List<String> modelIds() {
@@ -134,26 +135,15 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
             : "their times are in another unit than seconds");
   }
 
-  /** Returns a model whose typical time comes from requests if the file does not state one. */
-  private static GpuModel withTypical(GpuModel model, Map<String, LongSummaryStatistics> seen) {
-    LongSummaryStatistics ofRequests = seen.get(model.id());
-    return model.typicalNs() > 0 || ofRequests == null
-        ? model
-        : new GpuModel(
-            model.id(),
-            model.memoryGb(),
-            model.gpus(),
-            model.loadNs(),
-            Math.round(ofRequests.getAverage()));
-  }
-
-  private static GpuModel toModel(Model model) {
+  /** Makes a model, whose typical time comes from requests if the file does not state one. */
+  private static GpuModel toModel(Model model, @Nullable LongSummaryStatistics ofRequests) {
+    long statedNs = toNs(typicalSeconds(model)); // 0: the file states none
     return new GpuModel(
         model.id(),
         model.memoryGb(),
         model.gpusRequired(),
         toNs(model.loadTimeSeconds()),
-        toNs(Double.isNaN(typicalSeconds(model)) ? 0 : typicalSeconds(model)));
+        statedNs > 0 || ofRequests == null ? statedNs : Math.round(ofRequests.getAverage()));
   }
 
   private static long toNs(double seconds) {
@@ -226,15 +216,15 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
 
   /** Returns the longest time that nodes can take one after the other. */
   private static double longestNs(
-      List<WorkflowRequested.Node> nodes,
-      Map<String, GpuModel> models,
+      List<Workflow.Node> nodes,
+      Map<String, Model> models,
       long[] executionNs,
       Gpus gpus,
       double memoryGbMax) {
     double sumNs = 0;
     for (int node = 0; node < executionNs.length; node++) {
-      GpuModel model = Objects.requireNonNull(models.get(nodes.get(node).workload()));
-      sumNs += (double) executionNs[node] + model.loadNs() + gpus.overheadNs();
+      Model model = Objects.requireNonNull(models.get(nodes.get(node).model()));
+      sumNs += (double) executionNs[node] + toNs(model.loadTimeSeconds()) + gpus.overheadNs();
       sumNs += (memoryGbMax + model.memoryGb()) / gpus.bandwidthGbPerSecond() * NS_PER_SECOND;
     }
     return sumNs;

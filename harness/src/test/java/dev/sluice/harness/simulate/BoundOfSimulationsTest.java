@@ -92,7 +92,7 @@ final class BoundOfSimulationsTest {
     for (String policy : List.of("fifo", "priority_slo", "dynamic", "batch_aware")) {
       overrides.add("scheduler_name=" + policy);
       overrides.add("admission=hopeless");
-      RunReport report = new QuietSimulation(cell(overrides), null).simulate("s");
+      RunReport report = SimulatedExperiment.read(cell(overrides), null).report("s");
       for (String name : List.of("", "only", "slow")) {
         Good most = bound.good(kind -> name.isEmpty() || kind.classType().equals(name), null);
         assertThat(good(report, name)).as(policy + " " + name).isLessThanOrEqualTo(most.goodMax());

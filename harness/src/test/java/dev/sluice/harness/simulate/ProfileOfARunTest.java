@@ -38,8 +38,8 @@ final class ProfileOfARunTest {
     assertThat(profile.table().meanMs(MODEL, 1, 1)).isEqualTo(112.5, within(1e-9));
     assertThat(profile.table().meanMs(MODEL, 1, 2)).isEqualTo(200, within(1e-9));
     assertThat(profile.residuals()).isNotNull();
-    assertThat(profile.residuals().factors().get(0)).isEqualTo(0.8, within(1e-9));
-    assertThat(profile.residuals().factors().get(3))
+    assertThat(profile.residuals().get(0).factor()).isEqualTo(0.8, within(1e-9));
+    assertThat(profile.residuals().get(3).factor())
         .as("50 ms alone, 100 ms beside another")
         .isEqualTo(50 / 112.5 + 100 / 200.0, within(1e-9));
   }

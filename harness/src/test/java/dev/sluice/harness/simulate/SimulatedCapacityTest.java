@@ -12,6 +12,7 @@ import dev.sluice.harness.frame.Registries;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +48,7 @@ final class SimulatedCapacityTest {
 
   private JsonNode figures(String id, String... overrides) throws Exception {
     new SimulatedCapacity(cell(overrides))
-        .write(folder, id, 0.99, List.of(0.5, 1.2), new SimulatedCapacity.Bounds());
+        .write(folder, id, 0.99, List.of(0.5, 1.2), new ConcurrentHashMap<>());
     return FinishedRun.of(folder.resolve(id)).summary();
   }
 
@@ -103,7 +104,7 @@ final class SimulatedCapacityTest {
     Path config = folder.resolve("one/config.yaml");
     ParsedExperiment again = ExperimentFile.read(config, List.of(), Registries.vocabulary());
     new SimulatedCapacity(again)
-        .write(folder, "two", 0.99, List.of(0.5, 1.2), new SimulatedCapacity.Bounds());
+        .write(folder, "two", 0.99, List.of(0.5, 1.2), new ConcurrentHashMap<>());
     assertThat(FinishedRun.of(folder.resolve("two")).summary()).isEqualTo(figures);
   }
 

@@ -20,8 +20,8 @@ final class SimulatedTimesTest {
     return new Work(MODEL, List.of(new DispatchedJob("job-7", samples)), samples, 0, attempt);
   }
 
-  private final SimulatedTimes.Source source =
-      SimulatedTimes.Source.of(
+  private final SimulatedTimes times =
+      SimulatedTimes.of(
           new PredictionsPublished(
               "e",
               "cpu",
@@ -29,11 +29,11 @@ final class SimulatedTimesTest {
               1,
               List.of(new Service(MODEL, List.of(List.of(100L, 150L), List.of(180L, 260L)))),
               List.of(new Calibration("resnet18", "onnx", List.of(-0.5, 0.0, 0.5)))),
-          42);
+          42,
+          3);
 
   @Test
   void areReadBySamplesAndBusyLanes_theLastOfTheTableForMore() {
-    var times = new SimulatedTimes(source, 3);
     assertThat(times.nsByBusyLanes(batch(1, 1))).containsExactly(100, 180, 180);
     assertThat(times.nsByBusyLanes(batch(2, 1))).containsExactly(150, 260, 260);
   }
@@ -43,10 +43,10 @@ final class SimulatedTimesTest {
   void eachAttemptIsOffByADrawOfItsOwn() {
     for (int attempt = 1; attempt <= 3; attempt++) {
       double drawn = Emulation.uniform(42, "job-7", attempt);
-      assertThat(source.factor(MODEL, 1).of(batch(1, attempt), 0))
+      assertThat(times.factor(MODEL, 1).of(batch(1, attempt), 0))
           .isEqualTo(StrictMath.exp(drawn < 0.5 ? -0.5 + drawn : 0.0 + (2 * drawn - 1) * 0.5));
     }
-    assertThat(source.factor(MODEL, 1).of(batch(1, 2), 0))
-        .isNotEqualTo(source.factor(MODEL, 1).of(batch(1, 1), 0));
+    assertThat(times.factor(MODEL, 1).of(batch(1, 2), 0))
+        .isNotEqualTo(times.factor(MODEL, 1).of(batch(1, 1), 0));
   }
 }

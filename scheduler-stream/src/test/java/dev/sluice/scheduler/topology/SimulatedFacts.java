@@ -6,6 +6,7 @@ import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.JobId;
@@ -16,7 +17,6 @@ import dev.sluice.scheduling.simulation.Hops.Kind;
 import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ public final class SimulatedFacts {
     List<BatchDispatched> dispatches = new ArrayList<>();
     List<Outcome> outcomes = new ArrayList<>();
     var reader =
-        new SimulationListener() {
+        new LogFold() {
           @Override
           public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
             facts.add(new RecordedRun.Dated(appendedAtEpochMs, fact));

@@ -2,6 +2,8 @@ package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.value.SplitMix64;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * A recording that is played in blocks drawn at random, which keeps spells of similar rows
@@ -9,8 +11,10 @@ import java.util.Arrays;
  * its rows from the first to the last, each for an equal time. Immutable; may be used from many
  * threads.
  */
-public final class BlockSeries {
+public final class BlockSeries<T> {
   private static final long BLOCK_NS = 1_000_000_000;
+
+  private final List<T> rows;
 
   /** First row of each block, and the number of rows as the last entry. */
   private final int[] firstRow;
@@ -18,31 +22,38 @@ public final class BlockSeries {
   private final long seed;
 
   /**
-   * @param atNs when each row was recorded, ascending; at least one
+   * @param rows rows of the recording, at least one
+   * @param atNs when a row was recorded, ascending
    */
-  public BlockSeries(long[] atNs, long seed) {
-    if (atNs.length == 0) {
+  public BlockSeries(List<T> rows, ToLongFunction<T> atNs, long seed) {
+    if (rows.isEmpty()) {
       throw new IllegalArgumentException("a recording needs a row");
     }
+    this.rows = List.copyOf(rows);
     this.seed = seed;
-    int[] first = new int[atNs.length + 1];
+    int[] first = new int[rows.size() + 1];
     int blocks = 0;
-    for (int i = 0; i < atNs.length; i++) {
-      if (i > 0 && atNs[i] < atNs[i - 1]) {
+    long beforeNs = Long.MIN_VALUE;
+    for (int i = 0; i < rows.size(); i++) {
+      long rowNs = atNs.applyAsLong(rows.get(i));
+      if (rowNs < beforeNs) {
         throw new IllegalArgumentException("row " + i + " was recorded before the one before it");
       }
-      if (i == 0 || Math.floorDiv(atNs[i], BLOCK_NS) != Math.floorDiv(atNs[i - 1], BLOCK_NS)) {
+      if (i == 0 || Math.floorDiv(rowNs, BLOCK_NS) != Math.floorDiv(beforeNs, BLOCK_NS)) {
         first[blocks++] = i;
       }
+      beforeNs = rowNs;
     }
-    first[blocks] = atNs.length;
+    first[blocks] = rows.size();
     firstRow = Arrays.copyOf(first, blocks + 1);
   }
 
-  public int row(long virtualNs) {
+  /** Returns the row that is played at a virtual time. */
+  public T at(long virtualNs) {
     long second = Math.floorDiv(virtualNs, BLOCK_NS);
     int block = (int) Long.remainderUnsigned(SplitMix64.mix(seed, second), firstRow.length - 1);
-    int rows = firstRow[block + 1] - firstRow[block];
-    return firstRow[block] + (int) (Math.floorMod(virtualNs, BLOCK_NS) * rows / BLOCK_NS);
+    int count = firstRow[block + 1] - firstRow[block];
+    return rows.get(
+        firstRow[block] + (int) (Math.floorMod(virtualNs, BLOCK_NS) * count / BLOCK_NS));
   }
 }

@@ -11,8 +11,8 @@ public final class Hops {
 
   private static final Hop AT_ONCE = new Hop(0, Kind.REQUEST, 0, 0, 0);
 
-  private final @Nullable Recording requests;
-  private final @Nullable Recording completions;
+  private final @Nullable BlockSeries<Hop> requests;
+  private final @Nullable BlockSeries<Hop> completions;
 
   /** The kinds of facts that lead to a decision. */
   public enum Kind {
@@ -40,37 +40,31 @@ public final class Hops {
     }
   }
 
-  private static final class Recording {
-    final BlockSeries series;
-    final List<Hop> hops;
-
-    Recording(List<Hop> all, Kind kind, long seed) {
-      hops =
-          all.stream()
-              .filter(hop -> hop.kind() == kind)
-              .sorted(Comparator.comparingLong(Hop::atNs))
-              .toList();
-      if (hops.isEmpty()) {
-        throw new IllegalArgumentException("no hop of kind " + kind + " was recorded");
-      }
-      series = new BlockSeries(hops.stream().mapToLong(Hop::atNs).toArray(), seed);
-    }
-  }
-
-  private Hops(@Nullable Recording requests, @Nullable Recording completions) {
+  private Hops(@Nullable BlockSeries<Hop> requests, @Nullable BlockSeries<Hop> completions) {
     this.requests = requests;
     this.completions = completions;
   }
 
   /** Hops played from a recording with some of each kind, in seeded blocks of a second. */
   public static Hops recorded(List<Hop> hops, long seed) {
-    return new Hops(
-        new Recording(hops, Kind.REQUEST, seed), new Recording(hops, Kind.COMPLETION, seed));
+    return new Hops(series(hops, Kind.REQUEST, seed), series(hops, Kind.COMPLETION, seed));
+  }
+
+  private static BlockSeries<Hop> series(List<Hop> all, Kind kind, long seed) {
+    List<Hop> hops =
+        all.stream()
+            .filter(hop -> hop.kind() == kind)
+            .sorted(Comparator.comparingLong(Hop::atNs))
+            .toList();
+    if (hops.isEmpty()) {
+      throw new IllegalArgumentException("no hop of kind " + kind + " was recorded");
+    }
+    return new BlockSeries<>(hops, Hop::atNs, seed);
   }
 
   /** Returns the passage that begins at a virtual time. */
   Hop at(Kind kind, long atNs) {
-    Recording recording = kind == Kind.REQUEST ? requests : completions;
-    return recording == null ? AT_ONCE : recording.hops.get(recording.series.row(atNs));
+    BlockSeries<Hop> recording = kind == Kind.REQUEST ? requests : completions;
+    return recording == null ? AT_ONCE : recording.at(atNs);
   }
 }

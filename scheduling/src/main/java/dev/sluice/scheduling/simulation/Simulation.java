@@ -1,23 +1,23 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.ArrivalsEnded;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.BatchDispatched.Work;
-import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.ExecutorReported;
+import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
-import dev.sluice.contract.event.LanePrepared;
-import dev.sluice.contract.event.Outcome;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.scheduling.simulation.Hops.Hop;
 import dev.sluice.scheduling.simulation.Hops.Kind;
-import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
 import dev.sluice.scheduling.simulation.Timeline.Slots;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,17 +46,20 @@ public final class Simulation {
   private static final long BEGUN_AT_NS = -300_000_000;
   private static final long INCARNATION = 1;
 
-  private final SimulationSettings settings;
+  final SimulationSettings settings;
+  final ServiceModel service;
+  final Hops hops;
+  final SimulatedShard[] shards;
+
+  /** Times to load models, by model. */
+  final Map<ModelKey, Long> loadNs = new HashMap<>();
+
   private final Requests requests;
-  private final Hops hops;
-  private final SimulatedShard[] shards;
 
   /** Next job of each generator; null: none. */
   private final @Nullable JobRequested[] nextJob;
 
   private final long[] nextSentNs;
-
-  private final LaneTraffic traffic;
 
   private final Timeline timeline = new Timeline();
   final Slots ends;
@@ -74,6 +77,10 @@ public final class Simulation {
 
   long logTimeNs;
 
+  long batchesStarted;
+
+  long batchesEnded;
+
   private long jobsSent;
   private long jobsEnded;
   private long measuredOpen;
@@ -85,48 +92,48 @@ public final class Simulation {
   /** Whether the only job under way has just ended, and the next one may follow. */
   private boolean streamGoesOn;
 
-  private Simulation(
-      SimulationSettings settings,
-      ServiceModel service,
-      Requests requests,
-      SimulationListener listener) {
+  Simulation(
+      SimulationSettings settings, ServiceModel service, Requests requests, LogFold listener) {
     this.settings = settings;
     this.requests = requests;
+    this.service = service;
     hops = settings.hops();
     shards = new SimulatedShard[settings.shards()];
     for (int i = 0; i < shards.length; i++) {
-      shards[i] = new SimulatedShard(i, settings, listener, this::jobEnded);
+      shards[i] = new SimulatedShard(this, i, settings, listener);
     }
     nextJob = new JobRequested[settings.generators()];
     nextSentNs = new long[settings.generators()];
-    traffic = new LaneTraffic(this, settings, service);
+    for (Capability capability : settings.capabilities()) {
+      Long ns = capability.loadNs();
+      loadNs.put(capability.model(), ns == null ? 0 : ns);
+    }
     int all = shards.length;
     int lanes = all * settings.lanes();
-    ends = timeline.add(all, shard -> traffic.endBatches(shards[shard]));
-    releases = timeline.add(lanes, lane -> traffic.releaseDue(lane(lane)));
-    completions = timeline.add(lanes, lane -> traffic.appendCompletion(lane(lane)));
+    ends = timeline.add(all, shard -> shards[shard].endBatches());
+    releases = timeline.add(lanes, lane -> lane(lane).releaseDue());
+    completions = timeline.add(lanes, lane -> lane(lane).appendCompletion());
     arrivals = timeline.add(settings.generators(), this::appendJob);
-    dispatches = timeline.add(lanes, lane -> traffic.reach(lane(lane)));
+    dispatches = timeline.add(lanes, lane -> lane(lane).reach());
     ticks = timeline.add(all, shard -> appendTick(shards[shard]));
     ticksDue = timeline.add(all, shard -> tickIfDue(shards[shard]));
     reports = timeline.add(all, shard -> report(shards[shard]));
     end = timeline.add(1, slot -> endSlotDue());
     int memories = settings.core().placing().laneBytes() > 0 ? lanes : 0;
-    loads = timeline.add(memories, lane -> traffic.endLoad(lane(lane)));
+    loads = timeline.add(memories, lane -> lane(lane).endLoad());
   }
 
   /**
    * Runs an experiment to its end.
    *
+   * @param listener is told times from {@link #TIME_ZERO_EPOCH_MS} on, so that equal runs leave
+   *     equal bytes
    * @throws IllegalStateException if a job was lost or ended twice, or a lane was given two batches
    * @throws dev.sluice.scheduling.core.InvalidChoiceException if an answer of the policy breaks a
    *     rule
    */
   public static SimulationEnd run(
-      SimulationSettings settings,
-      ServiceModel service,
-      Requests requests,
-      SimulationListener listener) {
+      SimulationSettings settings, ServiceModel service, Requests requests, LogFold listener) {
     return new Simulation(settings, service, requests, listener).run();
   }
 
@@ -145,7 +152,7 @@ public final class Simulation {
       facts += shard.facts;
     }
     return new SimulationEnd(
-        jobsSent, facts + traffic.started + traffic.finished, lastEndNs, tailLimitReached);
+        jobsSent, facts + batchesStarted + batchesEnded, lastEndNs, tailLimitReached);
   }
 
   /** Append time of a record that is written at a log time. */
@@ -254,7 +261,7 @@ public final class Simulation {
     }
   }
 
-  private void jobEnded(JobEnded end) {
+  void jobEnded(JobEnded end) {
     jobsEnded++;
     lastEndNs = nowNs;
     streamGoesOn = requests.oneAtATime();
@@ -308,11 +315,7 @@ public final class Simulation {
 
   void apply(SimulatedShard shard, Fact fact, Hop hop) {
     shard.apply(fact, logTimeNs);
-    List<Dispatch> dispatches = shard.started;
-    for (int i = 0; i < dispatches.size(); i++) {
-      traffic.send(shard, dispatches.get(i), nowNs + hop.startNs());
-    }
-    dispatches.clear();
+    shard.send(nowNs + hop.startNs());
     if (streamGoesOn) { // an outcome reaches its reader as a dispatch reaches a lane
       streamGoesOn = false;
       takeJob(0, arrivalsEnding ? null : requests.nextAt(nowNs + hop.startNs()));
@@ -388,23 +391,6 @@ public final class Simulation {
             null,
             0L);
     apply(shard, report, hops.at(Kind.REQUEST, nowNs));
-  }
-
-  /**
-   * Receives the records that a live run would have left in its topics: each shard's facts in their
-   * order, and the core's answers after the fact that led to them. {@code appendedAtEpochMs} counts
-   * from {@link Simulation#TIME_ZERO_EPOCH_MS}, so that equal runs leave equal bytes.
-   */
-  public interface SimulationListener {
-    SimulationListener NONE = new SimulationListener() {};
-
-    default void onFact(Fact fact, int shard, long appendedAtEpochMs) {}
-
-    default void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {}
-
-    default void onPrepared(LanePrepared dispatch, int shard, long appendedAtEpochMs) {}
-
-    default void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {}
   }
 
   /** A model of service times on the lanes of one executor. */

@@ -9,6 +9,7 @@ import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.scheduling.driver.CoreSettings;
@@ -22,7 +23,6 @@ import dev.sluice.scheduling.simulation.Hops;
 import dev.sluice.scheduling.simulation.Requests;
 import dev.sluice.scheduling.simulation.Simulation;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import dev.sluice.scheduling.simulation.SimulationSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ public final class Cell {
   private long loadNs;
 
   /** What a run came to. */
-  public static final class Run implements SimulationListener {
+  public static final class Run implements LogFold {
     public final List<BatchDispatched> dispatches = new ArrayList<>();
     public final List<BatchCompleted> completions = new ArrayList<>();
     public final List<LanePrepared> loads = new ArrayList<>();

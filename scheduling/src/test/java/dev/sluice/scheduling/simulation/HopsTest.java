@@ -37,20 +37,21 @@ final class HopsTest {
 
   @Test
   void keepsASlowSpellTogether() {
-    long[] atNs = LongStream.range(0, 100).map(i -> i * SECOND / 10).toArray();
-    var series = new BlockSeries(atNs, 3);
+    List<Long> rows = LongStream.range(0, 100).boxed().toList();
+    var series = new BlockSeries<>(rows, row -> row * SECOND / 10, 3);
     for (long second = 0; second < 50; second++) {
-      int first = series.row(second * SECOND);
+      long first = series.at(second * SECOND);
       for (int tenth = 1; tenth < 10; tenth++) {
-        assertThat(series.row(second * SECOND + tenth * SECOND / 10)).isEqualTo(first + tenth);
+        assertThat(series.at(second * SECOND + tenth * SECOND / 10)).isEqualTo(first + tenth);
       }
     }
   }
 
   @Test
   void playsEveryBlock() {
-    var series = new BlockSeries(LongStream.range(5, 15).map(i -> i * SECOND).toArray(), 3);
-    assertThat(LongStream.range(0, 200).mapToInt(second -> series.row(second * SECOND)).distinct())
+    List<Long> rows = LongStream.range(5, 15).boxed().toList();
+    var series = new BlockSeries<>(rows, row -> row * SECOND, 3);
+    assertThat(LongStream.range(0, 200).map(second -> series.at(second * SECOND)).distinct())
         .hasSize(10);
   }
 

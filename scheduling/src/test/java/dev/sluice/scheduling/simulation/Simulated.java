@@ -9,6 +9,7 @@ import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.value.DispatchId;
@@ -21,7 +22,6 @@ import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.JobClass;
 import dev.sluice.scheduling.simulation.Simulation.ServiceModel;
 import dev.sluice.scheduling.simulation.Simulation.SimulationEnd;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A small simulation and all that it told. */
-final class Simulated implements SimulationListener {
+final class Simulated implements LogFold {
   static final long MS = 1_000_000;
   static final List<String> WORKLOADS = List.of("small", "large");
 

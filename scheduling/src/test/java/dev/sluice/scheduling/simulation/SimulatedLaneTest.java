@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.scheduling.core.Facts;
 import dev.sluice.scheduling.core.Shard;
-import dev.sluice.scheduling.simulation.SimulatedShard.SimulatedLane;
-import dev.sluice.scheduling.simulation.Simulation.SimulationListener;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,11 +16,12 @@ final class SimulatedLaneTest {
     shard.holding(Facts.job(1), Facts.job(2), Facts.job(3));
     List<BatchDispatched> batches = shard.at(0, Facts.START);
     SimulatedLane lane =
-        new SimulatedShard(
-                0,
+        new Simulation(
                 Simulated.settings(Simulated.core(false, 0), "fifo", 1, 1, 1000, Hops.NONE),
-                SimulationListener.NONE,
-                end -> {})
+                Simulated.constant(1),
+                Simulated.requests(List.of()),
+                new Simulated())
+            .shards[0]
             .lanes[0];
     assertThat(lane.holds()).isZero();
     assertThat(lane.held()).isEmpty();

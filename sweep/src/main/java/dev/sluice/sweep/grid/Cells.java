@@ -15,8 +15,8 @@ import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.simulate.ExperimentBound;
-import dev.sluice.harness.simulate.QuietSimulation;
 import dev.sluice.harness.simulate.SimulatedCapacity;
+import dev.sluice.harness.simulate.SimulatedExperiment;
 import dev.sluice.sweep.grid.CellResult.CellBounds;
 import dev.sluice.sweep.grid.SweepFolder.BuildDigest;
 import dev.sluice.sweep.workspace.Grid;
@@ -198,7 +198,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       }
     }
     if (grid.mode() == Mode.SIMULATE) {
-      var unused = new QuietSimulation(parsed, null);
+      var unused = SimulatedExperiment.read(parsed, null);
     } else {
       LaneSource.of(
               LiveExperiment.withRate(parsed, "each cell of a sweep would find a rate of its own"))

@@ -4,9 +4,9 @@ import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
-import dev.sluice.harness.simulate.QuietSimulation;
-import dev.sluice.harness.simulate.QuietSimulation.LostThresholdException;
 import dev.sluice.harness.simulate.SimulatedCapacity;
+import dev.sluice.harness.simulate.SimulatedExperiment;
+import dev.sluice.harness.simulate.SimulatedExperiment.LostThresholdException;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.grid.GridRun.CellRunner;
 import dev.sluice.sweep.queue.HeldQueue;
@@ -32,7 +32,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +79,7 @@ final class SimulatedCells implements CellRunner {
   }
 
   static Simulation of(Grid grid, Path cells) {
-    var bounds = new SimulatedCapacity.Bounds();
+    Map<String, OptionalDouble> bounds = new ConcurrentHashMap<>();
     return (cell, cellLog) -> {
       try {
         var parsed = ExperimentFile.read(grid.base(), cell.overrides(), Registries.vocabulary());
@@ -85,7 +88,7 @@ final class SimulatedCells implements CellRunner {
           return new SimulatedCapacity(parsed)
               .write(cells, cell.id(), asked.goodShare(), asked.sharesOfBound(), bounds);
         }
-        int status = new QuietSimulation(parsed, null).write(cells, cell.id());
+        int status = SimulatedExperiment.read(parsed, null).write(cells, cell.id());
         if (status == ExitStatus.BUG) {
           cellLog.println("the simulation is not whole; its figures say why");
         }

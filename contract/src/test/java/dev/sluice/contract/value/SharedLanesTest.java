@@ -1,4 +1,4 @@
-package dev.sluice.scheduling.simulation;
+package dev.sluice.contract.value;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +18,7 @@ final class SharedLanesTest {
     assertThat(lanes.nextFinishNs()).isEqualTo(140);
     assertThat(lanes.endNext(ended)).isEqualTo(1);
     assertThat(ended[0]).isEqualTo(1);
-    assertThat(lanes.nextFinishNs()).isEqualTo(Timeline.NEVER);
+    assertThat(lanes.nextFinishNs()).isEqualTo(SharedLanes.NEVER);
   }
 
   @Test

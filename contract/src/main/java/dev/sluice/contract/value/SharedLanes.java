@@ -1,15 +1,19 @@
-package dev.sluice.scheduling.simulation;
+package dev.sluice.contract.value;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches that run on the lanes of one executor, as amounts of work. While k lanes are busy, a
- * batch that would take T(k) beside k − 1 others does 1 / T(k) of its work per nanosecond; each
- * start and end re-times the others. The arithmetic is that of live emulated lanes, without an
- * allocation. The class is public only so that a test can compare both to the nanosecond.
+ * The batches that run on the emulated or simulated lanes of one executor, as amounts of work.
+ * While k lanes are busy, a batch that would take T(k) beside k − 1 others does 1 / T(k) of its
+ * work per nanosecond; each start and end re-times the others. A batch whose time does not depend
+ * on others is timed once, at its start. Pure: callers pass the time, and nothing is allocated. Not
+ * safe for threads.
  */
 public final class SharedLanes {
+  /** Time of an end that never comes. */
+  public static final long NEVER = Long.MAX_VALUE;
+
   /** Longest service time: about three years. */
   private static final double LONGEST_NS = 1e17;
 
@@ -20,7 +24,7 @@ public final class SharedLanes {
   private final double[] shareLeft;
   private final double[] nsNow;
 
-  /** Ends by lane; {@link Timeline#NEVER}: the lane runs nothing. */
+  /** Ends by lane; {@link #NEVER}: the lane runs nothing. */
   private final long[] finishNs;
 
   /** Start order by lane: the number of batches that had started before the lane's batch. */
@@ -35,7 +39,7 @@ public final class SharedLanes {
   /** Time of which the remaining shares tell; it rests while no batch depends on others. */
   private long changedAtNs = Long.MIN_VALUE;
 
-  private long nextFinishNs = Timeline.NEVER;
+  private long nextFinishNs = NEVER;
 
   public SharedLanes(int lanes) {
     nsByBusyLanes = new double[lanes][];
@@ -43,7 +47,7 @@ public final class SharedLanes {
     shareLeft = new double[lanes];
     nsNow = new double[lanes];
     finishNs = new long[lanes];
-    Arrays.fill(finishNs, Timeline.NEVER);
+    Arrays.fill(finishNs, NEVER);
     order = new long[lanes];
   }
 
@@ -51,9 +55,14 @@ public final class SharedLanes {
     return busy;
   }
 
-  /** Returns when the next batch ends if none starts before; {@link Timeline#NEVER}: none runs. */
+  /** Returns when the next batch ends if none starts before; {@link #NEVER}: none runs. */
   public long nextFinishNs() {
     return nextFinishNs;
+  }
+
+  /** Returns when a lane's batch ends if none starts before; {@link #NEVER}: the lane runs none. */
+  public long finishNs(int lane) {
+    return finishNs[lane];
   }
 
   /**
@@ -63,8 +72,13 @@ public final class SharedLanes {
    * @param multiplier factor on each of these times
    */
   public void start(int lane, double[] ns, double multiplier, long atNs) {
-    if (finishNs[lane] != Timeline.NEVER) {
+    if (finishNs[lane] != NEVER) {
       throw new IllegalStateException("lane " + lane + " runs a batch already");
+    }
+    if (atNs < changedAtNs || nextFinishNs < atNs) {
+      throw new IllegalStateException(
+          "a start at %d is not between the last change (%d) and the next end (%d)"
+              .formatted(atNs, changedAtNs, nextFinishNs));
     }
     boolean dependsOnOthers = ns.length > 1;
     if (dependsOnOthers || contended > 0) {
@@ -101,7 +115,7 @@ public final class SharedLanes {
       progress(atNs);
     }
     int count = 0;
-    long nextNs = Timeline.NEVER;
+    long nextNs = NEVER;
     for (int lane = 0; lane < finishNs.length; lane++) {
       if (finishNs[lane] == atNs) {
         ended[count++] = lane;
@@ -124,7 +138,7 @@ public final class SharedLanes {
 
   /** Takes a lane's batch off before its end; false: it runs none, or one that is over by now. */
   public boolean cancel(int lane, long atNs) {
-    if (finishNs[lane] == Timeline.NEVER || finishNs[lane] <= atNs) {
+    if (finishNs[lane] == NEVER || finishNs[lane] <= atNs) {
       return false;
     }
     boolean anyContended = contended > 0;
@@ -132,7 +146,7 @@ public final class SharedLanes {
       progress(atNs);
     }
     end(lane);
-    nextFinishNs = Timeline.NEVER;
+    nextFinishNs = NEVER;
     for (long ns : finishNs) {
       nextFinishNs = Math.min(nextFinishNs, ns);
     }
@@ -160,7 +174,7 @@ public final class SharedLanes {
 
   private void end(int lane) {
     busy--;
-    finishNs[lane] = Timeline.NEVER;
+    finishNs[lane] = NEVER;
     if (nsByBusyLanes[lane] != null) {
       nsByBusyLanes[lane] = null;
       contended--;
@@ -179,7 +193,7 @@ public final class SharedLanes {
 
   /** Computes the ends anew of batches that depend on the number of busy lanes. */
   private void retime() {
-    long nextNs = Timeline.NEVER;
+    long nextNs = NEVER;
     for (int lane = 0; lane < finishNs.length; lane++) {
       double[] ns = nsByBusyLanes[lane];
       if (ns != null) {

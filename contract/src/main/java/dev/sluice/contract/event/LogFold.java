@@ -1,18 +1,14 @@
-package dev.sluice.analytics.fold;
-
-import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Fact;
-import dev.sluice.contract.event.LanePrepared;
-import dev.sluice.contract.event.Outcome;
-import dev.sluice.contract.event.RunRecord;
+package dev.sluice.contract.event;
 
 /**
  * Takes in a run's committed records: each partition's in their order, in any order among
  * partitions. {@code appendedAtEpochMs} is the broker's append time, in milliseconds since 1970;
- * {@code shard} is the partition.
+ * {@code shard} is the partition. A simulation hands over what a live run would have left in its
+ * topics: each shard's facts in their order, and the core's answers after the fact that led to
+ * them.
  */
 public interface LogFold {
-  void onRunRecord(RunRecord entry, long appendedAtEpochMs);
+  default void onRunRecord(RunRecord entry, long appendedAtEpochMs) {}
 
   void onFact(Fact fact, int shard, long appendedAtEpochMs);
 
