@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.live.Snapshot;
 import dev.sluice.contract.event.BatchesEnded;
-import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunSummarized;
@@ -47,7 +47,11 @@ final class LiveRun implements Runs, Runs.Shown {
 
   private final Set<PageStream> pages = new HashSet<>();
 
-  private final Totals totals = new Totals();
+  private JobSum jobs = JobSum.NONE;
+
+  /** Sum over the seconds of the jobs that were done within their promise in one. */
+  private double goodput;
+
   private @Nullable RunDescribed described;
 
   /** Sentences about what keeps the run from being shown whole, by what they are about. */
@@ -60,25 +64,6 @@ final class LiveRun implements Runs, Runs.Shown {
   private @Nullable Frame snapshot;
   private @Nullable ObjectNode lastRun;
   private volatile @Nullable TopicReading reading;
-
-  private static final class Totals {
-    private long requested;
-    private long ended;
-    private long late;
-    private double goodputPerSecond;
-    private LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
-
-    void add(MetricsWindow window) {
-      requested += window.total().requested();
-      ended += window.total().ended();
-      late += window.total().violations();
-      goodputPerSecond += window.total().goodputPerSecond();
-      LatencyHistogram more = window.total().endToEnd();
-      if (more != null) {
-        endToEnd = endToEnd.plus(more);
-      }
-    }
-  }
 
   LiveRun(String id) {
     this.id = id;
@@ -127,7 +112,8 @@ final class LiveRun implements Runs, Runs.Shown {
             return List.of();
           }
           windows.put(number, window);
-          totals.add(window);
+          jobs = jobs.plus(window.total());
+          goodput += window.total().goodputPerSecond();
           if (windows.size() > SECONDS_HELD_MAX) {
             windows.headMap(number - SECONDS_HELD, true).clear();
             troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
@@ -355,12 +341,13 @@ final class LiveRun implements Runs, Runs.Shown {
     if (!windows.isEmpty()) {
       double spanS = windows.lastEntry().getValue().toNs() / 1e9;
       figures.put("seconds", spanS);
-      figures.put("rate_per_s", totals.requested / spanS);
-      figures.put("goodput_per_s", totals.goodputPerSecond / spanS);
+      figures.put("rate_per_s", jobs.requested() / spanS);
+      figures.put("goodput_per_s", goodput / spanS);
     }
-    if (totals.ended > 0) {
-      figures.put("late", totals.late / (double) totals.ended);
-      figures.put("p99_ms", totals.endToEnd.percentileNs(99, totals.ended) / 1e6);
+    Double p99Ms = jobs.percentileMs(99);
+    if (p99Ms != null) {
+      figures.put("late", jobs.violations() / (double) jobs.ended());
+      figures.put("p99_ms", p99Ms);
     }
     var state = ListedRun.State.valueOf(run.state().name());
     return new ListedRun(id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
