@@ -1,7 +1,5 @@
 package dev.sluice.harness.serve;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.fold.WindowSums.JobSum;
@@ -32,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * written under the lock.
  */
 final class LiveRun implements Runs, Runs.Shown {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /** Seconds that are kept: those of twelve hours, and of one more before the first of them go. */
   private static final int SECONDS_HELD = 12 * 3600;
 
@@ -283,17 +279,8 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private byte[] snapshotJson() {
-    String json = Snapshot.json(shown(), List.copyOf(windows.values()), batches.last());
-    if (described != null && troubles.isEmpty()) {
-      return json.getBytes(StandardCharsets.UTF_8);
-    }
-    try {
-      ObjectNode completed = (ObjectNode) JSON.readTree(json);
-      completed.set("run", runJson());
-      return Shown.bytes(completed);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a snapshot that is no JSON", e);
-    }
+    String json = Snapshot.json(runJson(), List.copyOf(windows.values()), batches.last());
+    return json.getBytes(StandardCharsets.UTF_8);
   }
 
   // What requests ask for.
@@ -349,7 +336,6 @@ final class LiveRun implements Runs, Runs.Shown {
       figures.put("late", jobs.violations() / (double) jobs.ended());
       figures.put("p99_ms", p99Ms);
     }
-    var state = ListedRun.State.valueOf(run.state().name());
-    return new ListedRun(id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
+    return new ListedRun(id, run.state(), List.copyOf(run.words().keySet()), why, run.policy(), figures);
   }
 }

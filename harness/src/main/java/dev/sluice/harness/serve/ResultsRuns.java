@@ -5,7 +5,7 @@ import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.serve.ListedRun.State;
+import dev.sluice.analytics.live.Run.State;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
