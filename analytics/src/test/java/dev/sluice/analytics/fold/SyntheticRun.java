@@ -1,5 +1,6 @@
 package dev.sluice.analytics.fold;
 
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
@@ -121,7 +122,7 @@ public final class SyntheticRun {
   }
 
   public static RunContext context(Experiment experiment) {
-    return new RunContext(experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"), null);
+    return new RunContext(experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"), null, false, Origin.UNKNOWN);
   }
 
   public Experiment experiment() {
