@@ -50,16 +50,6 @@ public final class RunFold implements LogFold {
   private long clockOffsetNsMax;
   private long secondOutcomes;
 
-  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
-  public List<String> deviceKinds() {
-    return List.copyOf(deviceKinds);
-  }
-
-  /** Processor time that fitting latency models beside the run took. */
-  public double fitCpuSeconds() {
-    return fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9;
-  }
-
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
     if (entry instanceof RunStarted start) {
@@ -149,7 +139,9 @@ public final class RunFold implements LogFold {
                 : lanesByExecutor.values().stream().mapToInt(Integer::intValue).sum(),
             clockOffsetNsMax,
             Map.copyOf(unreadable),
-            inWords),
+            inWords,
+            List.copyOf(deviceKinds),
+            fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9),
         jobs);
   }
 

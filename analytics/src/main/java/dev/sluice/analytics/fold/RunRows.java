@@ -45,6 +45,9 @@ public final class RunRows {
    * @param clockOffsetNsMax largest distance of any process's clock from the broker's
    * @param unreadable counts of records that are no event, by topic
    * @param faults events that should not have happened, in words
+   * @param deviceKinds kinds of device that the executors compute on or emulate, in alphabetical
+   *     order
+   * @param fitCpuSeconds processor time that fitting latency models beside the run took
    */
   public record LogFacts(
       @Nullable RunStarted started,
@@ -54,7 +57,9 @@ public final class RunRows {
       int lanes,
       long clockOffsetNsMax,
       Map<String, Long> unreadable,
-      List<String> faults) {}
+      List<String> faults,
+      List<String> deviceKinds,
+      double fitCpuSeconds) {}
 
   RunRows(RunContext context, LogFacts log, Jobs jobs) {
     this.context = context;

@@ -1,7 +1,5 @@
 package dev.sluice.analytics.live;
 
-
-import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
@@ -12,6 +10,7 @@ import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.TableRow;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;

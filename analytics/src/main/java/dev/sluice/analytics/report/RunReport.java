@@ -13,7 +13,6 @@ import dev.sluice.analytics.statistic.ParallelTasks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunReport {
   private final RunRows run;
-  private final List<String> deviceKinds;
-  private final double fitCpuSeconds;
 
   /** Lock of {@link #page}, which is counted beside the summary. */
   private final Object pageLock = new Object();
@@ -31,15 +28,13 @@ public final class RunReport {
   private @Nullable Summary summary;
   private @Nullable ReportPage page;
 
-  private RunReport(RunRows run, List<String> deviceKinds, double fitCpuSeconds) {
+  private RunReport(RunRows run) {
     this.run = run;
-    this.deviceKinds = deviceKinds;
-    this.fitCpuSeconds = fitCpuSeconds;
   }
 
   /** Reports what the fold has taken in so far. */
   public static RunReport of(RunFold fold, RunContext context) {
-    return new RunReport(fold.rows(context), fold.deviceKinds(), fold.fitCpuSeconds());
+    return new RunReport(fold.rows(context));
   }
 
   public RunRows rows() {
@@ -51,16 +46,11 @@ public final class RunReport {
     Summary known = summary;
     if (known == null) {
       known = Figures.summarize(run);
-      known.put("device_kinds", deviceKinds);
-      known.put("fit_cpu_seconds", fitCpuSeconds);
+      known.put("device_kinds", run.log().deviceKinds());
+      known.put("fit_cpu_seconds", run.log().fitCpuSeconds());
       summary = known;
     }
     return known;
-  }
-
-  /** Kinds of device that the executors compute on or emulate, in alphabetical order. */
-  public List<String> deviceKinds() {
-    return deviceKinds;
   }
 
   public void writeSummary(Path folder) throws IOException {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.sluice.analytics.row.Origin;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;

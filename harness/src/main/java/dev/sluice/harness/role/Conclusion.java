@@ -78,7 +78,7 @@ public final class Conclusion {
         folder.resolve(FolderFiles.CONFIG),
         environment.firstLine()
             + ResolvedConfig.write(parsed.experiment())
-            + environment.toYaml(requestDigest, report.summary(), report.deviceKinds())
+            + environment.toYaml(requestDigest, report.summary(), report.rows().log().deviceKinds())
             + ExperimentFiles.toYaml(parsed, folder));
   }
 

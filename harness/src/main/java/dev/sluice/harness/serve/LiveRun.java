@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,20 +83,30 @@ final class LiveRun implements Runs, Runs.Shown {
 
   // What the topics say.
 
-  /** Makes a change with the lock, and has the pages write that it returns. */
-  private void change(Supplier<List<PageStream>> change) {
+  /** Makes a change with the lock, and has the pages that have begun write what they have to. */
+  private void change(Runnable change) {
     List<PageStream> told;
     synchronized (this) {
-      told = change.get();
+      change.run();
+      told = begun();
     }
     told.forEach(PageStream::iterate);
+  }
+
+  /** Offers a frame to the pages that have begun, and makes none if there are none. */
+  private void tell(Supplier<Frame> made, BiConsumer<PageStream, Frame> offer) {
+    List<PageStream> told = begun();
+    if (!told.isEmpty()) {
+      Frame frame = made.get();
+      told.forEach(page -> offer.accept(page, frame));
+    }
   }
 
   void described(RunDescribed run) {
     change(
         () -> {
           described = run;
-          return tellRunIfChanged();
+          tellRunIfChanged();
         });
   }
 
@@ -105,7 +116,7 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (!windows.isEmpty() && number <= windows.lastKey()) {
-            return List.of();
+            return;
           }
           windows.put(number, window);
           jobs = jobs.plus(window.total());
@@ -114,12 +125,8 @@ final class LiveRun implements Runs, Runs.Shown {
             windows.headMap(number - SECONDS_HELD, true).clear();
             troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
           }
-          List<PageStream> told = begun();
-          if (!told.isEmpty()) {
-            Frame frame = Frame.of(window);
-            told.forEach(page -> page.offerSecond(frame));
-          }
-          return tellRunIfChanged();
+          tell(() -> Frame.of(window), PageStream::offerSecond);
+          tellRunIfChanged();
         });
   }
 
@@ -128,23 +135,13 @@ final class LiveRun implements Runs, Runs.Shown {
         () -> {
           batches.add(ended);
           snapshot = null;
-          List<PageStream> told = begun();
-          if (!told.isEmpty()) {
-            Frame frame = Frame.of("lanes", null, json);
-            told.forEach(page -> page.offer(frame));
-          }
-          return told;
+          tell(() -> Frame.of("lanes", null, json), PageStream::offer);
         });
   }
 
   /** What the topics held at the beginning has been read, as far as it can be. */
   void caughtUp() {
-    change(
-        () -> {
-          List<PageStream> told = caughtUp ? List.of() : List.copyOf(pages);
-          beginAll();
-          return told;
-        });
+    change(this::beginAll);
   }
 
   private void beginAll() {
@@ -159,7 +156,9 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           String before = why == null ? troubles.remove(about) : troubles.put(about, why);
-          return Objects.equals(before, why) ? List.of() : tellRunIfChanged();
+          if (!Objects.equals(before, why)) {
+            tellRunIfChanged();
+          }
         });
   }
 
@@ -168,14 +167,13 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (summarized != null) {
-            return List.of();
+            return;
           }
           summarized = how;
           snapshot = null;
           beginAll();
           Frame last = endedFrame();
           pages.forEach(page -> page.offerLast(last));
-          return begun();
         });
   }
 
@@ -226,22 +224,19 @@ final class LiveRun implements Runs, Runs.Shown {
     return caughtUp ? List.copyOf(pages) : List.of();
   }
 
-  /** Offers the pages that have begun the run's values, if these are others, and returns them. */
-  private List<PageStream> tellRunIfChanged() {
+  /** Offers the pages that have begun the run's values, if these are others. */
+  private void tellRunIfChanged() {
     snapshot = null;
-    List<PageStream> told = begun();
-    if (told.isEmpty()) {
-      return told;
+    if (begun().isEmpty()) {
+      return;
     }
     ObjectNode run = runJson();
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
     if (!timeless.equals(lastRun)) {
-      Frame frame = Frame.of("run", null, Shown.bytes(run));
-      told.forEach(page -> page.offer(frame));
+      tell(() -> Frame.of("run", null, Shown.bytes(run)), PageStream::offer);
     }
     lastRun = timeless;
-    return told;
   }
 
   /** The first kept second from a number on; null: there is none. Called with the lock. */
@@ -336,6 +331,7 @@ final class LiveRun implements Runs, Runs.Shown {
       figures.put("late", jobs.violations() / (double) jobs.ended());
       figures.put("p99_ms", p99Ms);
     }
-    return new ListedRun(id, run.state(), List.copyOf(run.words().keySet()), why, run.policy(), figures);
+    return new ListedRun(
+        id, run.state(), List.copyOf(run.words().keySet()), why, run.policy(), figures);
   }
 }
