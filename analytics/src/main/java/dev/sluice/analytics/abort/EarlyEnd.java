@@ -37,8 +37,4 @@ public final class EarlyEnd {
     String why = why();
     return why != null && why.startsWith(HarnessLimit.WORDS);
   }
-
-  public long requested() {
-    return limit.requested();
-  }
 }

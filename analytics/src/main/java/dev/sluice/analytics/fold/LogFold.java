@@ -12,7 +12,8 @@ import dev.sluice.contract.event.RunRecord;
  * {@code shard} is the partition.
  */
 public interface LogFold {
-  void onRunRecord(RunRecord entry, long appendedAtEpochMs);
+  /** Takes a record of topic runs, which not every fold has a use for. */
+  default void onRunRecord(RunRecord entry, long appendedAtEpochMs) {}
 
   void onFact(Fact fact, int shard, long appendedAtEpochMs);
 

@@ -414,23 +414,10 @@ public final class EventLogReader implements AutoCloseable {
         endedWrittenAtNs += sinceNs;
         dispatchesCame = false;
       }
-      return new Step(metrics, endIfLost(started), fold.isComplete());
+      String why = early == null ? null : early.why();
+      RunEnded end = why == null ? fold.endIfAbandoned() : fold.endEarly(why);
+      return new Step(metrics, end, fold.isComplete());
     }
-  }
-
-  /** The end of a run that is abandoned, or that ends early; else null. */
-  private @Nullable RunEnded endIfLost(@Nullable RunStarted started) {
-    if (early == null || early.why() == null || started == null || fold.ended() != null) {
-      return fold.endIfAbandoned();
-    }
-    return new RunEnded(
-        started.runId(),
-        early.requested(),
-        false,
-        false,
-        Math.max(0, fold.logTimeNs()),
-        early.why(),
-        null);
   }
 
   private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {

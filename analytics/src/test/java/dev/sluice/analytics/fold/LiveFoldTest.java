@@ -391,6 +391,22 @@ final class LiveFoldTest {
   }
 
   @Test
+  void endsARunEarly_withTheJobsThatWereRequested_eachOnce() {
+    var fold = new LiveFold();
+    assertThat(fold.endEarly("lost")).as("it has not begun").isNull();
+    for (int copy = 0; copy < 2; copy++) { // facts come at least once
+      RunReportTest.log().stream()
+          .filter(entry -> !(entry.event() instanceof RunEnded))
+          .forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    }
+    var end = new RunEnded("run-1", 6, false, false, fold.logTimeNs(), "lost", null);
+    assertThat(fold.logTimeNs()).isPositive();
+    assertThat(fold.endEarly("lost")).isEqualTo(end);
+    fold.onRunRecord(end, 0);
+    assertThat(fold.endEarly("again")).as("it has an end").isNull();
+  }
+
+  @Test
   void isCompleteAtOnce_whenTheRunWasGivenUp() {
     var fold = new LiveFold();
     fold.onRunRecord(new RunEnded("run-1", 6, false, false, 1, "no lane came back", null), 0);
