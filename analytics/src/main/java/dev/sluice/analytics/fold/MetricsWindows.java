@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +39,12 @@ public final class MetricsWindows {
    * @param tokens memory tokens of the executors that had joined by its end; null: no budget
    * @param busyNs busy time of batches without an end, in it
    */
-  public record Machine(int lanes, @Nullable Long tokens, double busyNs) {}
+  public record Machine(int lanes, @Nullable Long tokens, double busyNs) {
+    /** Finds the machine of a stretch of time. */
+    public interface Source {
+      Machine of(long fromNs, long toNs);
+    }
+  }
 
   /** Counts of one second. */
   private static final class Second {
@@ -166,12 +170,8 @@ public final class MetricsWindows {
     }
   }
 
-  /**
-   * Closes the windows that end by the given time, and returns them in their order.
-   *
-   * @param machines finds the machine of a stretch of time from its begin and end
-   */
-  public List<MetricsWindow> closeThrough(long untilNs, BiFunction<Long, Long, Machine> machines) {
+  /** Closes the windows that end by the given time, and returns them in their order. */
+  public List<MetricsWindow> closeThrough(long untilNs, Machine.Source machines) {
     List<MetricsWindow> closed = new ArrayList<>();
     while ((nextSecond + 1) * SECOND_NS <= untilNs) {
       last = null;
@@ -185,7 +185,7 @@ public final class MetricsWindows {
     return closed;
   }
 
-  private MetricsWindow window(Second second, BiFunction<Long, Long, Machine> machines) {
+  private MetricsWindow window(Second second, Machine.Source machines) {
     long fromNs = nextSecond * SECOND_NS;
     long toNs = fromNs + SECOND_NS;
     var total = new Tally();
@@ -195,7 +195,7 @@ public final class MetricsWindows {
         (name, jobs) ->
             byClass.put(name, second.byClass.getOrDefault(name, new Tally()).counts(jobs)));
     long waitingInAll = waiting.values().stream().mapToLong(Long::longValue).sum();
-    Machine machine = machines.apply(fromNs, toNs);
+    Machine machine = machines.of(fromNs, toNs);
     int lanes = machine.lanes();
     double busyNs = second.busyNs + machine.busyNs();
     long[] lateness = second.latenessNs.sorted();

@@ -35,29 +35,22 @@ final class FolderRun implements Runs.Shown {
   }
 
   static FolderRun open(Path folder) throws IOException {
-    return read(
-        () -> {
-          FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
-          FinishedRun finished = FinishedRun.of(folder);
-          return new FolderRun(finished, written, Run.of(finished), FinishedWindows.of(finished));
-        });
-  }
-
-  @FunctionalInterface
-  private interface Reader<T> {
-    T read() throws UserMistakeException, IOException;
-  }
-
-  /** Whatever lies in the folder, the failure of any reader is the folder's fault. */
-  private static <T> T read(Reader<T> reader) throws IOException {
     try {
-      return reader.read();
-    } catch (UserMistakeException e) {
-      UserMistakeException.Problem first = e.problems().get(0);
-      throw new IOException(first.location() + ": " + first.what(), e);
-    } catch (RuntimeException e) {
-      throw new IOException(UserMistakeException.reason(e), e);
+      FileTime written = Files.getLastModifiedTime(folder.resolve(FolderFiles.SUMMARY));
+      FinishedRun finished = FinishedRun.of(folder);
+      return new FolderRun(finished, written, Run.of(finished), FinishedWindows.of(finished));
+    } catch (UserMistakeException | RuntimeException e) {
+      throw unreadable(e);
     }
+  }
+
+  /** The failure of any reader: whatever lies in the folder, the fault is the folder's. */
+  private static IOException unreadable(Exception e) {
+    if (e instanceof UserMistakeException mistake) {
+      UserMistakeException.Problem first = mistake.problems().get(0);
+      return new IOException(first.location() + ": " + first.what(), e);
+    }
+    return new IOException(UserMistakeException.reason(e), e);
   }
 
   boolean isCurrent() throws IOException {
@@ -74,13 +67,12 @@ final class FolderRun implements Runs.Shown {
   public synchronized byte[] snapshot() throws IOException {
     byte[] known = snapshot;
     if (known == null) {
-      known =
-          read(
-              () -> {
-                ObjectNode bars = FinishedBatches.json(finished, windows, SNAPSHOT_BATCHES_MAX);
-                return Snapshot.json(run.json(windows), windows, bars)
-                    .getBytes(StandardCharsets.UTF_8);
-              });
+      try {
+        ObjectNode bars = FinishedBatches.json(finished, windows, SNAPSHOT_BATCHES_MAX);
+        known = Snapshot.json(run.json(windows), windows, bars).getBytes(StandardCharsets.UTF_8);
+      } catch (UserMistakeException | RuntimeException e) {
+        throw unreadable(e);
+      }
       snapshot = known;
     }
     return known;
@@ -94,6 +86,10 @@ final class FolderRun implements Runs.Shown {
 
   @Override
   public byte[] batches(double fromS, double toS) throws IOException {
-    return read(() -> Runs.Shown.bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX)));
+    try {
+      return Runs.Shown.bytes(FinishedBatches.between(finished, fromS, toS, BATCHES_MAX));
+    } catch (UserMistakeException | RuntimeException e) {
+      throw unreadable(e);
+    }
   }
 }
