@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ResolvedConfig;
@@ -30,7 +31,8 @@ final class UnwritableReportTest {
                 List.of(),
                 Registries.vocabulary())
             .experiment();
-    var context = new RunContext(experiment, "empty", List.of(), Map.of(), null);
+    var context =
+        new RunContext(experiment, "empty", List.of(), Map.of(), null, false, Origin.UNKNOWN);
     RunReport report = RunReport.of(new RunFold(), context);
     report.write(folder);
     Files.writeString(folder.resolve("config.yaml"), ResolvedConfig.write(experiment));

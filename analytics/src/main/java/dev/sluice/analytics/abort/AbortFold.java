@@ -9,7 +9,6 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
-import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.UserMistakeException;
@@ -61,12 +60,9 @@ public final class AbortFold implements LogFold {
   public static @Nullable AbortFold of(ParsedExperiment parsed, Iterable<JobRequested> planned)
       throws UserMistakeException {
     check(parsed);
-    Experiment experiment = parsed.experiment();
     List<BoundWatch> watches = new ArrayList<>();
-    for (Map.Entry<String, Threshold> entry : new TreeMap<>(experiment.thresholds()).entrySet()) {
-      if (entry.getValue().abort()) {
-        watches.add(watch(parsed, entry.getKey(), entry.getValue(), planned));
-      }
+    for (Map.Entry<String, Threshold> entry : ending(parsed).entrySet()) {
+      watches.add(watch(parsed, entry.getKey(), entry.getValue(), planned));
     }
     return watches.isEmpty() ? null : new AbortFold(watches);
   }
@@ -77,11 +73,7 @@ public final class AbortFold implements LogFold {
    * @throws UserMistakeException if there is one
    */
   public static void check(ParsedExperiment parsed) throws UserMistakeException {
-    for (Map.Entry<String, Threshold> entry :
-        new TreeMap<>(parsed.experiment().thresholds()).entrySet()) {
-      if (!entry.getValue().abort()) {
-        continue;
-      }
+    for (Map.Entry<String, Threshold> entry : ending(parsed).entrySet()) {
       String name = entry.getKey();
       String why =
           BoundWatch.refusal(Scope.of(name, parsed.experiment()).figure(), entry.getValue());
@@ -94,6 +86,13 @@ public final class AbortFold implements LogFold {
                 + " slo_violation_rate");
       }
     }
+  }
+
+  /** Thresholds that end the run, by name. */
+  private static Map<String, Threshold> ending(ParsedExperiment parsed) {
+    var ending = new TreeMap<>(parsed.experiment().thresholds());
+    ending.values().removeIf(threshold -> !threshold.abort());
+    return ending;
   }
 
   private static BoundWatch watch(

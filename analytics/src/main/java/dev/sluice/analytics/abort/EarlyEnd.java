@@ -1,22 +1,17 @@
 package dev.sluice.analytics.abort;
 
-import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.LogFold;
-import dev.sluice.contract.event.Outcome;
-import dev.sluice.contract.event.RunRecord;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What ends a live run early: a threshold with {@code abort} that cannot be met any more, or the
- * limit of the harness. One thread uses it; {@link #why} and {@link #isHarness} may be called from
- * any.
+ * limit of the harness. One thread uses its folds; {@link #why} and {@link #isHarness} may be
+ * called from any.
  */
-public final class EarlyEnd implements LogFold {
+public final class EarlyEnd {
   private final @Nullable AbortFold thresholds;
   private final HarnessLimit limit;
-  private final List<LogFold> folds;
 
   /**
    * @param thresholds null: no threshold ends the run
@@ -24,7 +19,11 @@ public final class EarlyEnd implements LogFold {
   public EarlyEnd(@Nullable AbortFold thresholds, HarnessLimit limit) {
     this.thresholds = thresholds;
     this.limit = limit;
-    this.folds = thresholds == null ? List.of(limit) : List.of(limit, thresholds);
+  }
+
+  /** Folds that take the run's records, in this order. */
+  public List<LogFold> folds() {
+    return thresholds == null ? List.of(limit) : List.of(limit, thresholds);
   }
 
   /** Why the run cannot go on; null: it can. A lost threshold comes first. */
@@ -37,29 +36,5 @@ public final class EarlyEnd implements LogFold {
   public boolean isHarness() {
     String why = why();
     return why != null && why.startsWith(HarnessLimit.WORDS);
-  }
-
-  public long requested() {
-    return limit.requested();
-  }
-
-  @Override
-  public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
-    folds.forEach(fold -> fold.onRunRecord(entry, appendedAtEpochMs));
-  }
-
-  @Override
-  public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
-    folds.forEach(fold -> fold.onFact(fact, shard, appendedAtEpochMs));
-  }
-
-  @Override
-  public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
-    folds.forEach(fold -> fold.onDispatch(dispatch, shard, appendedAtEpochMs));
-  }
-
-  @Override
-  public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
-    folds.forEach(fold -> fold.onOutcome(outcome, shard, appendedAtEpochMs));
   }
 }

@@ -396,6 +396,14 @@ public final class LiveFold implements LogFold {
         : null;
   }
 
+  /** The end of a run that cannot go on; null if it has not begun, or has an end. */
+  public @Nullable RunEnded endEarly(String why) {
+    RunStarted start = started;
+    return start == null || ended != null
+        ? null
+        : new RunEnded(start.runId(), requested, false, false, logTimeNs(), why, null);
+  }
+
   private boolean allAnnounced(RunStarted start) {
     return shards.size() >= start.shards()
         && shards.values().stream()

@@ -1,10 +1,8 @@
 package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.fold.WindowSums.JobSum;
-import dev.sluice.contract.event.LatencyHistogram;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,28 +31,9 @@ public record LiveSnapshot(
     blockedNs = new TreeMap<>(blockedNs);
   }
 
-  public long sent() {
-    return sum(JobSum::requested);
-  }
-
-  public long waiting() {
-    return sum(JobSum::waiting);
-  }
-
-  public long done() {
-    return sum(JobSum::done);
-  }
-
-  public long dropped() {
-    return sum(JobSum::dropped);
-  }
-
-  public long failed() {
-    return sum(JobSum::failed);
-  }
-
-  private long sum(ToLongFunction<JobSum> count) {
-    return byClass.values().stream().mapToLong(count).sum();
+  /** Jobs of all classes. */
+  public JobSum total() {
+    return byClass.values().stream().reduce(JobSum.NONE, JobSum::plus);
   }
 
   /** Ended jobs that broke their promise, for every class that was sent. */
@@ -62,23 +41,5 @@ public record LiveSnapshot(
     Map<String, Long> violations = new TreeMap<>();
     byClass.forEach((name, jobs) -> violations.put(name, jobs.violations()));
     return violations;
-  }
-
-  /**
-   * 99th percentile of end-to-end times, nearest rank over the ended jobs, within 1 %.
-   *
-   * @return null before the first job ended; infinite if it falls on a job that was dropped or
-   *     failed
-   */
-  public @Nullable Double endToEndMsP99() {
-    long ended = done() + dropped() + failed();
-    if (ended == 0) {
-      return null;
-    }
-    LatencyHistogram all = LatencyHistogram.EMPTY;
-    for (JobSum jobs : byClass.values()) {
-      all = all.plus(jobs.endToEnd());
-    }
-    return all.percentileNs(99, ended) / 1e6;
   }
 }

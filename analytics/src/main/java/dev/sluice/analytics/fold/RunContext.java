@@ -28,14 +28,4 @@ public record RunContext(
   public RunContext {
     notes = List.copyOf(notes);
   }
-
-  /** The context of a run that was no simulation, and whose origin is unknown. */
-  public RunContext(
-      Experiment experiment,
-      String runId,
-      List<String> notes,
-      Map<String, String> versions,
-      @Nullable Long begunAtEpochMs) {
-    this(experiment, runId, notes, versions, begunAtEpochMs, false, Origin.UNKNOWN);
-  }
 }

@@ -52,8 +52,31 @@ public final class WindowSums {
           whole && (more.endToEnd() != null || more.done() == 0));
     }
 
+    /** The jobs of both, which are of the same windows. */
+    JobSum plus(JobSum more) {
+      return new JobSum(
+          requested + more.requested,
+          waiting + more.waiting,
+          done + more.done,
+          dropped + more.dropped,
+          failed + more.failed,
+          violations + more.violations,
+          endToEnd.plus(more.endToEnd),
+          whole && more.whole);
+    }
+
     public long ended() {
       return done + dropped + failed;
+    }
+
+    /**
+     * A percentile of end-to-end times, nearest rank over the ended jobs, within 1 %.
+     *
+     * @return null before the first job ended; infinite if it falls on a job that was dropped or
+     *     failed
+     */
+    public @Nullable Double percentileMs(int percent) {
+      return ended() == 0 ? null : Double.valueOf(endToEnd.percentileNs(percent, ended()) / 1e6);
     }
   }
 
@@ -158,16 +181,17 @@ public final class WindowSums {
   }
 
   private static Counts owed(Counts window, JobSum own, JobSum written) {
+    LatencyHistogram endToEnd = own.endToEnd().beyond(written.endToEnd());
     return counts(
         window,
         new JobSum(
             Math.max(0, own.requested() - written.requested()),
             0, // as the window says
-            0, // by its times
+            endToEnd.count(),
             Math.max(0, own.dropped() - written.dropped()),
             Math.max(0, own.failed() - written.failed()),
             Math.max(0, own.violations() - written.violations()),
-            own.endToEnd().beyond(written.endToEnd()),
+            endToEnd,
             true));
   }
 
@@ -181,31 +205,28 @@ public final class WindowSums {
 
   /** The window's counts if they are equal, since its percentiles are exact. */
   private static Counts counts(Counts window, JobSum jobs) {
-    LatencyHistogram endToEnd = jobs.endToEnd();
     if (jobs.requested() == window.requested()
         && jobs.dropped() == window.dropped()
         && jobs.failed() == window.failed()
         && jobs.violations() == window.violations()
-        && endToEnd.equals(window.endToEnd())) {
+        && jobs.endToEnd().equals(window.endToEnd())) {
       return window;
     }
-    long ended = endToEnd.count() + jobs.dropped() + jobs.failed();
     return new Counts(
         jobs.requested(),
-        endToEnd.count(),
+        jobs.done(),
         jobs.dropped(),
         jobs.failed(),
         jobs.violations(),
-        Math.max(0, ended - jobs.violations()),
-        percentileMs(endToEnd, 50, ended),
-        percentileMs(endToEnd, 95, ended),
-        percentileMs(endToEnd, 99, ended),
+        Math.max(0, jobs.ended() - jobs.violations()),
+        finite(jobs.percentileMs(50)),
+        finite(jobs.percentileMs(95)),
+        finite(jobs.percentileMs(99)),
         window.waiting(),
-        endToEnd);
+        jobs.endToEnd());
   }
 
-  private static @Nullable Double percentileMs(
-      LatencyHistogram endToEnd, int percentile, long ended) {
-    return ended == 0 ? null : MetricsWindows.finiteMs(endToEnd.percentileNs(percentile, ended));
+  private static @Nullable Double finite(@Nullable Double ms) {
+    return ms == null || ms.isInfinite() ? null : ms;
   }
 }

@@ -34,10 +34,17 @@ public final class FinishedBatches {
 
   private static final long SECOND_NS = 1_000_000_000L;
   private static final Comparator<String> BY_LANE =
-      Comparator.comparing((String laneId) -> laneId.substring(0, laneId.lastIndexOf('/')))
-          .thenComparing(laneId -> Integer.valueOf(laneId.substring(laneId.lastIndexOf('/') + 1)));
+      Comparator.comparing(FinishedBatches::executorOf).thenComparing(FinishedBatches::laneOf);
 
   private FinishedBatches() {}
+
+  private static String executorOf(String laneId) {
+    return laneId.substring(0, laneId.lastIndexOf('/'));
+  }
+
+  private static Integer laneOf(String laneId) {
+    return Integer.valueOf(laneId.substring(laneId.lastIndexOf('/') + 1));
+  }
 
   /** A part of the run, or the time in which a batch ran. */
   private record Stretch(long fromNs, long toNs) {
@@ -209,43 +216,32 @@ public final class FinishedBatches {
   private static ObjectNode shares(
       Map<String, double[]> busyNs, long spanNs, int count, long endNs) {
     boolean folded = busyNs.size() > LANES_MAX;
-    Map<String, double[]> rows = new TreeMap<>();
-    Map<String, Integer> lanes = new HashMap<>();
-    if (folded) {
-      busyNs.forEach(
-          (laneId, busy) -> {
-            String executor = laneId.substring(0, laneId.lastIndexOf('/'));
-            double[] sum = rows.computeIfAbsent(executor, e -> new double[count]);
-            for (int i = 0; i < count; i++) {
-              sum[i] += busy[i];
-            }
-            lanes.merge(executor, 1, Integer::sum);
-          });
-    }
+    Map<String, List<double[]>> rows = folded ? new TreeMap<>() : new TreeMap<>(BY_LANE);
+    busyNs.forEach(
+        (laneId, busy) ->
+            rows.computeIfAbsent(folded ? executorOf(laneId) : laneId, name -> new ArrayList<>())
+                .add(busy));
     ObjectNode shares = Json.object();
     shares.put("span_s", spanNs / SECOND_NS);
     ArrayNode list = shares.putArray("lanes");
-    (folded ? rows : busyNs)
-        .entrySet().stream()
-            .limit(ROWS_MAX)
-            .forEach(
-                row -> {
-                  String name = row.getKey();
-                  int slash = name.lastIndexOf('/');
-                  ObjectNode entry = list.addObject();
-                  entry.put("executor", folded ? name : name.substring(0, slash));
-                  if (folded) {
-                    entry.putNull("lane");
-                  } else {
-                    entry.put("lane", Integer.parseInt(name.substring(slash + 1)));
-                  }
-                  ArrayNode busy = entry.putArray("busy");
-                  for (int i = 0; i < count; i++) {
-                    double lengthNs = Math.min(endNs, (i + 1) * spanNs) - i * spanNs;
-                    double share = row.getValue()[i] / lengthNs / lanes.getOrDefault(name, 1);
-                    busy.add(Json.share(Math.min(1, share)));
-                  }
-                });
+    rows.entrySet().stream()
+        .limit(ROWS_MAX)
+        .forEach(
+            row -> {
+              String name = row.getKey();
+              ObjectNode entry = list.addObject();
+              entry.put("executor", folded ? name : executorOf(name));
+              entry.put("lane", folded ? null : laneOf(name));
+              ArrayNode busy = entry.putArray("busy");
+              for (int i = 0; i < count; i++) {
+                double lengthNs = Math.min(endNs, (i + 1) * spanNs) - i * spanNs;
+                double ns = 0;
+                for (double[] lane : row.getValue()) {
+                  ns += lane[i];
+                }
+                busy.add(Json.share(Math.min(1, ns / lengthNs / row.getValue().size())));
+              }
+            });
     return shares;
   }
 }

@@ -1,14 +1,12 @@
 package dev.sluice.analytics.live;
 
 import dev.sluice.analytics.fold.MetricsWindows;
-import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.FinishedBatch;
 import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.MetricsWindow;
-import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import java.util.HashSet;
 import java.util.List;
@@ -25,22 +23,13 @@ public final class FinishedWindows {
 
   private FinishedWindows() {}
 
-  /** The seconds of a run that has just ended. */
-  public static List<MetricsWindow> of(RunRows run) {
-    RunConfig config = RunConfig.of(ResolvedConfig.write(run.context().experiment()));
-    try {
-      return of(RunSource.of(run), config);
-    } catch (UserMistakeException e) {
-      throw new IllegalStateException("rows in memory cannot be read", e);
-    }
-  }
-
   /** The seconds of a run, from its folder. */
   public static List<MetricsWindow> of(FinishedRun run) throws UserMistakeException {
-    return of(RunSource.of(run), Run.of(run).config());
+    return of(RunSource.of(run));
   }
 
-  static List<MetricsWindow> of(RunSource source, RunConfig config) throws UserMistakeException {
+  static List<MetricsWindow> of(RunSource source) throws UserMistakeException {
+    RunConfig config = source.config();
     var made = new FinishedWindows();
     source.batches(made::take);
     source.countJobs(made);

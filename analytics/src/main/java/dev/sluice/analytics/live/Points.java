@@ -190,17 +190,12 @@ public final class Points {
     }
 
     @Nullable Double percentileMs(int percent) {
-      if (jobs.ended() == 0) {
-        return null;
-      }
-      if (only != null) {
+      if (only != null && jobs.ended() > 0) {
         Double exact =
             percent == 50 ? only.p50E2eMs() : percent == 95 ? only.p95E2eMs() : only.p99E2eMs();
         return exact == null ? Double.valueOf(Double.POSITIVE_INFINITY) : exact;
       }
-      return jobs.whole()
-          ? Double.valueOf(jobs.endToEnd().percentileNs(percent, jobs.ended()) / MS)
-          : null;
+      return jobs.whole() ? jobs.percentileMs(percent) : null;
     }
   }
 

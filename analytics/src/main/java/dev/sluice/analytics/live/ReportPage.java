@@ -21,41 +21,43 @@ import java.util.Map;
  * report.html: the page of a finished run in one file, with all that it shows, and tables that
  * stand without a script. It asks no other file or address for anything, and forbids itself to. The
  * same folder gives the same bytes.
+ *
+ * @param windows the run's seconds
+ * @param batches batches as the page shows them
  */
-public final class ReportPage {
+public record ReportPage(List<MetricsWindow> windows, ObjectNode batches) {
   /** Most bars of a report's Gantt. */
   private static final int BARS_MAX = 800;
 
-  private ReportPage() {}
-
-  /** Writes report.html into a finished run's folder; if it cannot be written, there is none. */
-  public static Path write(FinishedRun run) throws UserMistakeException, IOException {
-    RunSource source = RunSource.of(run);
-    List<MetricsWindow> windows = FinishedWindows.of(source, Run.of(run).config());
-    return write(run, windows, FinishedBatches.json(source, windows, BARS_MAX));
-  }
-
-  /** Batches as the page of a run shows them; they can be made before the files of the run are. */
-  public static ObjectNode batches(RunRows rows, List<MetricsWindow> windows) {
+  /** The page of a run that has just ended; it can be made before the files of the run are. */
+  public static ReportPage of(RunRows rows) {
     try {
-      return FinishedBatches.json(RunSource.of(rows), windows, BARS_MAX);
+      return of(RunSource.of(rows));
     } catch (UserMistakeException e) {
       throw new IllegalStateException("rows in memory cannot be read", e);
     }
   }
 
+  private static ReportPage of(RunSource source) throws UserMistakeException {
+    List<MetricsWindow> windows = FinishedWindows.of(source);
+    return new ReportPage(windows, FinishedBatches.json(source, windows, BARS_MAX));
+  }
+
+  /** Writes report.html into a finished run's folder; if it cannot be written, there is none. */
+  public static Path write(FinishedRun run) throws UserMistakeException, IOException {
+    return of(RunSource.of(run)).writeOf(run);
+  }
+
   /** As {@link #write(FinishedRun)}, of a run that has just ended and left all other files. */
-  public static Path write(Path folder, List<MetricsWindow> windows, ObjectNode batches)
-      throws IOException {
+  public void write(Path folder) throws IOException {
     try {
-      return write(FinishedRun.of(folder), windows, batches);
+      writeOf(FinishedRun.of(folder));
     } catch (UserMistakeException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  private static Path write(FinishedRun run, List<MetricsWindow> windows, ObjectNode batches)
-      throws UserMistakeException, IOException {
+  private Path writeOf(FinishedRun run) throws UserMistakeException, IOException {
     Run identity = Run.of(run);
     String page =
         page(

@@ -41,7 +41,9 @@ public record Run(
     ENDED,
     /** Its folder is whole. */
     FINISHED,
-    FAILED;
+    FAILED,
+    /** Its folder is there, and tells nothing. */
+    UNREADABLE;
 
     public String text() {
       return name().toLowerCase(Locale.ROOT);

@@ -1,7 +1,5 @@
 package dev.sluice.analytics.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
@@ -12,6 +10,7 @@ import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Jobs.JobStatus;
 import dev.sluice.analytics.row.TableRow;
 import dev.sluice.contract.event.Blocked;
+import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
@@ -54,6 +53,8 @@ interface RunSource {
   /** Number of lanes of all executors that reported. */
   int lanes();
 
+  RunConfig config() throws UserMistakeException;
+
   /**
    * Rows of a finished run, from trace.csv, dispatches.csv and, if it is there, log.jsonl.gz.
    *
@@ -61,9 +62,6 @@ interface RunSource {
    */
   record FolderRows(FinishedRun run, Map<String, Long> completedNsById) implements RunSource {
     private static final long SECOND_NS = 1_000_000_000L;
-
-    /** Beginning of an event's text in which its type stands. */
-    private static final int BEGIN_BYTES = 64;
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
@@ -138,13 +136,11 @@ interface RunSource {
 
     /** The span that an entry holds; null if it holds anything else. */
     private static @Nullable Blocked blocked(RecordedEntry entry) {
-      byte[] value = entry.value();
-      String begin = new String(value, 0, Math.min(value.length, BEGIN_BYTES), UTF_8);
-      if (!entry.topic().equals("outcomes") || !begin.contains("\"Blocked\"")) {
+      if (!entry.topic().equals("outcomes")) {
         return null;
       }
       try {
-        return EventCodec.OUTCOMES.read(value) instanceof Blocked span ? span : null;
+        return EventCodec.OUTCOMES.read(entry.value()) instanceof Blocked span ? span : null;
       } catch (UnreadableEventException e) {
         return null; // the run's report counts it
       }
@@ -166,6 +162,11 @@ interface RunSource {
     @Override
     public int lanes() {
       return run.summary().path("lanes").asInt();
+    }
+
+    @Override
+    public RunConfig config() throws UserMistakeException {
+      return Run.of(run).config();
     }
   }
 
@@ -236,6 +237,11 @@ interface RunSource {
     @Override
     public int lanes() {
       return run.log().lanes();
+    }
+
+    @Override
+    public RunConfig config() {
+      return RunConfig.of(ResolvedConfig.write(run.context().experiment()));
     }
 
     /** What the tables keep of a time: microseconds, half up; nothing of {@link Jobs#NONE}. */

@@ -23,22 +23,25 @@ public final class Snapshot {
    * The snapshot of a run as JSON of at most {@value #BYTES_MAX} bytes: where there are many
    * classes, it has fewer points, and then fewer bars.
    *
+   * @param run what {@link Run#json} gives of it
    * @param windows its seconds so far
    * @param batches the batches that it lately ran; null: none is known
    */
-  public static String json(Run run, List<MetricsWindow> windows, @Nullable ObjectNode batches) {
+  public static String json(
+      ObjectNode run, List<MetricsWindow> windows, @Nullable ObjectNode batches) {
     return json(run, windows, batches, BYTES_MAX);
   }
 
   /** The snapshot that a report holds. */
   static String ofReport(Run run, List<MetricsWindow> windows, ObjectNode batches) {
-    return json(run, windows, batches.deepCopy(), REPORT_BYTES_MAX); // which may be halved
+    // batches may be halved
+    return json(run.json(windows), windows, batches.deepCopy(), REPORT_BYTES_MAX);
   }
 
   private static String json(
-      Run run, List<MetricsWindow> windows, @Nullable ObjectNode batches, int bytesMax) {
+      ObjectNode run, List<MetricsWindow> windows, @Nullable ObjectNode batches, int bytesMax) {
     ObjectNode snapshot = Json.object();
-    snapshot.set("run", run.json(windows));
+    snapshot.set("run", run);
     String json = "";
     for (int coarseness = 1; coarseness <= COARSENESS_MAX; coarseness *= 2) {
       snapshot.set("points", Points.of(windows, coarseness).json());

@@ -116,10 +116,7 @@ final class Thresholds {
         case "goodput_jobs_sec" ->
             Double.valueOf((double) (jobs.ended() - jobs.violations()) / seconds);
         case "lane_use" -> Double.valueOf(laneUse / seconds);
-        case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" ->
-            jobs.ended() == 0
-                ? null
-                : Double.valueOf(jobs.endToEnd().percentileNs(percent(), jobs.ended()) / 1e6);
+        case "p50_e2e_ms", "p95_e2e_ms", "p99_e2e_ms" -> jobs.percentileMs(percent());
         default -> null;
       };
     }

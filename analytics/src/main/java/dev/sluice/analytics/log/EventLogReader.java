@@ -28,9 +28,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -93,7 +94,6 @@ public final class EventLogReader implements AutoCloseable {
   private final Supplier<Consumer<byte[], byte[]>> again;
   private final Producer<byte[], byte[]> producer;
   private final Topics topics;
-  private final RunPartitions run;
   private final ProcessClock clock;
   private final Function<RunStarted, RunDescribed> describe;
   private final @Nullable EarlyEnd early;
@@ -104,26 +104,12 @@ public final class EventLogReader implements AutoCloseable {
   private final Object lock = new Object();
 
   private LiveFold fold = new LiveFold();
-  private final Map<String, Long> recordsRead = new TreeMap<>();
-  private long windowsWritten;
   private boolean described;
   private boolean summarized;
   private long endedWrittenAtNs;
   private boolean dispatchesCame;
 
-  private volatile long recordsBehind;
   private volatile boolean closing;
-
-  /**
-   * Counts of the work so far, for the metrics of the process.
-   *
-   * @param recordsRead records by topic, since this process started; unreadable ones among them
-   * @param recordsBehind committed records that were known and not read when the broker answered
-   *     last
-   * @param windowsWritten windows that this process wrote to the metrics topic
-   */
-  public record ReaderNumbers(
-      Map<String, Long> recordsRead, long recordsBehind, long windowsWritten) {}
 
   /**
    * Starts to read.
@@ -159,7 +145,6 @@ public final class EventLogReader implements AutoCloseable {
     this.again = again;
     this.producer = producer;
     this.topics = topics;
-    this.run = new RunPartitions(topics);
     this.clock = clock;
     this.describe = describe;
     this.early = early;
@@ -176,22 +161,9 @@ public final class EventLogReader implements AutoCloseable {
     }
   }
 
-  /** Counts of what has been read and written so far; never throws. */
-  public ReaderNumbers numbers() {
-    synchronized (lock) {
-      return new ReaderNumbers(Map.copyOf(recordsRead), recordsBehind, windowsWritten);
-    }
-  }
-
   public @Nullable RunStarted started() {
     synchronized (lock) {
       return fold.started();
-    }
-  }
-
-  public @Nullable RunEnded ended() {
-    synchronized (lock) {
-      return fold.ended();
     }
   }
 
@@ -233,8 +205,11 @@ public final class EventLogReader implements AutoCloseable {
             if (recording != null) {
               recording.take(merge.entry(record));
             }
+            if (List.of(topics.metrics(), topics.deadLetters()).contains(record.topic())) {
+              return; // which are recorded, and no fold takes
+            }
             try {
-              run.apply(rows, record);
+              LogEvent.of(topics, record).applyTo(rows);
             } catch (UnreadableEventException e) {
               rows.countUnreadable(record.topic());
             }
@@ -300,9 +275,11 @@ public final class EventLogReader implements AutoCloseable {
   }
 
   private void readToTheEnd() {
-    List<TopicPartition> partitions = run.find(consumer, ANSWER_LIMIT);
-    var order = new FactsFirst(topics, run, begin(), early, partitions);
-    RunPartitions.assign(consumer, partitions);
+    Set<TopicPartition> partitions =
+        new LogMerge(topics, consumer, clock, ANSWER_LIMIT).whole(FOLDED).keySet();
+    var order = new FactsFirst(topics, begin(), early, partitions);
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
     Map<TopicPartition, Long> ends = null;
     boolean endWritten = false;
     long lastNs = clock.monotonicNs();
@@ -361,7 +338,8 @@ public final class EventLogReader implements AutoCloseable {
    */
   private LiveFold begin() {
     var partition = new TopicPartition(topics.metrics(), 0);
-    RunPartitions.assign(consumer, List.of(partition));
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
     boolean describedBefore = false;
     boolean summarizedBefore = false;
@@ -369,7 +347,7 @@ public final class EventLogReader implements AutoCloseable {
     while (!closing && consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> entry : consumer.poll(POLL)) {
         try {
-          WindowRecord record = EventCodec.METRICS.read(RunPartitions.bytes(entry));
+          WindowRecord record = EventCodec.METRICS.read(LogEvent.bytes(entry));
           describedBefore |= record instanceof RunDescribed;
           summarizedBefore |= record instanceof RunSummarized;
           if (record instanceof MetricsWindow window) {
@@ -397,14 +375,14 @@ public final class EventLogReader implements AutoCloseable {
    */
   private record Step(List<WindowRecord> metrics, @Nullable RunEnded end, boolean complete) {}
 
-  private Map<TopicPartition, Long> ends(List<TopicPartition> partitions) {
+  private Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
     return consumer.endOffsets(partitions, ANSWER_LIMIT);
   }
 
   private Step fold(
       List<ConsumerRecord<byte[], byte[]>> arrived,
       FactsFirst order,
-      List<TopicPartition> partitions) {
+      Set<TopicPartition> partitions) {
     boolean factsAreRead =
         arrived.isEmpty()
             && !order.nothingWaits()
@@ -421,16 +399,13 @@ public final class EventLogReader implements AutoCloseable {
       }
       order.applyWaiting(factsAreRead);
       long readThroughEpochMs = order.keepTogether(consumer);
-      recordsBehind = order.recordsBehind();
       List<WindowRecord> metrics = new ArrayList<>();
       RunStarted started = fold.started();
       if (started != null && !described) {
         described = true;
         metrics.add(describe.apply(started));
       }
-      List<MetricsWindow> windows = fold.closeWindows(readThroughEpochMs);
-      windowsWritten += windows.size();
-      metrics.addAll(windows);
+      metrics.addAll(fold.closeWindows(readThroughEpochMs));
       long sinceNs = clock.monotonicNs() - endedWrittenAtNs;
       if (fold.logTimeNs() > 0
           && !summarized
@@ -439,27 +414,13 @@ public final class EventLogReader implements AutoCloseable {
         endedWrittenAtNs += sinceNs;
         dispatchesCame = false;
       }
-      return new Step(metrics, endIfLost(started), fold.isComplete());
+      String why = early == null ? null : early.why();
+      RunEnded end = why == null ? fold.endIfAbandoned() : fold.endEarly(why);
+      return new Step(metrics, end, fold.isComplete());
     }
-  }
-
-  /** The end of a run that is abandoned, or that ends early; else null. */
-  private @Nullable RunEnded endIfLost(@Nullable RunStarted started) {
-    if (early == null || early.why() == null || started == null || fold.ended() != null) {
-      return fold.endIfAbandoned();
-    }
-    return new RunEnded(
-        started.runId(),
-        early.requested(),
-        false,
-        false,
-        Math.max(0, fold.logTimeNs()),
-        early.why(),
-        null);
   }
 
   private void take(ConsumerRecord<byte[], byte[]> entry, FactsFirst order) {
-    recordsRead.merge(entry.topic(), 1L, Long::sum);
     dispatchesCame |= entry.topic().equals(topics.dispatches());
     try {
       order.take(entry);

@@ -8,11 +8,12 @@ import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunStarted;
-import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,18 +35,16 @@ final class FactsFirst {
   private static final long AHEAD_MS_MAX = 2000;
 
   private final Topics topics;
-  private final RunPartitions run;
   private final LiveFold fold;
 
   /** All that take the records, {@code fold} among them. */
   private final List<LogFold> folds;
 
   private final Map<TopicPartition, Progress> progress = new HashMap<>();
-  private long recordsBehind;
 
-  /** How far a partition has been read, and its records that wait for facts. */
+  /** How far a partition has been read, and its dispatches or outcomes that wait for facts. */
   private static final class Progress {
-    final Deque<Waiting> waiting = new ArrayDeque<>();
+    final Deque<LogEvent> waiting = new ArrayDeque<>();
     long appliedOffset = -1;
     long appliedEpochMs;
 
@@ -53,19 +52,15 @@ final class FactsFirst {
     @Nullable DispatchId lastDispatch;
   }
 
-  /** A dispatch or an outcome whose facts have not been applied. */
-  private record Waiting(Object event, long appendedAtEpochMs) {}
-
   FactsFirst(
       Topics topics,
-      RunPartitions run,
       LiveFold fold,
       @Nullable EarlyEnd early,
-      List<TopicPartition> partitions) {
+      Collection<TopicPartition> partitions) {
     this.topics = topics;
-    this.run = run;
     this.fold = fold;
-    this.folds = early == null ? List.of(fold) : List.of(fold, early);
+    this.folds = new ArrayList<>(early == null ? List.of() : early.folds());
+    folds.add(0, fold);
     partitions.forEach(partition -> progress.put(partition, new Progress()));
   }
 
@@ -77,24 +72,24 @@ final class FactsFirst {
    */
   void take(ConsumerRecord<byte[], byte[]> entry) throws UnreadableEventException {
     Progress of = progressOf(entry.topic(), entry.partition());
+    LogEvent event;
     try {
-      if (entry.topic().equals(topics.dispatches())) {
-        Dispatch dispatch = EventCodec.DISPATCHES.read(RunPartitions.bytes(entry));
-        of.waiting.add(new Waiting(dispatch, entry.timestamp()));
-      } else if (entry.topic().equals(topics.outcomes())) {
-        Outcome outcome = EventCodec.OUTCOMES.read(RunPartitions.bytes(entry));
-        of.waiting.add(new Waiting(outcome, entry.timestamp()));
-      } else {
-        for (LogFold each : folds) {
-          run.apply(each, entry);
-        }
-        of.appliedOffset = entry.offset();
-        of.appliedEpochMs = Math.max(of.appliedEpochMs, entry.timestamp());
-      }
+      event = LogEvent.of(topics, entry);
     } catch (UnreadableEventException e) {
       of.appliedOffset = entry.offset();
       throw e;
     }
+    if (event.event() instanceof Dispatch || event.event() instanceof Outcome) {
+      of.waiting.add(event);
+    } else {
+      apply(event, of);
+      of.appliedOffset = entry.offset();
+    }
+  }
+
+  private void apply(LogEvent event, Progress of) {
+    folds.forEach(event::applyTo);
+    of.appliedEpochMs = Math.max(of.appliedEpochMs, event.appendedAtEpochMs());
   }
 
   /**
@@ -117,23 +112,16 @@ final class FactsFirst {
           Progress dispatches = progressOf(topics.dispatches(), partition.partition());
           while (!of.waiting.isEmpty()
               && (factsAreRead || isReady(of.waiting.element(), facts, dispatches))) {
-            Waiting next = of.waiting.remove();
+            LogEvent next = of.waiting.remove();
             if (next.event() instanceof Dispatch dispatch) {
               of.lastDispatch = dispatch.dispatchId();
             }
-            for (LogFold each : folds) { // of a live run, which need no other dispatches
-              if (next.event() instanceof BatchDispatched batch) {
-                each.onDispatch(batch, partition.partition(), next.appendedAtEpochMs());
-              } else if (next.event() instanceof Outcome outcome) {
-                each.onOutcome(outcome, partition.partition(), next.appendedAtEpochMs());
-              }
-            }
-            of.appliedEpochMs = Math.max(of.appliedEpochMs, next.appendedAtEpochMs());
+            apply(next, of);
           }
         });
   }
 
-  private boolean isReady(Waiting record, Progress facts, Progress dispatches) {
+  private boolean isReady(LogEvent record, Progress facts, Progress dispatches) {
     if (record.event() instanceof Dispatch dispatch) {
       return dispatch.dispatchId().factOffset() <= facts.appliedOffset;
     }
@@ -159,11 +147,6 @@ final class FactsFirst {
     return progress.values().stream().allMatch(of -> of.waiting.isEmpty());
   }
 
-  /** Records that were known and not read at the last {@link #keepTogether}. */
-  long recordsBehind() {
-    return recordsBehind;
-  }
-
   /**
    * Pauses each partition that is far ahead of the slowest one, or that waits for facts.
    *
@@ -172,10 +155,8 @@ final class FactsFirst {
    */
   long keepTogether(Consumer<byte[], byte[]> consumer) {
     long slowestEpochMs = Long.MAX_VALUE;
-    long behind = 0;
     for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {
       OptionalLong lag = consumer.currentLag(entry.getKey());
-      behind += lag.orElse(0);
       Progress of = entry.getValue();
       if (!of.waiting.isEmpty()) {
         slowestEpochMs = Math.min(slowestEpochMs, of.waiting.element().appendedAtEpochMs());
@@ -183,7 +164,6 @@ final class FactsFirst {
         slowestEpochMs = Math.min(slowestEpochMs, of.appliedEpochMs);
       }
     }
-    recordsBehind = behind;
     Set<TopicPartition> pause = new HashSet<>();
     Set<TopicPartition> awaited = new HashSet<>();
     for (Map.Entry<TopicPartition, Progress> entry : progress.entrySet()) {

@@ -1,18 +1,15 @@
 package dev.sluice.analytics.report;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.figure.Figures;
 import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.live.FinishedWindows;
 import dev.sluice.analytics.live.MetricsCsv;
 import dev.sluice.analytics.live.ReportPage;
 import dev.sluice.analytics.plot.Plots;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.ParallelTasks;
-import dev.sluice.contract.event.MetricsWindow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,14 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class RunReport {
   private final RunRows run;
 
-  /** Lock of {@link #shown}, which is counted beside the summary. */
-  private final Object shownLock = new Object();
+  /** Lock of {@link #page}, which is counted beside the summary. */
+  private final Object pageLock = new Object();
 
   private @Nullable Summary summary;
-  private @Nullable Shown shown;
-
-  /** What the page shows of the run's seconds and batches. */
-  private record Shown(List<MetricsWindow> windows, ObjectNode batches) {}
+  private @Nullable ReportPage page;
 
   private RunReport(RunRows run) {
     this.run = run;
@@ -106,7 +100,7 @@ public final class RunReport {
 
   private void writeWindows(Path folder) throws IOException {
     try (var metrics = MetricsCsv.to(folder.resolve(FolderFiles.METRICS))) {
-      shown().windows().forEach(metrics::write);
+      page().windows().forEach(metrics::write);
     }
   }
 
@@ -116,16 +110,15 @@ public final class RunReport {
    * @throws IOException if the page cannot be written; then there is none, and the run is whole
    */
   public void writePage(Path folder) throws IOException {
-    ReportPage.write(folder, shown().windows(), shown().batches());
+    page().write(folder);
   }
 
-  private Shown shown() {
-    synchronized (shownLock) {
-      Shown known = shown;
+  private ReportPage page() {
+    synchronized (pageLock) {
+      ReportPage known = page;
       if (known == null) {
-        List<MetricsWindow> windows = FinishedWindows.of(run);
-        known = new Shown(windows, ReportPage.batches(run, windows));
-        shown = known;
+        known = ReportPage.of(run);
+        page = known;
       }
       return known;
     }

@@ -67,14 +67,14 @@ final class LiveFoldTest {
     assertThat(fold.closeWindows(Long.MAX_VALUE)).hasSize(3);
     LiveSnapshot live = fold.snapshot();
     assertThat(live.throughNs()).isEqualTo(3 * NS);
-    assertThat(live.sent()).as("those of the first three seconds").isEqualTo(5);
+    assertThat(live.total().requested()).as("those of the first three seconds").isEqualTo(5);
     assertThat(live.running()).isEqualTo(1);
-    assertThat(live.waiting()).isZero();
-    assertThat(live.done()).isEqualTo(3);
-    assertThat(live.dropped()).isEqualTo(1);
-    assertThat(live.failed()).isZero();
+    assertThat(live.total().waiting()).isZero();
+    assertThat(live.total().done()).isEqualTo(3);
+    assertThat(live.total().dropped()).isEqualTo(1);
+    assertThat(live.total().failed()).isZero();
     assertThat(live.violations()).isEqualTo(Map.of("interactive", 0L, "batch", 1L));
-    assertThat(live.endToEndMsP99()).isInfinite();
+    assertThat(live.total().percentileMs(99)).isInfinite();
   }
 
   @Property(tries = 20)
@@ -87,13 +87,19 @@ final class LiveFoldTest {
         continue;
       }
       LiveSnapshot live = fold.snapshot();
-      assertThat(live.waiting() + live.running() + live.done() + live.dropped() + live.failed())
-          .isEqualTo(live.sent());
-      assertThat(live.sent()).isEqualTo(count(log, JobRequested.class, live.throughNs()));
-      assertThat(live.waiting() + live.running())
-          .isEqualTo(live.sent() - count(log, JobEnded.class, live.throughNs()));
+      assertThat(
+              live.total().waiting()
+                  + live.running()
+                  + live.total().done()
+                  + live.total().dropped()
+                  + live.total().failed())
+          .isEqualTo(live.total().requested());
+      assertThat(live.total().requested())
+          .isEqualTo(count(log, JobRequested.class, live.throughNs()));
+      assertThat(live.total().waiting() + live.running())
+          .isEqualTo(live.total().requested() - count(log, JobEnded.class, live.throughNs()));
     }
-    assertThat(fold.snapshot().sent()).isPositive();
+    assertThat(fold.snapshot().total().requested()).isPositive();
   }
 
   /** A job ends with its batch, and where no batch ended it with the append of its outcome. */
@@ -190,10 +196,10 @@ final class LiveFoldTest {
     assertThat(fold.isComplete()).isTrue();
     assertThat(fold.remembered()).isZero();
     LiveSnapshot end = fold.snapshot();
-    assertThat(most).isLessThan((int) end.sent());
-    assertThat(sum(windows, MetricsWindow.Counts::requested)).isEqualTo(end.sent());
-    assertThat(sum(windows, MetricsWindow.Counts::done)).isEqualTo(end.done());
-    assertThat(sum(windows, MetricsWindow.Counts::dropped)).isEqualTo(end.dropped());
+    assertThat(most).isLessThan((int) end.total().requested());
+    assertThat(sum(windows, MetricsWindow.Counts::requested)).isEqualTo(end.total().requested());
+    assertThat(sum(windows, MetricsWindow.Counts::done)).isEqualTo(end.total().done());
+    assertThat(sum(windows, MetricsWindow.Counts::dropped)).isEqualTo(end.total().dropped());
     assertThat(sum(windows, MetricsWindow.Counts::violations))
         .isEqualTo(end.violations().values().stream().mapToLong(Long::longValue).sum());
     for (int i = 0; i < windows.size(); i++) {
@@ -346,7 +352,7 @@ final class LiveFoldTest {
     }
     assertThat(fold.remembered()).isZero();
     assertThat(fold.closeWindows(Long.MAX_VALUE)).isNotEmpty();
-    assertThat(fold.snapshot().done()).isEqualTo(5);
+    assertThat(fold.snapshot().total().done()).isEqualTo(5);
   }
 
   @Test
@@ -382,6 +388,22 @@ final class LiveFoldTest {
     fold.onFact(new Ticked(), 0, SyntheticRun.ZERO_EPOCH_MS + 18_311);
     assertThat(fold.endIfAbandoned()).isNotNull();
     assertThat(fold.isComplete()).isFalse();
+  }
+
+  @Test
+  void endsARunEarly_withTheJobsThatWereRequested_eachOnce() {
+    var fold = new LiveFold();
+    assertThat(fold.endEarly("lost")).as("it has not begun").isNull();
+    for (int copy = 0; copy < 2; copy++) { // facts come at least once
+      RunReportTest.log().stream()
+          .filter(entry -> !(entry.event() instanceof RunEnded))
+          .forEach(entry -> SyntheticRun.apply(fold, entry, 0));
+    }
+    var end = new RunEnded("run-1", 6, false, false, fold.logTimeNs(), "lost", null);
+    assertThat(fold.logTimeNs()).isPositive();
+    assertThat(fold.endEarly("lost")).isEqualTo(end);
+    fold.onRunRecord(end, 0);
+    assertThat(fold.endEarly("again")).as("it has an end").isNull();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.sluice.analytics.fold;
 
 import dev.sluice.analytics.report.RunReport;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
@@ -122,7 +123,8 @@ public final class SyntheticRun {
   }
 
   public static RunContext context(Experiment experiment) {
-    return new RunContext(experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"), null);
+    return new RunContext(
+        experiment, "run-1", List.of(), Map.of("sluice", "0.1.0"), null, false, Origin.UNKNOWN);
   }
 
   public Experiment experiment() {

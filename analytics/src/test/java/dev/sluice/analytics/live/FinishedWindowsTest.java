@@ -35,7 +35,7 @@ final class FinishedWindowsTest {
     fold.onOutcome(new Blocked(2_000_000_000L, 2_900_000_000L, Cause.WINDOW), 1, 0);
     var context = SyntheticRun.context(experiment);
     RunRows rows = fold.rows(context);
-    List<MetricsWindow> windows = FinishedWindows.of(rows);
+    List<MetricsWindow> windows = FinishedWindows.of(RunSource.of(rows));
     Path folder = Files.createTempDirectory("windows");
     RunReport report = RunReport.of(fold, context);
     report.write(folder);
@@ -73,7 +73,8 @@ final class FinishedWindowsTest {
   }
 
   @Property(tries = 20)
-  void endJobsInTheSecondsOfTheTopic_howeverLateOutcomesAreAppended(@ForAll long seed) {
+  void endJobsInTheSecondsOfTheTopic_howeverLateOutcomesAreAppended(@ForAll long seed)
+      throws Exception {
     var experiment = SyntheticRun.experiment(60, 0, 8, 2, Map.of());
     var random = new Random(seed);
     var live = new LiveFold();
@@ -87,7 +88,7 @@ final class FinishedWindowsTest {
       SyntheticRun.apply(fold, late, 0);
     }
 
-    assertThat(ended(FinishedWindows.of(fold.rows(SyntheticRun.context(experiment)))))
+    assertThat(ended(FinishedWindows.of(RunSource.of(fold.rows(SyntheticRun.context(experiment))))))
         .isEqualTo(ended(live.closeWindows(Long.MAX_VALUE)))
         .anyMatch(second -> !second.contains("dropped 0"));
   }

@@ -10,6 +10,7 @@ import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.SyntheticRun;
 import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.row.FinishedRun;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.experiment.ResolvedConfig;
@@ -33,7 +34,9 @@ final class ReportPageTest {
   /** Leaves the folder of a run, as a run's own process does. */
   private Path leave(Experiment experiment, String runId, List<String> notes) throws IOException {
     RunFold fold = SyntheticRun.fold(SyntheticRun.of(experiment, 7).entries());
-    var context = new RunContext(experiment, runId, notes, Map.of("sluice", "0.1.0"), null);
+    var context =
+        new RunContext(
+            experiment, runId, notes, Map.of("sluice", "0.1.0"), null, false, Origin.UNKNOWN);
     RunReport report = RunReport.of(fold, context);
     Path folder = Files.createDirectory(results.resolve("run"));
     report.write(folder);

@@ -43,7 +43,8 @@ final class SnapshotTest {
   @Test
   void isOfAtMost300KiB_forAnHour() throws Exception {
     var windows = Windows.random(3600, 2000, List.of("batch", "bulk", "interactive"), 1);
-    String json = Snapshot.json(Run.of(described(Map.of()), null), windows, batches(100));
+    String json =
+        Snapshot.json(Run.of(described(Map.of()), null).json(windows), windows, batches(100));
     assertThat(json.getBytes(StandardCharsets.UTF_8)).hasSizeBetween(100_000, 300 * 1024);
     JsonNode snapshot = new JsonMapper().readTree(json);
     assertThat(snapshot.path("points").path("from_s")).hasSize(900);
@@ -57,7 +58,8 @@ final class SnapshotTest {
       classes.add("class-" + i);
     }
     var windows = Windows.random(300, 3, classes, 1);
-    String json = Snapshot.json(Run.of(described(Map.of()), null), windows, batches(200));
+    String json =
+        Snapshot.json(Run.of(described(Map.of()), null).json(windows), windows, batches(200));
     assertThat(json.getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(300 * 1024);
     JsonNode points = new JsonMapper().readTree(json).path("points");
     long seconds = 0;
@@ -72,7 +74,8 @@ final class SnapshotTest {
   void saysWhatTheRunIs() throws Exception {
     var thresholds = Map.of("interactive_p99_e2e_ms", new Threshold("<", 200));
     Run run = Run.of(described(thresholds), null);
-    JsonNode json = new JsonMapper().readTree(Snapshot.json(run, List.of(), null)).path("run");
+    JsonNode json =
+        new JsonMapper().readTree(Snapshot.json(run.json(List.of()), List.of(), null)).path("run");
     assertThat(json.path("state").asText()).isEqualTo("live");
     assertThat(json.path("provisional").asBoolean()).isTrue();
     assertThat(json.path("words").path(0).path("word").asText()).isEqualTo("emulated");
@@ -98,7 +101,8 @@ final class SnapshotTest {
                         "failed": {"bound": "<= 0", "value": null, "result": "undecided"}}}
         """;
     var run = Run.of(described(Map.of()), new RunSummarized("run-1", summary, null));
-    JsonNode json = new JsonMapper().readTree(Snapshot.json(run, List.of(), null)).path("run");
+    JsonNode json =
+        new JsonMapper().readTree(Snapshot.json(run.json(List.of()), List.of(), null)).path("run");
     assertThat(json.path("state").asText()).isEqualTo("ended");
     assertThat(json.path("thresholds").path(0).path("state").asText()).isEqualTo("missed");
     assertThat(json.path("thresholds").path(0).path("value").asDouble()).isEqualTo(7.5);

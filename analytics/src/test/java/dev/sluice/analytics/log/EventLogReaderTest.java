@@ -75,18 +75,15 @@ final class EventLogReaderTest {
   private record Bytes(String topic, byte[] value, long appendedAtEpochMs) {}
 
   @Test
-  void readsAWholeRun_andAgainForTheReport() throws InterruptedException {
+  void readsAWholeRun_andAgainForTheReport() throws Exception {
     try (var reader = reader(run())) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
-      assertThat(reader.snapshot().done()).isEqualTo(5);
+      assertThat(reader.snapshot().total().done()).isEqualTo(5);
       assertThat(reader.snapshot().throughNs()).isEqualTo(4_000_000_000L);
       assertThat(reader.report(context(), null).summary().figure("all_count")).isEqualTo(4);
       assertThat(reader.report(context(), null).summary().notComparableReasons()).isEmpty();
-      EventLogReader.ReaderNumbers numbers = reader.numbers();
       assertThat(reader.snapshot().violations()).isEqualTo(Map.of("interactive", 1L, "batch", 1L));
-      assertThat(numbers.recordsRead()).containsEntry("run-1.outcomes", 6L);
-      assertThat(numbers.recordsBehind()).isZero();
-      assertThat(numbers.windowsWritten()).isEqualTo(4);
+      assertThat(windows()).hasSize(4);
     }
     assertThat(consumers).hasSize(3).allMatch(MockConsumer::closed);
   }
@@ -140,9 +137,9 @@ final class EventLogReaderTest {
     try (var reader = reader(late)) {
       assertThat(reader.awaitRunEnd(LONG)).isTrue();
       LiveSnapshot end = reader.snapshot();
-      assertThat(end.sent()).isEqualTo(6);
-      assertThat(end.done()).isEqualTo(5);
-      assertThat(end.waiting() + end.running()).isZero();
+      assertThat(end.total().requested()).isEqualTo(6);
+      assertThat(end.total().done()).isEqualTo(5);
+      assertThat(end.total().waiting() + end.running()).isZero();
     }
   }
 

@@ -31,8 +31,7 @@ final class FactsFirstTest {
   private static final List<TopicPartition> ALL = List.of(FACTS, DISPATCHES, OTHER_FACTS);
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
-  private final FactsFirst order =
-      new FactsFirst(TOPICS, new RunPartitions(TOPICS), new LiveFold(), null, ALL);
+  private final FactsFirst order = new FactsFirst(TOPICS, new LiveFold(), null, ALL);
 
   @BeforeEach
   void assign() {
@@ -40,7 +39,8 @@ final class FactsFirstTest {
       consumer.updateBeginningOffsets(Map.of(partition, 0L));
       consumer.updateEndOffsets(Map.of(partition, 9L));
     }
-    RunPartitions.assign(consumer, ALL);
+    consumer.assign(ALL);
+    consumer.seekToBeginning(ALL);
   }
 
   @Test

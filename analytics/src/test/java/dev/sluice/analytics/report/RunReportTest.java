@@ -8,6 +8,7 @@ import dev.sluice.analytics.fold.RunContext;
 import dev.sluice.analytics.fold.RunFold;
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.fold.SyntheticRun;
+import dev.sluice.analytics.row.Origin;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.row.Verdict;
 import dev.sluice.contract.event.ArrivalsEnded;
@@ -316,7 +317,13 @@ public final class RunReportTest {
     long begunAtEpochMs = rows.log().started().timeZeroEpochMs() - 5000;
     var begun =
         new RunContext(
-            experiment, context.runId(), context.notes(), context.versions(), begunAtEpochMs);
+            experiment,
+            context.runId(),
+            context.notes(),
+            context.versions(),
+            begunAtEpochMs,
+            false,
+            Origin.UNKNOWN);
     assertThat(RunReport.of(fold, begun).summary().figure("start_to_first_dispatch_ms"))
         .isEqualTo(5000 + rows.batches().all().get(0).decidedAtNs() / 1e6);
   }

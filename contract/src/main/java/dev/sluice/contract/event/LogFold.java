@@ -8,6 +8,7 @@ package dev.sluice.contract.event;
  * them.
  */
 public interface LogFold {
+  /** Takes a record of topic runs, which not every fold has a use for. */
   default void onRunRecord(RunRecord entry, long appendedAtEpochMs) {}
 
   void onFact(Fact fact, int shard, long appendedAtEpochMs);

@@ -1,6 +1,7 @@
 package dev.sluice.harness.machine;
 
 import dev.sluice.analytics.fold.LiveSnapshot;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.analytics.log.EventLogReader;
 import dev.sluice.contract.experiment.Experiment;
 import java.util.ArrayList;
@@ -72,17 +73,18 @@ public final class ProgressLine implements AutoCloseable {
             : violations.entrySet().stream()
                 .map(e -> e.getKey() + " " + e.getValue())
                 .collect(Collectors.joining(", ", "over SLO ", ""));
-    Double p99 = now.endToEndMsP99();
+    JobSum total = now.total();
+    Double p99 = total.percentileMs(99);
     List<String> parts =
         new ArrayList<>(
             List.of(
                 time(elapsedSeconds, loadSeconds),
-                "sent " + now.sent(),
-                "waiting " + now.waiting(),
+                "sent " + total.requested(),
+                "waiting " + total.waiting(),
                 "running " + now.running(),
-                "done " + now.done(),
-                "dropped " + now.dropped(),
-                now.failed() == 0 ? "" : "failed " + now.failed(),
+                "done " + total.done(),
+                "dropped " + total.dropped(),
+                total.failed() == 0 ? "" : "failed " + total.failed(),
                 overSloByClass,
                 "p99 "
                     + (p99 == null || p99.isInfinite()

@@ -69,7 +69,7 @@ final class FolderRun implements Runs.Shown {
     if (known == null) {
       try {
         ObjectNode bars = FinishedBatches.json(finished, windows, SNAPSHOT_BATCHES_MAX);
-        known = Snapshot.json(run, windows, bars).getBytes(StandardCharsets.UTF_8);
+        known = Snapshot.json(run.json(windows), windows, bars).getBytes(StandardCharsets.UTF_8);
       } catch (UserMistakeException | RuntimeException e) {
         throw unreadable(e);
       }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.live.Run.State;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,18 +43,6 @@ record ListedRun(
 
   private static final List<String> ORDER =
       List.of("rate_per_s", "goodput_per_s", "p99_ms", "late", "started_epoch_ms", "seconds");
-
-  enum State {
-    LIVE,
-    ENDED,
-    FINISHED,
-    FAILED,
-    UNREADABLE;
-
-    String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
 
   ListedRun {
     words = List.copyOf(words);

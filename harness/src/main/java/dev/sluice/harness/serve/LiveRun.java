@@ -1,13 +1,11 @@
 package dev.sluice.harness.serve;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.sluice.analytics.fold.WindowSums.JobSum;
 import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.live.Snapshot;
 import dev.sluice.contract.event.BatchesEnded;
-import dev.sluice.contract.event.LatencyHistogram;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
 import dev.sluice.contract.event.RunSummarized;
@@ -23,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * written under the lock.
  */
 final class LiveRun implements Runs, Runs.Shown {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /** Seconds that are kept: those of twelve hours, and of one more before the first of them go. */
   private static final int SECONDS_HELD = 12 * 3600;
 
@@ -47,7 +44,11 @@ final class LiveRun implements Runs, Runs.Shown {
 
   private final Set<PageStream> pages = new HashSet<>();
 
-  private final Totals totals = new Totals();
+  private JobSum jobs = JobSum.NONE;
+
+  /** Sum over the seconds of the jobs that were done within their promise in one. */
+  private double goodput;
+
   private @Nullable RunDescribed described;
 
   /** Sentences about what keeps the run from being shown whole, by what they are about. */
@@ -60,25 +61,6 @@ final class LiveRun implements Runs, Runs.Shown {
   private @Nullable Frame snapshot;
   private @Nullable ObjectNode lastRun;
   private volatile @Nullable TopicReading reading;
-
-  private static final class Totals {
-    private long requested;
-    private long ended;
-    private long late;
-    private double goodputPerSecond;
-    private LatencyHistogram endToEnd = LatencyHistogram.EMPTY;
-
-    void add(MetricsWindow window) {
-      requested += window.total().requested();
-      ended += window.total().ended();
-      late += window.total().violations();
-      goodputPerSecond += window.total().goodputPerSecond();
-      LatencyHistogram more = window.total().endToEnd();
-      if (more != null) {
-        endToEnd = endToEnd.plus(more);
-      }
-    }
-  }
 
   LiveRun(String id) {
     this.id = id;
@@ -101,20 +83,30 @@ final class LiveRun implements Runs, Runs.Shown {
 
   // What the topics say.
 
-  /** Makes a change with the lock, and has the pages write that it returns. */
-  private void change(Supplier<List<PageStream>> change) {
+  /** Makes a change with the lock, and has the pages that have begun write what they have to. */
+  private void change(Runnable change) {
     List<PageStream> told;
     synchronized (this) {
-      told = change.get();
+      change.run();
+      told = begun();
     }
     told.forEach(PageStream::iterate);
+  }
+
+  /** Offers a frame to the pages that have begun, and makes none if there are none. */
+  private void tell(Supplier<Frame> made, BiConsumer<PageStream, Frame> offer) {
+    List<PageStream> told = begun();
+    if (!told.isEmpty()) {
+      Frame frame = made.get();
+      told.forEach(page -> offer.accept(page, frame));
+    }
   }
 
   void described(RunDescribed run) {
     change(
         () -> {
           described = run;
-          return tellRunIfChanged();
+          tellRunIfChanged();
         });
   }
 
@@ -124,20 +116,17 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (!windows.isEmpty() && number <= windows.lastKey()) {
-            return List.of();
+            return;
           }
           windows.put(number, window);
-          totals.add(window);
+          jobs = jobs.plus(window.total());
+          goodput += window.total().goodputPerSecond();
           if (windows.size() > SECONDS_HELD_MAX) {
             windows.headMap(number - SECONDS_HELD, true).clear();
             troubles.put("shortened", "the page keeps the last 12 to 13 hours of a run");
           }
-          List<PageStream> told = begun();
-          if (!told.isEmpty()) {
-            Frame frame = Frame.of(window);
-            told.forEach(page -> page.offerSecond(frame));
-          }
-          return tellRunIfChanged();
+          tell(() -> Frame.of(window), PageStream::offerSecond);
+          tellRunIfChanged();
         });
   }
 
@@ -146,23 +135,13 @@ final class LiveRun implements Runs, Runs.Shown {
         () -> {
           batches.add(ended);
           snapshot = null;
-          List<PageStream> told = begun();
-          if (!told.isEmpty()) {
-            Frame frame = Frame.of("lanes", null, json);
-            told.forEach(page -> page.offer(frame));
-          }
-          return told;
+          tell(() -> Frame.of("lanes", null, json), PageStream::offer);
         });
   }
 
   /** What the topics held at the beginning has been read, as far as it can be. */
   void caughtUp() {
-    change(
-        () -> {
-          List<PageStream> told = caughtUp ? List.of() : List.copyOf(pages);
-          beginAll();
-          return told;
-        });
+    change(this::beginAll);
   }
 
   private void beginAll() {
@@ -177,7 +156,9 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           String before = why == null ? troubles.remove(about) : troubles.put(about, why);
-          return Objects.equals(before, why) ? List.of() : tellRunIfChanged();
+          if (!Objects.equals(before, why)) {
+            tellRunIfChanged();
+          }
         });
   }
 
@@ -186,14 +167,13 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (summarized != null) {
-            return List.of();
+            return;
           }
           summarized = how;
           snapshot = null;
           beginAll();
           Frame last = endedFrame();
           pages.forEach(page -> page.offerLast(last));
-          return begun();
         });
   }
 
@@ -244,22 +224,19 @@ final class LiveRun implements Runs, Runs.Shown {
     return caughtUp ? List.copyOf(pages) : List.of();
   }
 
-  /** Offers the pages that have begun the run's values, if these are others, and returns them. */
-  private List<PageStream> tellRunIfChanged() {
+  /** Offers the pages that have begun the run's values, if these are others. */
+  private void tellRunIfChanged() {
     snapshot = null;
-    List<PageStream> told = begun();
-    if (told.isEmpty()) {
-      return told;
+    if (begun().isEmpty()) {
+      return;
     }
     ObjectNode run = runJson();
     ObjectNode timeless = run.deepCopy();
     timeless.remove("now_seconds");
     if (!timeless.equals(lastRun)) {
-      Frame frame = Frame.of("run", null, Shown.bytes(run));
-      told.forEach(page -> page.offer(frame));
+      tell(() -> Frame.of("run", null, Shown.bytes(run)), PageStream::offer);
     }
     lastRun = timeless;
-    return told;
   }
 
   /** The first kept second from a number on; null: there is none. Called with the lock. */
@@ -297,17 +274,8 @@ final class LiveRun implements Runs, Runs.Shown {
   }
 
   private byte[] snapshotJson() {
-    String json = Snapshot.json(shown(), List.copyOf(windows.values()), batches.last());
-    if (described != null && troubles.isEmpty()) {
-      return json.getBytes(StandardCharsets.UTF_8);
-    }
-    try {
-      ObjectNode completed = (ObjectNode) JSON.readTree(json);
-      completed.set("run", runJson());
-      return Shown.bytes(completed);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a snapshot that is no JSON", e);
-    }
+    String json = Snapshot.json(runJson(), List.copyOf(windows.values()), batches.last());
+    return json.getBytes(StandardCharsets.UTF_8);
   }
 
   // What requests ask for.
@@ -355,14 +323,15 @@ final class LiveRun implements Runs, Runs.Shown {
     if (!windows.isEmpty()) {
       double spanS = windows.lastEntry().getValue().toNs() / 1e9;
       figures.put("seconds", spanS);
-      figures.put("rate_per_s", totals.requested / spanS);
-      figures.put("goodput_per_s", totals.goodputPerSecond / spanS);
+      figures.put("rate_per_s", jobs.requested() / spanS);
+      figures.put("goodput_per_s", goodput / spanS);
     }
-    if (totals.ended > 0) {
-      figures.put("late", totals.late / (double) totals.ended);
-      figures.put("p99_ms", totals.endToEnd.percentileNs(99, totals.ended) / 1e6);
+    Double p99Ms = jobs.percentileMs(99);
+    if (p99Ms != null) {
+      figures.put("late", jobs.violations() / (double) jobs.ended());
+      figures.put("p99_ms", p99Ms);
     }
-    var state = ListedRun.State.valueOf(run.state().name());
-    return new ListedRun(id, state, List.copyOf(run.words().keySet()), why, run.policy(), figures);
+    return new ListedRun(
+        id, run.state(), List.copyOf(run.words().keySet()), why, run.policy(), figures);
   }
 }

@@ -54,6 +54,8 @@ final class LogMeters implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     LiveSnapshot now = snapshot.get();
+    JobSum total = now.total();
+    Double p99Ms = total.percentileMs(99);
     Map<String, JobSum> byClass = new TreeMap<>();
     classes.forEach(
         of -> byClass.put(of.name(), JobSum.NONE)); // each has its series from the start
@@ -62,21 +64,22 @@ final class LogMeters implements MultiCollector {
         MetricSnapshots.builder()
             .metricSnapshot(
                 counter("sluice_jobs_requested", "Jobs requested.")
-                    .dataPoint(count(Labels.EMPTY, now.sent()))
+                    .dataPoint(count(Labels.EMPTY, total.requested()))
                     .build())
-            .metricSnapshot(gauge("sluice_log_jobs_waiting", "Jobs not dispatched.", now.waiting()))
+            .metricSnapshot(
+                gauge("sluice_log_jobs_waiting", "Jobs not dispatched.", total.waiting()))
             .metricSnapshot(gauge("sluice_log_jobs_running", "Jobs dispatched.", now.running()))
             .metricSnapshot(
                 counter("sluice_outcomes", "Jobs that ended, by status.")
-                    .dataPoint(count(Labels.of("status", "done"), now.done()))
-                    .dataPoint(count(Labels.of("status", "dropped"), now.dropped()))
-                    .dataPoint(count(Labels.of("status", "failed"), now.failed()))
+                    .dataPoint(count(Labels.of("status", "done"), total.done()))
+                    .dataPoint(count(Labels.of("status", "dropped"), total.dropped()))
+                    .dataPoint(count(Labels.of("status", "failed"), total.failed()))
                     .build())
             .metricSnapshot(
                 gauge(
                     "sluice_end_to_end_p99_seconds",
                     "99th percentile of intended arrival to end, over all ended jobs.",
-                    now.endToEndMsP99() == null ? Double.NaN : now.endToEndMsP99() / 1e3))
+                    p99Ms == null ? Double.NaN : p99Ms / 1e3))
             .metricSnapshot(blocked(now.blockedNs()));
     if (now.tokensInUse() != null) {
       all.metricSnapshot(

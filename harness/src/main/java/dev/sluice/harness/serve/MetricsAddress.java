@@ -2,7 +2,6 @@ package dev.sluice.harness.serve;
 
 import dev.sluice.contract.file.UserMistakeException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,18 +32,7 @@ public record MetricsAddress(@Nullable Integer port, @Nullable String bind) {
           "there is no such port (" + port + ")",
           "you want a port from 1 to " + PORT_MAX + ", or 0 for any free one");
     }
-    if (bind == null) {
-      return InetAddress.getLoopbackAddress();
-    }
-    try {
-      return InetAddress.getByName(bind);
-    } catch (UnknownHostException e) {
-      throw new UserMistakeException(
-          BIND_OPTION,
-          "there is no such address (" + bind + ")",
-          "you want an address of this machine, or 0.0.0.0 for all of them",
-          e);
-    }
+    return PageAddress.toListenOn(bind, BIND_OPTION, "there is no such address (" + bind + ")");
   }
 
   public List<String> arguments() {

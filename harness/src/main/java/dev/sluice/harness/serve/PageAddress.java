@@ -41,6 +41,12 @@ public record PageAddress(
           "the value (" + pagesMax + ") must be between 1 and " + PAGES_LIMIT,
           "--max-pages " + PAGES_MAX + " will do");
     }
+    return toListenOn(bind, "--bind", "the address (" + bind + ") is not known");
+  }
+
+  /** The address that an option names, or loopback; what is said of it if it is not known. */
+  static InetAddress toListenOn(@Nullable String bind, String option, String unknown)
+      throws UserMistakeException {
     if (bind == null) {
       return InetAddress.getLoopbackAddress();
     }
@@ -48,10 +54,7 @@ public record PageAddress(
       return InetAddress.getByName(bind);
     } catch (UnknownHostException e) {
       throw new UserMistakeException(
-          "--bind",
-          "the address (" + bind + ") is not known",
-          "you want an address of this machine, or 0.0.0.0 for all of them",
-          e);
+          option, unknown, "you want an address of this machine, or 0.0.0.0 for all of them", e);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.analytics.live.Run;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -130,7 +131,7 @@ public record ResultsFolder(Path results, PrintStream out) {
     List<Path> folders = new ArrayList<>();
     for (String id : ids) {
       ListedRun run = find(id, "results remove");
-      if (run.state() == ListedRun.State.LIVE) {
+      if (run.state() == Run.State.LIVE) {
         throw new UserMistakeException(
             "results remove",
             "the run goes on (" + id + ")",

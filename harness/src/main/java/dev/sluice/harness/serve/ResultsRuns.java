@@ -1,11 +1,11 @@
 package dev.sluice.harness.serve;
 
+import dev.sluice.analytics.live.Run.State;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.serve.ListedRun.State;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
@@ -48,7 +48,7 @@ final class ResultsRuns implements Runs {
         }
       };
 
-  /** A folder's row, and the file that it was read from. */
+  /** A folder's row, and the version of the summary that it was read from. */
   private record Seen(Object version, ListedRun row) {}
 
   private record Folder(String id, State state, Path path) {
@@ -64,23 +64,6 @@ final class ResultsRuns implements Runs {
   ResultsRuns(Path results, @Nullable Path kafkaConfig) {
     this.results = results;
     this.kafkaConfig = kafkaConfig;
-  }
-
-  /** Reads all rows once, on a thread of its own, so that the first page need not wait for it. */
-  void readAhead() {
-    var thread =
-        new Thread(
-            () -> {
-              try {
-                int read = rows(true).size();
-                LOG.debug("{} runs in {}", read, results);
-              } catch (IOException e) {
-                LOG.debug("{} cannot be listed", results, e);
-              }
-            },
-            "sluice-page-runs");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   @Override

@@ -62,9 +62,7 @@ public record ServeRun(
       return run;
     }
     checkResults();
-    var runs = new ResultsRuns(results, kafkaConfig);
-    runs.readAhead();
-    return runs;
+    return new ResultsRuns(results, kafkaConfig);
   }
 
   private void checkResults() throws UserMistakeException {

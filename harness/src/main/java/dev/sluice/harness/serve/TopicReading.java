@@ -11,6 +11,7 @@ import dev.sluice.contract.event.RunSummarized;
 import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Reading;
+import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -154,10 +155,7 @@ final class TopicReading implements AutoCloseable {
   }
 
   private boolean isRead(Consumer<byte[], byte[]> opened) {
-    Map<TopicPartition, Long> wanted = ends;
-    return wanted == null
-        || wanted.entrySet().stream()
-            .allMatch(end -> opened.position(end.getKey()) >= end.getValue());
+    return ends == null || TopicReader.hasReadTo(ends, opened);
   }
 
   private void take(ConsumerRecords<byte[], byte[]> records) {

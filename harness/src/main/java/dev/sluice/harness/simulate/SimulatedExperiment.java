@@ -29,7 +29,6 @@ import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.role.Aborts;
 import dev.sluice.harness.role.Conclusion;
 import dev.sluice.harness.role.Predictions;
 import dev.sluice.producer.arrivals.RepeatSeeds;
