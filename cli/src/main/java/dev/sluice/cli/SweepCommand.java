@@ -7,7 +7,6 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.grid.GridRun;
 import dev.sluice.sweep.workspace.QueueStatus;
 import dev.sluice.sweep.workspace.StartRun;
-import dev.sluice.sweep.workspace.StatusWatch;
 import dev.sluice.sweep.workspace.Workspace;
 import dev.sluice.sweep.workspace.WorkspaceRuns;
 import dev.sluice.sweep.workspace.WorkspaceSetup;
@@ -191,7 +190,7 @@ public final class SweepCommand implements Callable<Integer> {
         "it does not go with --json, which prints once",
         "you want one of the two");
     if (watch) {
-      return StatusWatch.until(workspace, Console.standardOutput());
+      return QueueStatus.until(workspace, Console.standardOutput());
     }
     QueueStatus status = QueueStatus.of(workspace);
     if (json) {

@@ -79,7 +79,7 @@ final class WorkspaceTest {
   }
 
   private List<Entry> select(String configs, String gpus) throws Exception {
-    return new Selection(open()).of(configs, gpus, new QueueState());
+    return run().entries(configs, gpus, new QueueState());
   }
 
   @Test
