@@ -111,7 +111,7 @@ public final class RunOptions {
       if (repeats != null && !versus.isEmpty()) {
         var two =
             new Versus(what.config(), what.overrides(), versus, repeats, comparison.judging());
-        return new VersusRun(two, options, processes, console).execute();
+        return new VersusRun(two, console).execute(options, processes);
       }
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();

@@ -30,8 +30,7 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
   enum State {
     DONE("done"),
     NOT_COMPARABLE("not comparable"),
-    FAILED("failed"),
-    NOT_RUN("not run");
+    FAILED("failed");
 
     final String words;
 
@@ -42,10 +41,6 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
 
   static CellResult failed(String why) {
     return new CellResult(State.FAILED, why, Map.of(), "");
-  }
-
-  static CellResult notRun() {
-    return new CellResult(State.NOT_RUN, "", Map.of(), "");
   }
 
   static CellResult of(Path folder, Collection<String> figures) throws IOException {

@@ -25,6 +25,7 @@ import dev.sluice.sweep.workspace.Grid.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +104,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     ParsedExperiment base = ExperimentFile.read(grid.base(), List.of(), vocabulary);
     List<Map<String, Setting>> crossed = Grid.crossed(grid.axes());
     List<Map<String, Setting>> left =
-        crossed.stream().filter(cell -> !isExcluded(cell, grid.excluded())).toList();
+        crossed.stream().filter(cell -> !isExcluded(cell, grid)).toList();
     if (left.isEmpty()) {
       throw new UserMistakeException(
           grid.file().toString(),
@@ -206,17 +207,10 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
   }
 
-  private static boolean isExcluded(
-      Map<String, Setting> cell, List<Map<String, Setting>> excluded) {
-    return excluded.stream()
-        .anyMatch(
-            all ->
-                all.entrySet().stream()
-                    .allMatch(
-                        one -> {
-                          Setting own = cell.get(one.getKey());
-                          return own != null && own.text().equals(one.getValue().text());
-                        }));
+  private static boolean isExcluded(Map<String, Setting> cell, Grid grid) {
+    Map<String, String> values = new HashMap<>();
+    cell.forEach((key, setting) -> values.put(key, setting.text()));
+    return grid.excluded().stream().anyMatch(all -> values.entrySet().containsAll(all.entrySet()));
   }
 
   /** A mistake of an override is a mistake of the grid's line. */

@@ -115,7 +115,7 @@ final class GridTable {
 
   /** Why a measurement has no number: the worst state of its repeats, and of how many. */
   private static String reason(Map<String, CellResult> repeats, String figure) {
-    for (State state : List.of(State.FAILED, State.NOT_COMPARABLE, State.NOT_RUN)) {
+    for (State state : List.of(State.FAILED, State.NOT_COMPARABLE)) {
       long such = repeats.values().stream().filter(result -> result.state() == state).count();
       if (such > 0) {
         return state.words + ofRepeats(such, repeats.size());
