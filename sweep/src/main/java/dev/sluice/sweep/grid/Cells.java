@@ -20,12 +20,12 @@ import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.grid.CellResult.CellBounds;
 import dev.sluice.sweep.grid.SweepFolder.BuildDigest;
 import dev.sluice.sweep.workspace.Grid;
+import dev.sluice.sweep.workspace.Grid.KeyValue;
 import dev.sluice.sweep.workspace.Grid.Mode;
 import dev.sluice.sweep.workspace.Grid.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -158,13 +158,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       String build,
       Map<String, Setting> settings,
       Set<Map<String, Setting>> tried) {
-    Map<String, String> values = new LinkedHashMap<>();
-    List<String> overrides = new ArrayList<>();
-    settings.forEach(
-        (key, setting) -> {
-          values.put(key, setting.text());
-          setting.overrides().forEach(override -> overrides.add(override.written()));
-        });
+    Map<String, String> values = Grid.texts(settings);
+    List<String> overrides =
+        settings.values().stream()
+            .flatMap(setting -> setting.overrides().stream().map(KeyValue::written))
+            .toList();
     var unkeyed = new Cell(values, overrides, "");
     try {
       ParsedExperiment parsed = ExperimentFile.read(grid.base(), overrides, vocabulary);
@@ -208,15 +206,14 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   private static boolean isExcluded(Map<String, Setting> cell, Grid grid) {
-    Map<String, String> values = new HashMap<>();
-    cell.forEach((key, setting) -> values.put(key, setting.text()));
-    return grid.excluded().stream().anyMatch(all -> values.entrySet().containsAll(all.entrySet()));
+    Set<Map.Entry<String, String>> values = Grid.texts(cell).entrySet();
+    return grid.excluded().stream().anyMatch(all -> values.containsAll(all.entrySet()));
   }
 
   /** A mistake of an override is a mistake of the grid's line. */
   private static Problem placed(Problem problem, Map<String, Setting> settings) {
     for (Setting setting : settings.values()) {
-      for (Grid.KeyValue override : setting.overrides()) {
+      for (KeyValue override : setting.overrides()) {
         if (problem.location().equals(Place.override(override.written()).toString())) {
           return new Problem(override.place().toString(), problem.what(), problem.maybe());
         }

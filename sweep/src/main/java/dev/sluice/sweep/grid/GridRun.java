@@ -21,7 +21,6 @@ import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
 import dev.sluice.sweep.workspace.Grid.Mode;
-import dev.sluice.sweep.workspace.Grid.Named;
 import dev.sluice.sweep.workspace.GridFile;
 import dev.sluice.sweep.workspace.SchedulerLog;
 import java.io.IOException;
@@ -200,7 +199,7 @@ public final class GridRun {
 
   private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
     Grid grid = cells.grid();
-    List<String> figures = grid.figures().stream().map(Named::name).toList();
+    List<String> figures = grid.figureNames();
     Set<String> read = new LinkedHashSet<>(figures);
     if (grid.mode() == Mode.CAPACITY) {
       read.addAll(SimulatedCapacity.figures(grid.capacity().sharesOfBound()));
@@ -280,7 +279,7 @@ public final class GridRun {
 
   private static void writeCsv(Cells cells, Map<Cell, CellResult> results, Path file)
       throws IOException {
-    List<String> figures = cells.grid().figures().stream().map(Named::name).toList();
+    List<String> figures = cells.grid().figureNames();
     try (CsvWriter csv =
         CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(Files.newBufferedWriter(file))) {
       List<String> head = new ArrayList<>();

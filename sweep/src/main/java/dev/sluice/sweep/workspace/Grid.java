@@ -125,6 +125,17 @@ public record Grid(
     return last == null ? "sweep" : last.toString().replaceFirst("(?<=.)\\.ya?ml$", "");
   }
 
+  public List<String> figureNames() {
+    return figures.stream().map(Named::name).toList();
+  }
+
+  /** The texts of a combination's values. */
+  public static Map<String, String> texts(Map<String, Setting> combination) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    combination.forEach((key, setting) -> texts.put(key, setting.text()));
+    return texts;
+  }
+
   /** Each combination of the values of axes, the last axis changing first. */
   public static List<Map<String, Setting>> crossed(List<Axis> axes) {
     List<Map<String, Setting>> cells = List.of(Map.of());

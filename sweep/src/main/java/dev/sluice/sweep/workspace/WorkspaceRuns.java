@@ -55,7 +55,7 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
 
   public int config() {
     for (WorkspaceKey key : WorkspaceKey.values()) {
-      var place = workspace.config().places().get(key);
+      var place = workspace.config().places().get(key.key());
       console.line(
           KEYS.row(
               key.key(),
