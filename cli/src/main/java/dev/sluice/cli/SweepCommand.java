@@ -90,8 +90,8 @@ public final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path file = grid();
-    var options = new GridRun.Options(file, base, results.folder(), resume, dryRun);
-    return new GridRun(options, Console.standardOutput()).execute();
+    return new GridRun(file, base, results.folder(), resume, dryRun, Console.standardOutput())
+        .execute();
   }
 
   private Path grid() throws UserMistakeException {

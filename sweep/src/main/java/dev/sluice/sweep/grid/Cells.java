@@ -93,8 +93,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
    */
   private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
 
-  private record Found(Problem problem, List<String> cells) {}
-
   /**
    * Reads and checks every cell as a command would before it begins.
    *
@@ -112,7 +110,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
           "one of its entries should go");
     }
     List<Cell> cells = new ArrayList<>();
-    Map<String, Found> mistakes = new LinkedHashMap<>();
+    Map<Problem, List<String>> mistakes = new LinkedHashMap<>();
     boolean searches = grid.mode() == Mode.CAPACITY;
     Set<String> figures =
         new TreeSet<>(
@@ -129,15 +127,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
         cells.add(checked.cell());
       }
       for (Problem problem : checked.problems()) {
-        mistakes
-            .computeIfAbsent(problem.toString(), text -> new Found(problem, new ArrayList<>()))
-            .cells()
-            .add(checked.cell().name());
+        mistakes.computeIfAbsent(problem, found -> new ArrayList<>()).add(checked.cell().name());
       }
     }
-    List<Problem> problems =
-        new ArrayList<>(
-            mistakes.values().stream().map(found -> problem(found, left.size())).toList());
+    List<Problem> problems = new ArrayList<>();
+    mistakes.forEach((problem, in) -> problems.add(named(problem, in, left.size())));
     if (cells.size() == left.size()) {
       addUnknownFigures(grid, figures, problems);
     }
@@ -223,13 +217,12 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   /** Names a cell where not all of them have the mistake. */
-  private static Problem problem(Found found, int cells) {
-    Problem problem = found.problem();
-    if (found.cells().size() == cells) {
+  private static Problem named(Problem problem, List<String> in, int cells) {
+    if (in.size() == cells) {
       return problem;
     }
-    int more = found.cells().size() - 1;
-    String which = found.cells().get(0) + (more == 0 ? "" : ", and " + more + " more");
+    int more = in.size() - 1;
+    String which = in.get(0) + (more == 0 ? "" : ", and " + more + " more");
     return new Problem(problem.location(), problem.what() + ", in cell " + which, problem.maybe());
   }
 
