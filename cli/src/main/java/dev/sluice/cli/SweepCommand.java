@@ -251,7 +251,7 @@ public final class SweepCommand implements Callable<Integer> {
         "retry needs names, --failed or --changed",
         "./sluice sweep retry --failed is meant");
     return new StartRun(workspace, mode(wait), Console.standardOutput())
-        .retry(new StartRun.Again(names, failed, changed));
+        .retry(names, failed, changed);
   }
 
   @Command(

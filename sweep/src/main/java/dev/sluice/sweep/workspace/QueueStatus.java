@@ -57,22 +57,12 @@ public record QueueStatus(
 
   /** 5 if a task has failed, else 0. */
   public int exitStatus() {
-    return state.tasks().stream().anyMatch(task -> task.phase() == Phase.FAILED)
-        ? ExitStatus.FAULTS
-        : ExitStatus.DONE;
+    return state.tasks(Phase.FAILED).isEmpty() ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
   /** True if nothing runs, and nothing waits for a scheduler that runs. */
   boolean isOver() {
     return state.running().isEmpty() && (state.waiting().isEmpty() || holder.isEmpty());
-  }
-
-  private List<TaskState> of(Phase phase) {
-    return switch (phase) {
-      case WAITING -> state.waiting();
-      case RUNNING -> state.running();
-      case DONE, FAILED -> state.tasks().stream().filter(task -> task.phase() == phase).toList();
-    };
   }
 
   public List<String> lines() {
@@ -88,7 +78,7 @@ public record QueueStatus(
                 .findFirst()
                 .orElse(""));
     for (Phase phase : List.of(Phase.RUNNING, Phase.WAITING, Phase.FAILED, Phase.DONE)) {
-      List<TaskState> tasks = of(phase);
+      List<TaskState> tasks = state.tasks(phase);
       tasks.stream().limit(LISTED_MAX).forEach(task -> lines.add(line(task)));
       if (tasks.size() > LISTED_MAX) {
         lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + name(phase));
@@ -142,8 +132,8 @@ public record QueueStatus(
   /** Expected time until all have ended, from the mean of those that are done; empty: unknown. */
   private OptionalLong leftMs() {
     var times =
-        state.tasks().stream()
-            .filter(task -> task.phase() == Phase.DONE && task.attempt() > 0)
+        state.tasks(Phase.DONE).stream()
+            .filter(task -> task.attempt() > 0)
             .mapToLong(TaskState::ranMs)
             .summaryStatistics();
     int slots =

@@ -55,9 +55,6 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
     FOREGROUND
   }
 
-  /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
-  public record Again(List<String> names, boolean failed, boolean changed) {}
-
   /**
    * Queues configs.
    *
@@ -232,9 +229,12 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
   /**
    * Runs tasks again.
    *
+   * @param failed whether to run all again that have failed
+   * @param changed whether to run all again whose config has changed
    * @throws UserMistakeException before anything was queued
    */
-  public int retry(Again again) throws UserMistakeException, IOException, InterruptedException {
+  public int retry(List<String> names, boolean failed, boolean changed)
+      throws UserMistakeException, IOException, InterruptedException {
     workspace.check();
     QueueState state = workspace.queue().read();
     var known = new TreeSet<String>();
@@ -243,9 +243,9 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
       known.add(task.name());
       boolean ended = task.phase() == Phase.FAILED || task.phase() == Phase.DONE;
       boolean meant =
-          again.names().contains(task.name())
-              || (again.failed() && task.phase() == Phase.FAILED)
-              || (again.changed()
+          names.contains(task.name())
+              || (failed && task.phase() == Phase.FAILED)
+              || (changed
                   && ended
                   && Files.exists(Path.of(task.config()))
                   && !task.digest().equals(WorkspaceWork.digest(task.config())));
@@ -253,7 +253,7 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
         entries.add(new Entry(task.name(), task.config(), task.bound(), true));
       }
     }
-    for (String name : again.names()) {
+    for (String name : names) {
       if (!known.contains(name)) {
         throw WorkspaceRuns.unknownTask(name, known);
       }
