@@ -67,7 +67,6 @@ final class CheckCommand implements Callable<Integer> {
           "the option needs " + (system == null ? "--system" : "--requests") + " too",
           "you want to give both files, or neither");
     }
-    var options = new CheckRun.Options(subject, system, requests, quiet, saveReport, json);
-    return new CheckRun(options).execute();
+    return new CheckRun(subject, system, requests, quiet, saveReport, json).execute();
   }
 }

@@ -103,7 +103,7 @@ public final class RunOptions {
         var two =
             new Versus(
                 options.config(), options.overrides(), versus, repeats, comparison.judging());
-        return new VersusRun(two, options, processes, console).execute();
+        return new VersusRun(two, console).execute(options, processes);
       }
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();

@@ -4,7 +4,7 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.report.Versus;
-import dev.sluice.harness.report.VersusSimulation;
+import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.harness.workflow.WorkflowRun;
@@ -164,7 +164,7 @@ final class SimulateCommand implements Callable<Integer> {
             repeats);
     if (!versus.isEmpty() && repeats != null) {
       var two = new Versus(config, overrides, versus, repeats, comparison.judging());
-      return new VersusSimulation(two, options, console).execute();
+      return new VersusRun(two, console).simulate(options);
     }
     return new SimulatedRun(options, console).execute();
   }

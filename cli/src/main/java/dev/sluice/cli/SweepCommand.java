@@ -7,7 +7,6 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.grid.GridRun;
 import dev.sluice.sweep.workspace.QueueStatus;
 import dev.sluice.sweep.workspace.StartRun;
-import dev.sluice.sweep.workspace.StatusWatch;
 import dev.sluice.sweep.workspace.Workspace;
 import dev.sluice.sweep.workspace.WorkspaceRuns;
 import dev.sluice.sweep.workspace.WorkspaceSetup;
@@ -91,8 +90,8 @@ public final class SweepCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path file = grid();
-    var options = new GridRun.Options(file, base, results.folder(), resume, dryRun);
-    return new GridRun(options, Console.standardOutput()).execute();
+    return new GridRun(file, base, results.folder(), resume, dryRun, Console.standardOutput())
+        .execute();
   }
 
   private Path grid() throws UserMistakeException {
@@ -191,7 +190,7 @@ public final class SweepCommand implements Callable<Integer> {
         "it does not go with --json, which prints once",
         "you want one of the two");
     if (watch) {
-      return StatusWatch.until(workspace, Console.standardOutput());
+      return QueueStatus.until(workspace, Console.standardOutput());
     }
     QueueStatus status = QueueStatus.of(workspace);
     if (json) {
@@ -252,7 +251,7 @@ public final class SweepCommand implements Callable<Integer> {
         "retry needs names, --failed or --changed",
         "./sluice sweep retry --failed is meant");
     return new StartRun(workspace, mode(wait), Console.standardOutput())
-        .retry(new StartRun.Again(names, failed, changed));
+        .retry(names, failed, changed);
   }
 
   @Command(

@@ -122,7 +122,7 @@ public final class CapacitySearch {
   }
 
   private Verdict verdict(double rate) {
-    return new RateEvidence(rate, runs.getOrDefault(rate, List.of())).verdict(target);
+    return new RateEvidence(runs.getOrDefault(rate, List.of())).verdict(target);
   }
 
   public OptionalDouble next() {

@@ -18,7 +18,7 @@ import org.apache.commons.statistics.distribution.BetaDistribution;
  * pass by its silence. Of eight runs or more their own means count in place of batches: they are
  * independent.
  */
-record RateEvidence(double rate, List<RunEvidence> runs) {
+record RateEvidence(List<RunEvidence> runs) {
   private static final int INDEPENDENT = 8;
 
   /** Most runs of a rate. */

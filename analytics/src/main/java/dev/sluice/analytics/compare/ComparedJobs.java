@@ -21,10 +21,10 @@ public record ComparedJobs(Side a, Side b) {
    * A setting's jobs.
    *
    * @param only jobs of the pair's run; null: there are several pairs, or the run has no trace.csv
-   * @param curves latencies of all runs; null: a run has no trace.csv, since it was simulated with
-   *     {@code --no-trace}
+   * @param curves latencies of all runs by class, each of several classes beside {@value
+   *     Curve#ALL}; null: a run has no trace.csv, since it was simulated with {@code --no-trace}
    */
-  record Side(@Nullable List<ComparedJob> only, @Nullable LatencyCurves curves) {
+  record Side(@Nullable List<ComparedJob> only, @Nullable Map<String, Curve> curves) {
     static Side read(List<ComparedRun> runs, @Nullable ComparedRun kept)
         throws UserMistakeException {
       for (ComparedRun run : runs) {
@@ -33,16 +33,30 @@ public record ComparedJobs(Side a, Side b) {
           return new Side(null, null);
         }
       }
-      var curves = new LatencyCurves(HeadlineFigure.classes(runs.get(0).summary()));
+      Map<String, Curve> curves = new LinkedHashMap<>();
+      curves.put(Curve.ALL, new Curve());
+      List<String> classes = HeadlineFigure.classes(runs.get(0).summary());
+      if (classes.size() > 1) {
+        classes.forEach(name -> curves.put(name, new Curve()));
+      }
       List<ComparedJob> only = null;
       for (ComparedRun run : runs) {
         List<ComparedJob> jobs = ComparedJob.read(run.run());
-        curves.add(jobs);
+        jobs.stream().filter(ComparedJob::measured).forEach(job -> add(job, curves));
         if (run.equals(kept)) {
           only = jobs;
         }
       }
       return new Side(only, curves);
+    }
+
+    private static void add(ComparedJob job, Map<String, Curve> curves) {
+      for (String name : List.of(Curve.ALL, job.classType())) {
+        Curve curve = curves.get(name);
+        if (curve != null) {
+          curve.add(job);
+        }
+      }
     }
   }
 
@@ -105,55 +119,22 @@ public record ComparedJobs(Side a, Side b) {
     }
   }
 
-  /** Latencies of one setting's measured jobs, of all its runs together, by class. */
-  static final class LatencyCurves {
+  /** Latencies of one setting's measured jobs, of all its runs together. */
+  static final class Curve {
+    /** Name in place of a class's for the curve of all jobs. */
     static final String ALL = "all";
 
-    private final Map<String, Curve> byClass = new LinkedHashMap<>();
+    /** Latencies of the done ones. */
+    final LongBag doneNs = new LongBag();
 
-    /** Latencies of some jobs. */
-    static final class Curve {
-      /** Latencies of the done ones. */
-      final LongBag doneNs = new LongBag();
+    /** Number of jobs, done or not. */
+    int count;
 
-      /** Number of jobs, done or not. */
-      int count;
-
-      private void add(ComparedJob job) {
-        count++;
-        if (job.isDone()) {
-          doneNs.add(Math.round(job.endToEndMs() * 1e6));
-        }
+    private void add(ComparedJob job) {
+      count++;
+      if (job.isDone()) {
+        doneNs.add(Math.round(job.endToEndMs() * 1e6));
       }
-    }
-
-    /** Begins without jobs; each of several classes has a curve. */
-    LatencyCurves(List<String> classes) {
-      byClass.put(ALL, new Curve());
-      if (classes.size() > 1) {
-        classes.forEach(name -> byClass.put(name, new Curve()));
-      }
-    }
-
-    void add(List<ComparedJob> jobs) {
-      for (ComparedJob job : jobs) {
-        if (job.measured()) {
-          of(ALL).add(job);
-          if (byClass.containsKey(job.classType())) {
-            of(job.classType()).add(job);
-          }
-        }
-      }
-    }
-
-    /** By the class's name; {@value #ALL} stands for all classes. */
-    Map<String, Curve> byClass() {
-      return byClass;
-    }
-
-    /** The latencies of a class; of one that is not known, none. */
-    Curve of(String name) {
-      return byClass.getOrDefault(name, new Curve());
     }
   }
 }

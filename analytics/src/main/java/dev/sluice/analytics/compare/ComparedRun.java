@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.row.FinishedRun;
 import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.analytics.row.Origin;
-import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,12 +101,5 @@ public record ComparedRun(FinishedRun run, int ahead) {
             + ", "
             + summary().path("processors").asText("?")
             + " processors";
-  }
-
-  /** Why it must not be compared; empty if it may be. */
-  List<String> notComparable() {
-    List<String> reasons = new ArrayList<>();
-    summary().path(Summary.NOT_COMPARABLE).forEach(reason -> reasons.add(reason.asText()));
-    return reasons;
   }
 }

@@ -102,10 +102,12 @@ public record ComparedSides(
 
   private static void notComparable(
       List<String> refusals, List<ComparedRun> a, List<ComparedRun> b) {
-    List<ComparedRun> such = both(a, b).filter(run -> !run.notComparable().isEmpty()).toList();
+    List<ComparedRun> such =
+        both(a, b).filter(run -> !run.run().notComparable().isEmpty()).toList();
     for (ComparedRun run : such.subList(0, Math.min(NAMES_SHOWN_MAX, such.size()))) {
       refusals.add(
-          "not comparable: %s (%s)".formatted(run.name(), String.join("; ", run.notComparable())));
+          "not comparable: %s (%s)"
+              .formatted(run.name(), String.join("; ", run.run().notComparable())));
     }
     if (such.size() > NAMES_SHOWN_MAX) {
       refusals.add("not comparable: %d more runs".formatted(such.size() - NAMES_SHOWN_MAX));

@@ -1,7 +1,6 @@
 package dev.sluice.analytics.compare;
 
-import dev.sluice.analytics.compare.ComparedJobs.LatencyCurves;
-import dev.sluice.analytics.compare.ComparedJobs.LatencyCurves.Curve;
+import dev.sluice.analytics.compare.ComparedJobs.Curve;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.live.Html;
 import dev.sluice.analytics.live.Html.TableCell;
@@ -12,6 +11,7 @@ import dev.sluice.contract.file.OutputFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * A comparison as one HTML file: the table, and the cumulative distributions of both settings over
@@ -46,13 +46,13 @@ public final class ComparisonPage {
   }
 
   private static void curves(Html page, ComparedJobs jobs) {
-    LatencyCurves a = jobs.a().curves();
-    LatencyCurves b = jobs.b().curves();
+    Map<String, Curve> a = jobs.a().curves();
+    Map<String, Curve> b = jobs.b().curves();
     if (a == null || b == null) {
       page.element("p", "No curves: a run has no trace.csv.");
       return;
     }
-    a.byClass().forEach((name, curveA) -> curves(page, name, curveA, b.of(name)));
+    a.forEach((name, curve) -> curves(page, name, curve, b.getOrDefault(name, new Curve())));
   }
 
   private static void curves(Html page, String name, Curve a, Curve b) {

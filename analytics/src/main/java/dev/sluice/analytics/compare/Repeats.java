@@ -35,20 +35,19 @@ public final class Repeats {
 
   private static final TextTable TABLE = new TextTable("%-34s %10s   %s");
 
-  private final List<Run> runs;
+  private final List<FinishedRun> runs;
+  private final List<Long> seeds;
   private final Map<String, List<@Nullable Double>> valuesByFigure = new LinkedHashMap<>();
 
-  /** One run's seed and the tree of its summary.json. */
-  private record Run(String runId, long seed, JsonNode summary) {}
-
-  private Repeats(List<Run> runs) {
+  private Repeats(List<FinishedRun> runs, List<Long> seeds) {
     this.runs = runs;
-    JsonNode first = runs.get(0).summary;
+    this.seeds = seeds;
+    JsonNode first = runs.get(0).summary();
     for (String figure :
         Figures.numbers(HeadlineFigure.classes(first), HeadlineFigure.workloads(first))) {
       List<@Nullable Double> values = new ArrayList<>();
-      for (Run run : runs) {
-        values.add(HeadlineFigure.value(run.summary, figure));
+      for (FinishedRun run : runs) {
+        values.add(HeadlineFigure.value(run.summary(), figure));
       }
       valuesByFigure.put(figure, values);
     }
@@ -60,18 +59,17 @@ public final class Repeats {
    * @param seedByFolder seed of each run by its folder, in the order of the runs
    */
   public static Repeats read(Map<Path, Long> seedByFolder) throws IOException {
-    List<Run> runs = new ArrayList<>();
-    for (var entry : seedByFolder.entrySet()) {
-      FinishedRun run = FinishedRun.of(entry.getKey());
-      runs.add(new Run(run.name(), entry.getValue(), run.summary()));
+    List<FinishedRun> runs = new ArrayList<>();
+    for (Path folder : seedByFolder.keySet()) {
+      runs.add(FinishedRun.of(folder));
     }
-    return new Repeats(runs);
+    return new Repeats(runs, List.copyOf(seedByFolder.values()));
   }
 
   public List<String> notComparable() {
     return runs.stream()
-        .filter(run -> run.summary.path(Summary.NOT_COMPARABLE).size() > 0)
-        .map(Run::runId)
+        .filter(run -> !run.notComparable().isEmpty())
+        .map(FinishedRun::name)
         .toList();
   }
 
@@ -94,8 +92,8 @@ public final class Repeats {
       csv.writeRecord(head);
       for (int i = 0; i < runs.size(); i++) {
         List<String> row = new ArrayList<>();
-        row.add(runs.get(i).runId);
-        row.add(Long.toString(runs.get(i).seed));
+        row.add(runs.get(i).name());
+        row.add(Long.toString(seeds.get(i)));
         for (List<@Nullable Double> values : valuesByFigure.values()) {
           Double value = values.get(i);
           row.add(value == null ? "" : Decimals.plain(value));
@@ -110,8 +108,8 @@ public final class Repeats {
     Map<String, @Nullable Object> top = new LinkedHashMap<>();
     top.put("repeats", runs.size());
     top.put("confidence", MeanInterval.CONFIDENCE);
-    top.put("run_ids", runs.stream().map(Run::runId).toList());
-    top.put("seeds", runs.stream().map(Run::seed).toList());
+    top.put("run_ids", runs.stream().map(FinishedRun::name).toList());
+    top.put("seeds", seeds);
     top.put(Summary.NOT_COMPARABLE, notComparable());
     Map<String, @Nullable Object> figures = new LinkedHashMap<>();
     for (String figure : valuesByFigure.keySet()) {

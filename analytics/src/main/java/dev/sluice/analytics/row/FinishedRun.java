@@ -87,6 +87,13 @@ public record FinishedRun(Path folder, JsonNode summary) {
     return summary.path("request_digest").asText();
   }
 
+  /** Why its figures must not be compared; empty if they may be. */
+  public List<String> notComparable() {
+    List<String> reasons = new ArrayList<>();
+    summary.path(Summary.NOT_COMPARABLE).forEach(reason -> reasons.add(reason.asText()));
+    return reasons;
+  }
+
   public long warmupNs() {
     return Math.round(summary.path("warmup_seconds").asDouble() * 1e9);
   }

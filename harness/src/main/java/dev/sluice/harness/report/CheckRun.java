@@ -21,44 +21,43 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One check of a schedule, from a log or a run's folder to the printed report. */
-public record CheckRun(Options options) {
+/**
+ * One check of a schedule, from a log or a run's folder to the printed report.
+ *
+ * @param subject a run's folder or an execution log, which came from system and requests
+ */
+public record CheckRun(
+    Path subject,
+    @Nullable Path system,
+    @Nullable Path requests,
+    boolean quiet,
+    boolean saveReport,
+    boolean json) {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .enable(SerializationFeature.INDENT_OUTPUT)
           .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING);
   private static final int FAULTS_SHOWN = 10;
 
-  /** The subject is a run's folder or an execution log, which came from system and requests. */
-  public record Options(
-      Path subject,
-      @Nullable Path system,
-      @Nullable Path requests,
-      boolean quiet,
-      boolean saveReport,
-      boolean json) {}
-
   public int execute() throws UserMistakeException, IOException {
     CheckReport report = check();
-    if (options.json()) {
+    if (json) {
       System.out.println(JSON.writeValueAsString(asJson(report)));
-    } else if (options.quiet()) {
+    } else if (quiet) {
       System.out.println(report.verdict());
     } else {
       lines(report, FAULTS_SHOWN).forEach(System.out::println);
     }
-    if (options.saveReport()) {
+    if (saveReport) {
       save(report);
     }
     return report.passed() ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
   private CheckReport check() throws UserMistakeException {
-    Path subject = options.subject();
-    Path system = options.system();
     if (!Files.isDirectory(subject) || Files.exists(subject.resolve(ExecutionLog.NAME))) {
       Path log = Files.isDirectory(subject) ? subject.resolve(ExecutionLog.NAME) : subject;
-      return ScheduleCheck.of(log, system, options.requests());
+      return ScheduleCheck.of(log, system, requests);
     }
     UserMistakeException.throwIf(
         system != null,
@@ -119,7 +118,6 @@ public record CheckRun(Options options) {
   }
 
   private void save(CheckReport report) throws UserMistakeException {
-    Path subject = options.subject();
     Path file =
         Files.isDirectory(subject)
             ? subject.resolve("check.txt")
@@ -133,7 +131,7 @@ public record CheckRun(Options options) {
           "you lack the right to write there",
           e);
     }
-    if (!options.json()) {
+    if (!json) {
       System.out.println("Report    " + file);
     }
   }

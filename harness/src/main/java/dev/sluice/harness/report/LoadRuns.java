@@ -147,8 +147,7 @@ final class LoadRuns {
     }
     FinishedRun run = FinishedRun.of(left);
     JsonNode summary = run.summary();
-    List<String> silent = new ArrayList<>();
-    summary.path(Summary.NOT_COMPARABLE).forEach(reason -> silent.add(reason.asText()));
+    List<String> silent = run.notComparable();
     if (silent.isEmpty() && !ExitStatus.isWhole(status)) {
       silent.add("the run failed with status " + status);
     }

@@ -11,24 +11,31 @@ import dev.sluice.harness.run.ChildRuns;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.run.SeriesRun;
+import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Live runs of two settings: each seed under both, one after the other, in an order drawn from the
- * seed, so that a machine that grows slower is no setting's fault.
- */
-public record VersusRun(Versus versus, RunSettings options, boolean processes, Console console) {
-  public int execute() throws UserMistakeException, IOException, InterruptedException {
+/** Runs of two settings, live or simulated, and their comparison. */
+public record VersusRun(Versus versus, Console console) {
+  /**
+   * Runs each seed under both settings, one after the other, in an order drawn from the seed, so
+   * that a machine that grows slower is no setting's fault.
+   */
+  public int execute(RunSettings options, boolean processes)
+      throws UserMistakeException, IOException, InterruptedException {
     Versus.Settings settings = versus.read();
     LiveExperiment.withUsableLanes(settings.a());
     LiveExperiment.withUsableLanes(settings.b());
@@ -140,5 +147,60 @@ public record VersusRun(Versus versus, RunSettings options, boolean processes, C
     overrides.add("seed=" + seed);
     int attempts = versus.judging().anyway() ? 1 : SeriesRun.ATTEMPTS_MAX;
     return children.make(series.side(side), runId, overrides, attempts);
+  }
+
+  /**
+   * Simulates all seeds of one setting, then all of the other. Nothing that changes with time can
+   * favor either.
+   */
+  public int simulate(SimulatedRun.Options options)
+      throws UserMistakeException, IOException, InterruptedException {
+    Versus.Settings settings = versus.read();
+    var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);
+    String id = versus.id(settings, "simulate" + options.profile() + inEach);
+    List<String> rate = SimulatedRun.rateOf(settings.a(), options);
+    try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
+      RunFolder.writeNote(series.folder(), options.output().note());
+      for (String side : List.of(VersusSeries.A, VersusSeries.B)) {
+        if (series.isWhole(side)) {
+          continue;
+        }
+        RunFolder.removeAll(series.folder(), side);
+        console.step(
+            "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
+        int status = simulate(series, side, options, rate, inEach);
+        if (!ExitStatus.isWhole(status)) {
+          console.line("The simulations failed. Maybe their folders say more: " + series.folder());
+          return status;
+        }
+      }
+      return series.conclude(versus, console);
+    }
+  }
+
+  private int simulate(
+      VersusSeries series,
+      String side,
+      SimulatedRun.Options options,
+      List<String> rate,
+      SimulatedRun.Output output)
+      throws UserMistakeException, IOException, InterruptedException {
+    List<String> overrides =
+        new ArrayList<>(side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides());
+    overrides.addAll(rate);
+    var silent =
+        new Console(
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), false);
+    return new SimulatedRun(
+            new SimulatedRun.Options(
+                options.config(),
+                overrides,
+                series.folder(),
+                side,
+                options.profile(),
+                output,
+                versus.repeats()),
+            silent)
+        .execute();
   }
 }

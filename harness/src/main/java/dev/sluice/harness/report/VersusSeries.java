@@ -1,7 +1,6 @@
 package dev.sluice.harness.report;
 
 import dev.sluice.analytics.row.FinishedRun;
-import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.FolderHold;
 import dev.sluice.harness.frame.RunFolder;
@@ -72,8 +71,7 @@ final class VersusSeries implements AutoCloseable {
   /** True if a run came to its end, and may be compared. */
   boolean isComparable(String side, String runId) throws IOException {
     Path run = side(side).resolve(runId);
-    return FinishedRun.isFolder(run)
-        && FinishedRun.of(run).summary().path(Summary.NOT_COMPARABLE).isEmpty();
+    return FinishedRun.isFolder(run) && FinishedRun.of(run).notComparable().isEmpty();
   }
 
   /** True if a run came to its end, unless a person ended its arrivals. */

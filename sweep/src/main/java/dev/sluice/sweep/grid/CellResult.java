@@ -2,14 +2,12 @@ package dev.sluice.sweep.grid;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.analytics.row.FinishedRun;
-import dev.sluice.analytics.row.Summary;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.simulate.ExperimentBound;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.workspace.Grid;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,8 +28,7 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
   enum State {
     DONE("done"),
     NOT_COMPARABLE("not comparable"),
-    FAILED("failed"),
-    NOT_RUN("not run");
+    FAILED("failed");
 
     final String words;
 
@@ -44,15 +41,10 @@ record CellResult(State state, String why, Map<String, Double> figures, String r
     return new CellResult(State.FAILED, why, Map.of(), "");
   }
 
-  static CellResult notRun() {
-    return new CellResult(State.NOT_RUN, "", Map.of(), "");
-  }
-
   static CellResult of(Path folder, Collection<String> figures) throws IOException {
     FinishedRun run = FinishedRun.of(folder);
     JsonNode summary = run.summary();
-    List<String> reasons = new ArrayList<>();
-    summary.path(Summary.NOT_COMPARABLE).forEach(reason -> reasons.add(reason.asText()));
+    List<String> reasons = run.notComparable();
     if (!reasons.isEmpty()) {
       return new CellResult(
           State.NOT_COMPARABLE, String.join("; ", reasons), Map.of(), run.requestDigest());

@@ -20,6 +20,7 @@ import dev.sluice.harness.simulate.SimulatedExperiment;
 import dev.sluice.sweep.grid.CellResult.CellBounds;
 import dev.sluice.sweep.grid.SweepFolder.BuildDigest;
 import dev.sluice.sweep.workspace.Grid;
+import dev.sluice.sweep.workspace.Grid.KeyValue;
 import dev.sluice.sweep.workspace.Grid.Mode;
 import dev.sluice.sweep.workspace.Grid.Setting;
 import java.io.IOException;
@@ -92,8 +93,6 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
    */
   private record Checked(Cell cell, List<Problem> problems, Set<String> figures) {}
 
-  private record Found(Problem problem, List<String> cells) {}
-
   /**
    * Reads and checks every cell as a command would before it begins.
    *
@@ -103,7 +102,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     ParsedExperiment base = ExperimentFile.read(grid.base(), List.of(), vocabulary);
     List<Map<String, Setting>> crossed = Grid.crossed(grid.axes());
     List<Map<String, Setting>> left =
-        crossed.stream().filter(cell -> !isExcluded(cell, grid.excluded())).toList();
+        crossed.stream().filter(cell -> !isExcluded(cell, grid)).toList();
     if (left.isEmpty()) {
       throw new UserMistakeException(
           grid.file().toString(),
@@ -111,7 +110,7 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
           "one of its entries should go");
     }
     List<Cell> cells = new ArrayList<>();
-    Map<String, Found> mistakes = new LinkedHashMap<>();
+    Map<Problem, List<String>> mistakes = new LinkedHashMap<>();
     boolean searches = grid.mode() == Mode.CAPACITY;
     Set<String> figures =
         new TreeSet<>(
@@ -128,15 +127,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
         cells.add(checked.cell());
       }
       for (Problem problem : checked.problems()) {
-        mistakes
-            .computeIfAbsent(problem.toString(), text -> new Found(problem, new ArrayList<>()))
-            .cells()
-            .add(checked.cell().name());
+        mistakes.computeIfAbsent(problem, found -> new ArrayList<>()).add(checked.cell().name());
       }
     }
-    List<Problem> problems =
-        new ArrayList<>(
-            mistakes.values().stream().map(found -> problem(found, left.size())).toList());
+    List<Problem> problems = new ArrayList<>();
+    mistakes.forEach((problem, in) -> problems.add(named(problem, in, left.size())));
     if (cells.size() == left.size()) {
       addUnknownFigures(grid, figures, problems);
     }
@@ -157,13 +152,11 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
       String build,
       Map<String, Setting> settings,
       Set<Map<String, Setting>> tried) {
-    Map<String, String> values = new LinkedHashMap<>();
-    List<String> overrides = new ArrayList<>();
-    settings.forEach(
-        (key, setting) -> {
-          values.put(key, setting.text());
-          setting.overrides().forEach(override -> overrides.add(override.written()));
-        });
+    Map<String, String> values = Grid.texts(settings);
+    List<String> overrides =
+        settings.values().stream()
+            .flatMap(setting -> setting.overrides().stream().map(KeyValue::written))
+            .toList();
     var unkeyed = new Cell(values, overrides, "");
     try {
       ParsedExperiment parsed = ExperimentFile.read(grid.base(), overrides, vocabulary);
@@ -206,23 +199,15 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
     }
   }
 
-  private static boolean isExcluded(
-      Map<String, Setting> cell, List<Map<String, Setting>> excluded) {
-    return excluded.stream()
-        .anyMatch(
-            all ->
-                all.entrySet().stream()
-                    .allMatch(
-                        one -> {
-                          Setting own = cell.get(one.getKey());
-                          return own != null && own.text().equals(one.getValue().text());
-                        }));
+  private static boolean isExcluded(Map<String, Setting> cell, Grid grid) {
+    Set<Map.Entry<String, String>> values = Grid.texts(cell).entrySet();
+    return grid.excluded().stream().anyMatch(all -> values.containsAll(all.entrySet()));
   }
 
   /** A mistake of an override is a mistake of the grid's line. */
   private static Problem placed(Problem problem, Map<String, Setting> settings) {
     for (Setting setting : settings.values()) {
-      for (Grid.KeyValue override : setting.overrides()) {
+      for (KeyValue override : setting.overrides()) {
         if (problem.location().equals(Place.override(override.written()).toString())) {
           return new Problem(override.place().toString(), problem.what(), problem.maybe());
         }
@@ -232,13 +217,12 @@ record Cells(Grid grid, ParsedExperiment base, List<Cell> cells, int excluded) {
   }
 
   /** Names a cell where not all of them have the mistake. */
-  private static Problem problem(Found found, int cells) {
-    Problem problem = found.problem();
-    if (found.cells().size() == cells) {
+  private static Problem named(Problem problem, List<String> in, int cells) {
+    if (in.size() == cells) {
       return problem;
     }
-    int more = found.cells().size() - 1;
-    String which = found.cells().get(0) + (more == 0 ? "" : ", and " + more + " more");
+    int more = in.size() - 1;
+    String which = in.get(0) + (more == 0 ? "" : ", and " + more + " more");
     return new Problem(problem.location(), problem.what() + ", in cell " + which, problem.maybe());
   }
 

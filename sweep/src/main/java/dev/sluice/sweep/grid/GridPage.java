@@ -12,7 +12,7 @@ import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
 import dev.sluice.sweep.workspace.Grid.Setting;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
@@ -116,11 +116,16 @@ record GridPage(Cells cells, Map<Cell, CellResult> results, GridTable table, Lis
       boolean nameless = columns.isEmpty(); // the only key is the repeats'
       List<String> rows = new ArrayList<>();
       List<List<Field>> fields = new ArrayList<>();
-      for (Map<String, Setting> row : Grid.crossed(rowAxes)) {
-        rows.add(named.stream().map(axis -> text(row, axis)).collect(Collectors.joining(", ")));
+      for (Map<String, Setting> combination : Grid.crossed(rowAxes)) {
+        Map<String, String> row = Grid.texts(combination);
+        rows.add(
+            named.stream()
+                .map(axis -> row.getOrDefault(axis.key(), ""))
+                .collect(Collectors.joining(", ")));
         fields.add(
-            (nameless ? List.of("") : columns)
-                .stream().map(column -> field(measurement(row, column), figure)).toList());
+            nameless
+                ? List.of(field(row, figure))
+                : columns.stream().map(column -> field(in(row, column), figure)).toList());
       }
       return new HeatMap(
               title,
@@ -132,16 +137,9 @@ record GridPage(Cells cells, Map<Cell, CellResult> results, GridTable table, Lis
           .png();
     }
 
-    private static String text(Map<String, Setting> row, Axis axis) {
-      Setting value = row.get(axis.key());
-      return value == null ? "" : value.text();
-    }
-
-    private Map<String, String> measurement(Map<String, Setting> row, String column) {
-      Map<String, String> measurement = new LinkedHashMap<>();
-      for (Axis axis : table.axes()) {
-        measurement.put(axis.key(), axis.equals(columnAxis) ? column : text(row, axis));
-      }
+    private Map<String, String> in(Map<String, String> row, String column) {
+      Map<String, String> measurement = new HashMap<>(row);
+      measurement.put(columnAxis.key(), column);
       return measurement;
     }
 

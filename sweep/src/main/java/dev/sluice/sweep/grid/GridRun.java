@@ -21,7 +21,6 @@ import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
 import dev.sluice.sweep.workspace.Grid.Mode;
-import dev.sluice.sweep.workspace.Grid.Named;
 import dev.sluice.sweep.workspace.GridFile;
 import dev.sluice.sweep.workspace.SchedulerLog;
 import java.io.IOException;
@@ -34,39 +33,29 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A sweep of experiments, from its file to its folder. */
-public final class GridRun {
+/**
+ * A sweep of experiments, from its file to its folder.
+ *
+ * @param base the experiment that cells rest on; null: the one that the sweep's file names
+ * @param resume true if the sweep must have begun with an equal base
+ * @param dryRun true if cells are checked and listed, and none runs
+ */
+public record GridRun(
+    Path file, @Nullable Path base, Path results, boolean resume, boolean dryRun, Console console) {
   private static final double NS_PER_SECOND = 1e9;
   private static final int PLAIN_PERIOD_SECONDS = 5;
   private static final int BAR_WIDTH = 20;
 
-  private final Options options;
-  private final Console console;
-  private long toldAtNs;
-  private int ended;
-  private int failed;
-
-  /**
-   * Options of a sweep.
-   *
-   * @param base the experiment that cells rest on; null: the one that the sweep's file names
-   * @param resume true if the sweep must have begun with an equal base
-   * @param dryRun true if cells are checked and listed, and none runs
-   */
-  public record Options(
-      Path grid, @Nullable Path base, Path results, boolean resume, boolean dryRun) {}
-
   interface CellRunner {
-    @FunctionalInterface
-    interface Progress {
-      /** A cell has ended. Called by one thread at a time. */
-      void ended(boolean failed);
-    }
-
-    /** Runs cells to their ends, or until it is stopped. */
-    void run(List<Cell> open, Progress progress)
+    /**
+     * Runs cells to their ends, or until it is stopped.
+     *
+     * @param ended hears of each cell that has ended whether it has failed, by one thread at a time
+     */
+    void run(List<Cell> open, Consumer<Boolean> ended)
         throws IOException, UserMistakeException, InterruptedException;
 
     /** Lets {@link #run} return soon. From any thread. */
@@ -80,28 +69,22 @@ public final class GridRun {
     String stopped(boolean end) throws IOException, InterruptedException;
   }
 
-  public GridRun(Options options, Console console) {
-    this.options = options;
-    this.console = console;
-  }
-
   /**
    * Runs what is not done, tells all cells side by side, and returns the exit status.
    *
    * @throws UserMistakeException if the grid, its base or any cell has a mistake; then none has run
    */
   public int execute() throws UserMistakeException, IOException, InterruptedException {
-    Grid grid =
-        GridFile.read(options.grid(), options.base(), Runtime.getRuntime().availableProcessors());
+    Grid grid = GridFile.read(file, base, Runtime.getRuntime().availableProcessors());
     Cells cells = Cells.of(grid, Registries.vocabulary());
-    Path path = SweepFolder.of(grid, options.results());
-    if (options.resume()) {
+    Path path = SweepFolder.of(grid, results);
+    if (resume) {
       SweepFolder.checkResumed(path, cells);
     }
     List<Cell> open =
         cells.cells().stream().filter(cell -> !SweepFolder.isDone(path, cell)).toList();
     announce(cells, open.size());
-    if (options.dryRun()) {
+    if (dryRun) {
       for (Cell cell : cells.cells()) {
         console.line("  " + (open.contains(cell) ? "to run   " : "done     ") + cell.name());
       }
@@ -159,34 +142,48 @@ public final class GridRun {
     if (runner instanceof LiveCells live && !live.begun().isEmpty()) {
       console.line("  found again    " + live.begun().size() + " that an earlier start began");
     }
-    long beganNs = MachineClock.monotonicNs();
-    toldAtNs = beganNs;
-    runner.run(open, hasFailed -> tell(hasFailed, open.size(), beganNs));
+    runner.run(open, new Progress(open.size(), console));
     console.endLiveLine();
   }
 
-  private void tell(boolean hasFailed, int all, long beganNs) {
-    ended = Math.min(ended + 1, all);
-    failed += hasFailed ? 1 : 0;
-    long nowNs = MachineClock.monotonicNs();
-    boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
-    if (!console.isTerminal() && !due) {
-      return;
+  /** A line that says how many of the cells have ended, and how long the others may take. */
+  private static final class Progress implements Consumer<Boolean> {
+    private final int all;
+    private final Console console;
+    private final long beganNs = MachineClock.monotonicNs();
+    private long toldAtNs = beganNs;
+    private int ended;
+    private int failed;
+
+    Progress(int all, Console console) {
+      this.all = all;
+      this.console = console;
     }
-    toldAtNs = nowNs;
-    double leftSeconds = (nowNs - beganNs) / NS_PER_SECOND / ended * (all - ended);
-    int filled = BAR_WIDTH * ended / all;
-    console.live(
-        String.format(
-            Locale.ROOT,
-            "%s%d of %d cells%s, about %.0f s left",
-            console.isTerminal()
-                ? "[" + "=".repeat(filled) + " ".repeat(BAR_WIDTH - filled) + "]  "
-                : "",
-            ended,
-            all,
-            failed == 0 ? "" : ", " + failed + " failed",
-            leftSeconds));
+
+    @Override
+    public void accept(Boolean hasFailed) {
+      ended = Math.min(ended + 1, all);
+      failed += hasFailed ? 1 : 0;
+      long nowNs = MachineClock.monotonicNs();
+      boolean due = nowNs - toldAtNs >= PLAIN_PERIOD_SECONDS * NS_PER_SECOND;
+      if (all == 0 || (!console.isTerminal() && !due)) {
+        return; // where all are done, one that was found again may end
+      }
+      toldAtNs = nowNs;
+      double leftSeconds = (nowNs - beganNs) / NS_PER_SECOND / ended * (all - ended);
+      int filled = BAR_WIDTH * ended / all;
+      console.live(
+          String.format(
+              Locale.ROOT,
+              "%s%d of %d cells%s, about %.0f s left",
+              console.isTerminal()
+                  ? "[" + "=".repeat(filled) + " ".repeat(BAR_WIDTH - filled) + "]  "
+                  : "",
+              ended,
+              all,
+              failed == 0 ? "" : ", " + failed + " failed",
+              leftSeconds));
+    }
   }
 
   /** Why a cell has no folder, in words. */
@@ -200,7 +197,7 @@ public final class GridRun {
 
   private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
     Grid grid = cells.grid();
-    List<String> figures = grid.figures().stream().map(Named::name).toList();
+    List<String> figures = grid.figureNames();
     Set<String> read = new LinkedHashSet<>(figures);
     if (grid.mode() == Mode.CAPACITY) {
       read.addAll(SimulatedCapacity.figures(grid.capacity().sharesOfBound()));
@@ -280,7 +277,7 @@ public final class GridRun {
 
   private static void writeCsv(Cells cells, Map<Cell, CellResult> results, Path file)
       throws IOException {
-    List<String> figures = cells.grid().figures().stream().map(Named::name).toList();
+    List<String> figures = cells.grid().figureNames();
     try (CsvWriter csv =
         CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(Files.newBufferedWriter(file))) {
       List<String> head = new ArrayList<>();

@@ -9,7 +9,6 @@ import dev.sluice.sweep.grid.CellResult.State;
 import dev.sluice.sweep.grid.Cells.Cell;
 import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
-import dev.sluice.sweep.workspace.Grid.Named;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -115,7 +114,7 @@ final class GridTable {
 
   /** Why a measurement has no number: the worst state of its repeats, and of how many. */
   private static String reason(Map<String, CellResult> repeats, String figure) {
-    for (State state : List.of(State.FAILED, State.NOT_COMPARABLE, State.NOT_RUN)) {
+    for (State state : List.of(State.FAILED, State.NOT_COMPARABLE)) {
       long such = repeats.values().stream().filter(result -> result.state() == state).count();
       if (such > 0) {
         return state.words + ofRepeats(such, repeats.size());
@@ -146,16 +145,15 @@ final class GridTable {
       if (!groups.containsKey(other)) {
         continue; // excluded
       }
-      for (Named figure : grid.figures()) {
-        pairs.add(
-            new Pair(measurement, first, figure.name(), difference(measurement, other, figure)));
+      for (String figure : grid.figureNames()) {
+        pairs.add(new Pair(measurement, first, figure, difference(measurement, other, figure)));
       }
     }
     return pairs;
   }
 
   private Figure difference(
-      Map<String, String> measurement, Map<String, String> other, Named figure) {
+      Map<String, String> measurement, Map<String, String> other, String figure) {
     Map<String, CellResult> repeats = groups.getOrDefault(measurement, Map.of());
     Map<String, CellResult> others = groups.getOrDefault(other, Map.of());
     List<Double> differences = new ArrayList<>();
@@ -165,8 +163,8 @@ final class GridTable {
       if (two == null) {
         continue; // excluded there
       }
-      Double value = one.figure(figure.name());
-      Double beside = two.figure(figure.name());
+      Double value = one.figure(figure);
+      Double beside = two.figure(figure);
       if (value == null || beside == null) {
         return Figure.none("no number in one of the two");
       }
@@ -184,7 +182,7 @@ final class GridTable {
   List<String> head() {
     List<String> head = new ArrayList<>();
     axes().forEach(axis -> head.add(axis.key()));
-    grid.figures().forEach(figure -> head.add(figure.name()));
+    head.addAll(grid.figureNames());
     return head;
   }
 
@@ -192,7 +190,7 @@ final class GridTable {
     List<List<String>> rows = new ArrayList<>();
     for (Map<String, String> measurement : groups.keySet()) {
       List<String> row = new ArrayList<>(measurement.values());
-      grid.figures().forEach(figure -> row.add(figure(measurement, figure.name()).text()));
+      grid.figureNames().forEach(figure -> row.add(figure(measurement, figure).text()));
       rows.add(row);
     }
     return rows;

@@ -7,6 +7,7 @@ import dev.sluice.sweep.workspace.Grid;
 import dev.sluice.sweep.workspace.Grid.Axis;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,8 +27,8 @@ final class League {
   private final Map<String, String> variant;
 
   private final Grid.League asked;
-  private final Map<String, Map<String, Map<String, CellResult>>> byCellPolicyRepeat =
-      new LinkedHashMap<>();
+  private final List<String> cells;
+  private final Map<List<String>, Map<String, CellResult>> repeatsByCellAndPolicy = new HashMap<>();
 
   /** A ratio, as the mean of its logarithm with the interval. */
   record Ratio(MeanInterval log) {
@@ -60,7 +61,7 @@ final class League {
   private League(Grid grid, Grid.League asked, Map<String, String> variant) {
     this.asked = asked;
     this.variant = variant;
-    texts(grid, asked.cells()).forEach(cell -> byCellPolicyRepeat.put(cell, new LinkedHashMap<>()));
+    cells = texts(grid, asked.cells());
   }
 
   /** The league of each combination of values of the other axes. */
@@ -74,9 +75,10 @@ final class League {
           others.keySet().removeAll(own);
           leagues
               .computeIfAbsent(others, variant -> new League(grid, asked, variant))
-              .byCellPolicyRepeat
-              .computeIfAbsent(cell.values().get(asked.cells()), name -> new LinkedHashMap<>())
-              .computeIfAbsent(cell.values().get(asked.policies()), name -> new LinkedHashMap<>())
+              .repeatsByCellAndPolicy
+              .computeIfAbsent(
+                  List.of(cell.values().get(asked.cells()), cell.values().get(asked.policies())),
+                  names -> new LinkedHashMap<>())
               .put(cell.values().getOrDefault(grid.repeatOver(), ""), result);
         });
     return List.copyOf(leagues.values());
@@ -95,7 +97,7 @@ final class League {
   }
 
   List<String> cells() {
-    return List.copyOf(byCellPolicyRepeat.keySet());
+    return cells;
   }
 
   List<String> cells(Grid.Group group) {
@@ -133,7 +135,7 @@ final class League {
   }
 
   private Map<String, CellResult> results(String cell, String policy) {
-    return byCellPolicyRepeat.getOrDefault(cell, Map.of()).getOrDefault(policy, Map.of());
+    return repeatsByCellAndPolicy.getOrDefault(List.of(cell, policy), Map.of());
   }
 
   static double mean(List<Double> values) {

@@ -44,7 +44,7 @@ final class LiveCells implements CellRunner, Work, Sessions {
   private final HeldQueue queue;
   private final Map<String, Cell> cells = new HashMap<>();
   private final Scheduler scheduler;
-  private Progress progress = failed -> {};
+  private Consumer<Boolean> ended = failed -> {};
 
   LiveCells(Cells all, SweepFolder folder, Consumer<String> log) {
     this.grid = all.grid();
@@ -61,9 +61,9 @@ final class LiveCells implements CellRunner, Work, Sessions {
   }
 
   @Override
-  public void run(List<Cell> open, Progress to)
+  public void run(List<Cell> open, Consumer<Boolean> to)
       throws IOException, UserMistakeException, InterruptedException {
-    progress = to;
+    ended = to;
     Map<String, Integer> begun = new HashMap<>();
     begun().forEach(task -> begun.put(task.name(), task.attempt()));
     schedule(open);
@@ -91,7 +91,7 @@ final class LiveCells implements CellRunner, Work, Sessions {
 
   @Override
   public void ended(String task, int gpu, boolean cleanup) {
-    progress.ended(!folder.isDone(task));
+    ended.accept(!folder.isDone(task));
   }
 
   @Override

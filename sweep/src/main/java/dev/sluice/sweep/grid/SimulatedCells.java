@@ -101,12 +101,13 @@ final class SimulatedCells implements CellRunner {
   }
 
   @Override
-  public void run(List<Cell> open, Progress progress) throws IOException, InterruptedException {
+  public void run(List<Cell> open, Consumer<Boolean> ended)
+      throws IOException, InterruptedException {
     queue(open);
-    simulate(open, slots, progress);
+    simulate(open, slots, ended);
     List<Cell> again = List.copyOf(outOfMemory);
     outOfMemory.clear();
-    simulate(again, 1, progress);
+    simulate(again, 1, ended);
     synchronized (this) {
       for (TaskState task : stopping ? List.<TaskState>of() : queue.state().running()) {
         // perhaps there was too little memory even to say so
@@ -141,7 +142,7 @@ final class SimulatedCells implements CellRunner {
     }
   }
 
-  private void simulate(List<Cell> cells, int atOnce, Progress progress)
+  private void simulate(List<Cell> cells, int atOnce, Consumer<Boolean> ended)
       throws IOException, InterruptedException {
     ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -151,7 +152,7 @@ final class SimulatedCells implements CellRunner {
               thread.setDaemon(true); // a stopped sweep waits for no cell
               return thread;
             });
-    cells.forEach(cell -> threads.execute(() -> simulate(cell, atOnce, progress)));
+    cells.forEach(cell -> threads.execute(() -> simulate(cell, atOnce, ended)));
     threads.shutdown();
     while (!stopping && !threads.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS)) {
       // cells go on
@@ -163,7 +164,7 @@ final class SimulatedCells implements CellRunner {
     }
   }
 
-  private void simulate(Cell cell, int atOnce, Progress progress) {
+  private void simulate(Cell cell, int atOnce, Consumer<Boolean> ended) {
     try {
       if (!begin(cell)) {
         return;
@@ -183,7 +184,7 @@ final class SimulatedCells implements CellRunner {
           e.printStackTrace(cellLog);
         }
       }
-      end(cell, status, tooLarge && atOnce > 1, progress);
+      end(cell, status, tooLarge && atOnce > 1, ended);
     } catch (IOException e) {
       stopFor(e);
     }
@@ -212,7 +213,7 @@ final class SimulatedCells implements CellRunner {
     return !stopping;
   }
 
-  private synchronized void end(Cell cell, int status, boolean again, Progress progress)
+  private synchronized void end(Cell cell, int status, boolean again, Consumer<Boolean> ended)
       throws IOException {
     if (stopping) {
       return; // it was told as ended
@@ -225,7 +226,7 @@ final class SimulatedCells implements CellRunner {
     if (again) {
       outOfMemory.add(cell);
     } else {
-      progress.ended(!done);
+      ended.accept(!done);
     }
   }
 

@@ -42,6 +42,15 @@ public final class QueueState {
     return Collections.unmodifiableCollection(byName.values());
   }
 
+  /** Tasks of a phase: those that wait or run in that order, all others as first queued. */
+  public List<TaskState> tasks(Phase phase) {
+    return switch (phase) {
+      case WAITING -> waiting();
+      case RUNNING -> running();
+      case DONE, FAILED -> tasks().stream().filter(task -> task.phase == phase).toList();
+    };
+  }
+
   public @Nullable TaskState task(String name) {
     return byName.get(name);
   }

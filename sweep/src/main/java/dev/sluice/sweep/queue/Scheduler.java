@@ -16,8 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -50,7 +50,6 @@ public final class Scheduler {
   private final Work work;
   private final Sessions sessions;
   private final Consumer<String> log;
-  private final HeldQueue.Opener opener;
   private volatile boolean stopping;
 
   /** Where a person watches attempts, each of which has a session of its own. */
@@ -111,22 +110,11 @@ public final class Scheduler {
       Work work,
       Sessions sessions,
       Consumer<String> log) {
-    this(folder, settings, work, sessions, log, content -> new Journal(folder.journal(), content));
-  }
-
-  Scheduler(
-      QueueFolder folder,
-      QueueSettings settings,
-      Work work,
-      Sessions sessions,
-      Consumer<String> log,
-      HeldQueue.Opener opener) {
     this.folder = folder;
     this.settings = settings;
     this.work = work;
     this.sessions = sessions;
     this.log = log;
-    this.opener = opener;
   }
 
   /** Lets {@link #run} return soon; what runs goes on. From any thread. */
@@ -140,7 +128,7 @@ public final class Scheduler {
    * @throws UserMistakeException if another scheduler runs, or the journal is damaged
    */
   public End run() throws IOException, UserMistakeException, InterruptedException {
-    var held = folder.hold(opener);
+    var held = folder.hold();
     if (held.isEmpty()) {
       throw new UserMistakeException(
           folder.folder().toString(),
@@ -159,20 +147,14 @@ public final class Scheduler {
     return new Loop(queue).run();
   }
 
-  /**
-   * An attempt that runs.
-   *
-   * @param keeper its keeper; null: an earlier scheduler started it, or it could not be started
-   * @param foundAgain whether an earlier scheduler began it
-   */
-  private record Live(Attempt attempt, @Nullable Process keeper, boolean foundAgain) {}
-
   private record Finished(Attempt attempt, String name, Started started, Ended ended, long atNs) {}
 
   private final class Loop {
     private final HeldQueue queue;
     private final QueueState state;
-    private final Map<Integer, Live> live = new LinkedHashMap<>();
+
+    /** Keepers of the attempts that run and that this scheduler began; null: it has no keeper. */
+    private final Map<Attempt, @Nullable Process> keepers = new HashMap<>();
 
     /** Ends that the log does not have yet, since they may not have reached the disk. */
     private final List<Finished> unreported = new ArrayList<>();
@@ -196,14 +178,10 @@ public final class Scheduler {
 
     End run() throws IOException, InterruptedException {
       removeOld();
-      for (TaskState task : state.running()) {
-        live.put(task.number, new Live(folder.attempt(task), null, true));
-      }
       step(true);
-      for (Live running : live.values()) {
-        if (running.foundAgain) {
-          log.accept(
-              quoted(task(running.attempt)) + " found again, attempt " + running.attempt.number());
+      for (TaskState task : state.running()) {
+        if (isFoundAgain(task)) {
+          log.accept(quoted(task) + " found again, attempt " + task.attempt());
         }
       }
       long lookedNs = MachineClock.monotonicNs();
@@ -213,10 +191,10 @@ public final class Scheduler {
         lookedNs = look ? nowNs : lookedNs;
         step(look);
         if (stopping) {
-          log.accept("stopped; tasks that run: " + live.size());
+          log.accept("stopped; tasks that run: " + state.running().size());
           return End.STOPPED;
         }
-        if (!full && live.isEmpty() && unreported.isEmpty() && finished.isEmpty()) {
+        if (!full && state.running().isEmpty() && unreported.isEmpty() && finished.isEmpty()) {
           takeRequests();
           if (state.next(settings) == null) {
             return state.anyWaits() ? End.STUCK : End.ALL_ENDED;
@@ -302,40 +280,41 @@ public final class Scheduler {
 
     /** Sees which attempts have ended; {@code look}: those that left no exit status, too. */
     private void seeEnds(boolean look) throws IOException {
-      for (Live running : List.copyOf(live.values())) {
-        OptionalInt status = running.attempt.status();
+      for (TaskState task : state.running()) {
+        OptionalInt status = folder.attempt(task).status();
         if (status.isPresent()) {
-          commandEnded(running, status.getAsInt());
+          commandEnded(task, status.getAsInt());
         } else if (look) {
-          judge(running);
+          judge(task);
         }
       }
     }
 
     /** Judges an attempt that has left no exit status, but whose keeper may be gone. */
-    private void judge(Live running) throws IOException {
-      Attempt attempt = running.attempt;
-      if (!task(attempt).started.boot().equals(queue.boot())) {
-        commandEnded(running, Verdict.UNKNOWN); // it may have run: a reboot loses files too
+    private void judge(TaskState task) throws IOException {
+      Attempt attempt = folder.attempt(task);
+      if (!task.started.boot().equals(queue.boot())) {
+        commandEnded(task, Verdict.UNKNOWN); // it may have run: a reboot loses files too
         return;
       }
       switch (attempt.claim()) {
         case NONE, WITHDRAWN -> {
-          boolean mayClaim = running.keeper != null && running.keeper.isAlive();
+          Process keeper = keepers.get(attempt);
+          boolean mayClaim = keeper != null && keeper.isAlive();
           if (!mayClaim && attempt.withdraw()) {
-            neverBegan(running);
+            neverBegan(task);
           }
         }
         case UNFINISHED -> {
           // A keeper may have written the rest, run its command and ended during the search.
           if (QueueProcesses.ofAttempt(attempt).isEmpty()
               && attempt.claim() == Attempt.Claim.UNFINISHED) {
-            neverBegan(running);
+            neverBegan(task);
           }
         }
         case KEPT -> {
           if (!isKept(attempt) && QueueProcesses.ofAttempt(attempt).isEmpty()) {
-            commandEnded(running, attempt.status().orElse(Verdict.UNKNOWN));
+            commandEnded(task, attempt.status().orElse(Verdict.UNKNOWN));
           }
         }
       }
@@ -345,34 +324,36 @@ public final class Scheduler {
       return attempt.keeper().filter(keeper -> keeper.isAlive(queue.boot())).isPresent();
     }
 
+    /** Whether an earlier scheduler began the attempt that runs. */
+    private boolean isFoundAgain(TaskState task) {
+      return !keepers.containsKey(folder.attempt(task));
+    }
+
     /** Ends an attempt whose command was not begun. */
-    private void neverBegan(Live running) throws IOException {
-      if (running.foundAgain) {
-        end(running, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began");
+    private void neverBegan(TaskState task) throws IOException {
+      if (isFoundAgain(task)) {
+        end(task, Outcome.WITHDRAWN, Verdict.UNKNOWN, "never began");
       } else {
-        end(running, Outcome.FAILED, Verdict.UNKNOWN, "its keeper never began");
+        end(task, Outcome.FAILED, Verdict.UNKNOWN, "its keeper never began");
       }
     }
 
-    private void commandEnded(Live running, int status) throws IOException {
-      String name = task(running.attempt).name();
-      boolean marked = isMarked(task(running.attempt));
-      Verdict verdict = settings.judge(status, marked, work.marker(name) != null);
-      end(running, verdict.outcome(), status, verdict.why());
+    private void commandEnded(TaskState task, int status) throws IOException {
+      Verdict verdict = settings.judge(status, isMarked(task), work.marker(task.name()) != null);
+      end(task, verdict.outcome(), status, verdict.why());
     }
 
-    private void end(Live running, Outcome outcome, int status, String why) throws IOException {
-      TaskState task = task(running.attempt);
+    private void end(TaskState task, Outcome outcome, int status, String why) throws IOException {
+      Attempt attempt = folder.attempt(task);
       boolean again = outcome == Outcome.FAILED && task.failures < settings.retriesMax();
       Ended ended = queue.end(task, outcome, status, why, again);
-      live.remove(task.number);
+      keepers.remove(attempt);
       if (outcome == Outcome.WITHDRAWN) {
         return;
       }
       int gpu = task.gpu();
       unreported.add(
-          new Finished(
-              running.attempt, task.name(), task.started, ended, MachineClock.monotonicNs()));
+          new Finished(attempt, task.name(), task.started, ended, MachineClock.monotonicNs()));
       if (gpu != QueueState.NO_GPU
           && state.quickFailures(gpu) >= settings.setAsideAfter()
           && !state.aside().contains(gpu)) {
@@ -428,12 +409,11 @@ public final class Scheduler {
           problem = UserMistakeException.reason(e);
         }
       }
-      var running = new Live(attempt, keeper, false);
-      live.put(task.number, running);
+      keepers.put(attempt, keeper);
       if (problem.isEmpty()) {
         sessions.begun(task.name(), gpu);
       } else {
-        end(running, Outcome.FAILED, Verdict.UNKNOWN, "it cannot be started: " + problem);
+        end(task, Outcome.FAILED, Verdict.UNKNOWN, "it cannot be started: " + problem);
       }
     }
 
@@ -489,10 +469,6 @@ public final class Scheduler {
           boolean unused = Posix.kill(pid, late ? Signal.KILL : Signal.TERM);
         }
       }
-    }
-
-    private TaskState task(Attempt attempt) {
-      return state.task(attempt.task());
     }
   }
 

@@ -28,7 +28,7 @@ public record Grid(
     Mode mode,
     int slots,
     List<Axis> axes,
-    List<Map<String, Setting>> excluded,
+    List<Map<String, String>> excluded,
     @Nullable String repeatOver,
     List<Named> figures,
     Capacity capacity,
@@ -107,11 +107,7 @@ public record Grid(
    * @param text the value as an override of the command line writes it, or its name
    * @param overrides keys of the experiment that it sets
    */
-  public record Setting(String text, Place place, List<KeyValue> overrides) {
-    static Setting of(String key, String text, Place place) {
-      return new Setting(text, place, List.of(new KeyValue(key, text, place)));
-    }
-  }
+  public record Setting(String text, List<KeyValue> overrides) {}
 
   /** A key of an experiment with its value, as the command line takes them. */
   public record KeyValue(String key, String text, Place place) {
@@ -127,6 +123,17 @@ public record Grid(
   public String name() {
     Path last = file.toAbsolutePath().getFileName();
     return last == null ? "sweep" : last.toString().replaceFirst("(?<=.)\\.ya?ml$", "");
+  }
+
+  public List<String> figureNames() {
+    return figures.stream().map(Named::name).toList();
+  }
+
+  /** The texts of a combination's values. */
+  public static Map<String, String> texts(Map<String, Setting> combination) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    combination.forEach((key, setting) -> texts.put(key, setting.text()));
+    return texts;
   }
 
   /** Each combination of the values of axes, the last axis changing first. */

@@ -96,7 +96,7 @@ public final class GridFile {
             top.oneOf("mode", Mode.SIMULATE.key(), MODES, "modes").toUpperCase(Locale.ROOT));
     int slots = top.whole("slots", mode == Mode.RUN ? 1 : simulatedAtOnce, 1, SLOTS_MAX);
     readAxes(top);
-    List<Map<String, Setting>> excluded = excluded(top);
+    List<Map<String, String>> excluded = excluded(top);
     String repeatOver = top.textOrNull("repeat_over");
     if (repeatOver != null && Axis.of(axes, repeatOver).isEmpty() && !axes.isEmpty()) {
       noKey(top.place("repeat_over"), "repeat_over", repeatOver);
@@ -180,7 +180,7 @@ public final class GridFile {
               "grid." + key + " (" + text + ") stands in the list twice",
               "one of the two should be removed");
         } else {
-          values.add(Setting.of(key, text, item.place()));
+          values.add(new Setting(text, List.of(new KeyValue(key, text, item.place()))));
         }
       }
       if (list != null && list.items().isEmpty()) {
@@ -222,11 +222,11 @@ public final class GridFile {
         .forEach(
             (key, one) ->
                 overrides.add(new KeyValue(key, text(one.value(), true), one.value().place())));
-    values.add(new Setting(name, entry.keyPlace(), overrides));
+    values.add(new Setting(name, overrides));
   }
 
-  private List<Map<String, Setting>> excluded(Section top) {
-    List<Map<String, Setting>> excluded = new ArrayList<>();
+  private List<Map<String, String>> excluded(Section top) {
+    List<Map<String, String>> excluded = new ArrayList<>();
     Sequence list = top.sequence("exclude");
     for (Value item : list == null ? List.<Value>of() : list.items()) {
       if (!(item instanceof Mapping mapping) || mapping.entries().isEmpty()) {
@@ -236,14 +236,14 @@ public final class GridFile {
             "you meant exclude: [{scheduler_name: fifo}]");
         continue;
       }
-      Map<String, Setting> cell = new LinkedHashMap<>();
+      Map<String, String> cell = new LinkedHashMap<>();
       mapping.entries().forEach((key, entry) -> excluded(key, entry, cell));
       excluded.add(cell);
     }
     return excluded;
   }
 
-  private void excluded(String key, Value.Entry entry, Map<String, Setting> cell) {
+  private void excluded(String key, Value.Entry entry, Map<String, String> cell) {
     Optional<Axis> axis = Axis.of(axes, key);
     if (axis.isEmpty()) {
       noKey(entry.keyPlace(), "exclude", key);
@@ -259,7 +259,7 @@ public final class GridFile {
               .map(near -> "you meant " + near)
               .orElse("you meant one of " + String.join(", ", known)));
     }
-    cell.put(key, Setting.of(key, text, entry.value().place()));
+    cell.put(key, text);
   }
 
   private Capacity capacity(Section top, Mode mode) {

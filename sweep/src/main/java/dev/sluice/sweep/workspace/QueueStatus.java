@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.process.Signals;
 import dev.sluice.sweep.queue.QueueFolder.Holder;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.TaskLog;
@@ -22,9 +24,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
- * What a workspace's queue does now.
+ * What a workspace's queue does now, as a table that may be drawn anew until nothing runs, or as
+ * JSON.
  *
  * @param holder the scheduler; empty: none runs
  * @param nowMs wall time of the look
@@ -39,6 +46,10 @@ public record QueueStatus(
   /** Tasks of a kind that are listed; the others are counted. */
   private static final int LISTED_MAX = 20;
 
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final long TERMINAL_PERIOD_NS = 1_000_000_000;
+  private static final long PLAIN_PERIOD_NS = 5_000_000_000L;
+
   public static QueueStatus of(Workspace workspace) throws IOException, UserMistakeException {
     QueueState state = workspace.queue().read();
     return new QueueStatus(workspace, state, workspace.queue().holder(), MachineClock.epochMs());
@@ -46,22 +57,12 @@ public record QueueStatus(
 
   /** 5 if a task has failed, else 0. */
   public int exitStatus() {
-    return state.tasks().stream().anyMatch(task -> task.phase() == Phase.FAILED)
-        ? ExitStatus.FAULTS
-        : ExitStatus.DONE;
+    return state.tasks(Phase.FAILED).isEmpty() ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
   /** True if nothing runs, and nothing waits for a scheduler that runs. */
   boolean isOver() {
     return state.running().isEmpty() && (state.waiting().isEmpty() || holder.isEmpty());
-  }
-
-  private List<TaskState> of(Phase phase) {
-    return switch (phase) {
-      case WAITING -> state.waiting();
-      case RUNNING -> state.running();
-      case DONE, FAILED -> state.tasks().stream().filter(task -> task.phase() == phase).toList();
-    };
   }
 
   public List<String> lines() {
@@ -77,7 +78,7 @@ public record QueueStatus(
                 .findFirst()
                 .orElse(""));
     for (Phase phase : List.of(Phase.RUNNING, Phase.WAITING, Phase.FAILED, Phase.DONE)) {
-      List<TaskState> tasks = of(phase);
+      List<TaskState> tasks = state.tasks(phase);
       tasks.stream().limit(LISTED_MAX).forEach(task -> lines.add(line(task)));
       if (tasks.size() > LISTED_MAX) {
         lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + name(phase));
@@ -131,8 +132,8 @@ public record QueueStatus(
   /** Expected time until all have ended, from the mean of those that are done; empty: unknown. */
   private OptionalLong leftMs() {
     var times =
-        state.tasks().stream()
-            .filter(task -> task.phase() == Phase.DONE && task.attempt() > 0)
+        state.tasks(Phase.DONE).stream()
+            .filter(task -> task.attempt() > 0)
             .mapToLong(TaskState::ranMs)
             .summaryStatistics();
     int slots =
@@ -196,5 +197,77 @@ public record QueueStatus(
       }
     }
     return root + "\n";
+  }
+
+  /**
+   * Draws until no task runs, and none waits for a scheduler that runs.
+   *
+   * @return 5 if a task has failed, 130 after Ctrl-C, else 0
+   */
+  public static int until(Workspace workspace, Console console)
+      throws IOException, InterruptedException, UserMistakeException {
+    Thread drawing = Thread.currentThread();
+    try (var signals = Signals.listen(drawing::interrupt, () -> {})) {
+      QueueStatus status = draw(workspace, console);
+      while (!status.isOver()) {
+        try {
+          MachineClock.pacer().awaitNs(MachineClock.monotonicNs() + periodNs(console));
+        } catch (InterruptedException e) {
+          if (signals.received()) {
+            return signals.exitStatus();
+          }
+          throw e;
+        }
+        status = draw(workspace, console);
+      }
+      return status.exitStatus();
+    }
+  }
+
+  /** Draws beside a scheduler of this process, on a thread of its own, until closed. */
+  static final class Redraw implements AutoCloseable {
+    private final Workspace workspace;
+    private final Console console;
+    private final Consumer<String> log;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+    Redraw(Workspace workspace, Console console, Consumer<String> log) {
+      this.workspace = workspace;
+      this.console = console;
+      this.log = log;
+      long periodNs = periodNs(console);
+      var unused =
+          timer.scheduleWithFixedDelay(this::drawAgain, periodNs, periodNs, TimeUnit.NANOSECONDS);
+    }
+
+    private void drawAgain() {
+      try {
+        QueueStatus unused = draw(workspace, console);
+      } catch (IOException e) {
+        log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
+      } catch (UserMistakeException e) {
+        log.accept("the table cannot be drawn: " + e.getMessage());
+      }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      timer.shutdown();
+      boolean unused = timer.awaitTermination(1, TimeUnit.MINUTES);
+    }
+  }
+
+  static QueueStatus draw(Workspace workspace, Console console)
+      throws IOException, UserMistakeException {
+    QueueStatus status = of(workspace);
+    if (console.isTerminal()) {
+      console.stream().print(CLEAR_SCREEN);
+    }
+    status.lines().forEach(console::line);
+    return status;
+  }
+
+  private static long periodNs(Console console) {
+    return console.isTerminal() ? TERMINAL_PERIOD_NS : PLAIN_PERIOD_NS;
   }
 }

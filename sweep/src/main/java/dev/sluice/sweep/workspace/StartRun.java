@@ -2,6 +2,7 @@ package dev.sluice.sweep.workspace;
 
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.file.UserMistakeException.Problem;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
@@ -19,15 +20,19 @@ import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Queues tasks of a workspace, and has a scheduler run them. */
@@ -50,9 +55,6 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
     FOREGROUND
   }
 
-  /** Which tasks {@code retry} runs again: those named, those that failed, those that changed. */
-  public record Again(List<String> names, boolean failed, boolean changed) {}
-
   /**
    * Queues configs.
    *
@@ -64,7 +66,7 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
       throws UserMistakeException, IOException, InterruptedException {
     workspace.check();
     QueueState state = workspace.queue().read();
-    List<Entry> entries = new Selection(workspace).of(configs, gpus, state);
+    List<Entry> entries = entries(configs, gpus, state);
     List<String> lines = new ArrayList<>();
     for (Entry entry : entries) {
       String line = before(entry, state.task(entry.name()));
@@ -77,6 +79,123 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
       console.line("and " + (lines.size() - LISTED_MAX) + " more that run, wait or are done");
     }
     return queue(entries);
+  }
+
+  /**
+   * The tasks of a list of configs and of GPUs, as {@code start} takes them.
+   *
+   * @param configs names with commas between; null or empty: all that match config_pattern
+   * @param gpus ids with commas between, as long as configs; null or empty: any
+   * @throws UserMistakeException with all mistakes
+   */
+  List<Entry> entries(@Nullable String configs, @Nullable String gpus, QueueState state)
+      throws UserMistakeException, IOException {
+    List<Problem> problems = new ArrayList<>();
+    List<Path> files = configs == null || configs.isBlank() ? matching() : named(configs, problems);
+    List<Integer> ids = gpus == null || gpus.isBlank() ? List.of() : ids(gpus, problems);
+    if (problems.isEmpty() && !ids.isEmpty() && ids.size() != files.size()) {
+      problems.add(
+          new Problem(
+              "GPU_LIST",
+              "there are %d configs, but %d GPUs (%s)".formatted(files.size(), ids.size(), gpus),
+              "each config should have its GPU, in the same order"));
+    }
+    List<Entry> entries = new ArrayList<>();
+    Map<String, Path> byName = new HashMap<>();
+    for (int i = 0; i < files.size(); i++) {
+      Path file = files.get(i);
+      String name = stem(file);
+      Path before = byName.putIfAbsent(name, file);
+      TaskState known = state.task(name);
+      if (before == null && known != null && !known.config().equals(file.toString())) {
+        before = Path.of(known.config());
+      }
+      if (before != null) {
+        problems.add(
+            new Problem(
+                "CONFIG_LIST",
+                before.equals(file)
+                    ? "config (" + file.getFileName() + ") is listed twice"
+                    : "two configs have one name (%s, %s)".formatted(before, file),
+                before.equals(file)
+                    ? "one of the two should be removed"
+                    : "one should be renamed: their markers and logs would be one file"));
+      } else {
+        Integer gpu = i < ids.size() ? ids.get(i) : null;
+        entries.add(new Entry(name, file.toString(), gpu, false));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+    return entries;
+  }
+
+  /** Name of the task of a config: the file's name without its ending. */
+  static String stem(Path file) {
+    String name = file.getFileName().toString();
+    int dot = name.lastIndexOf('.');
+    return dot <= 0 ? name : name.substring(0, dot);
+  }
+
+  private List<Path> matching() throws UserMistakeException, IOException {
+    Path folder = workspace.config().folders().configs();
+    String pattern = workspace.config().folders().pattern();
+    List<Path> files = List.of();
+    if (Files.isDirectory(folder)) {
+      PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern);
+      try (Stream<Path> entries = Files.list(folder)) {
+        files =
+            entries
+                .filter(file -> matcher.matches(file.getFileName()) && Files.isRegularFile(file))
+                .sorted()
+                .toList();
+      }
+    }
+    if (files.isEmpty()) {
+      throw new UserMistakeException(
+          folder.toString(),
+          "no config matches config_pattern (" + pattern + ")",
+          "the configs have another ending, or config_dir is another");
+    }
+    return files;
+  }
+
+  private List<Path> named(String configs, List<Problem> problems) {
+    Path folder = workspace.config().folders().configs();
+    List<Path> files = new ArrayList<>();
+    for (String name : configs.split(",", -1)) {
+      Path file = folder.resolve(name.strip()).normalize();
+      if (name.isBlank() || !Files.isRegularFile(file)) {
+        problems.add(
+            new Problem(
+                "CONFIG_LIST",
+                "config (" + name.strip() + ") is missing in " + folder,
+                name.isBlank() ? "there is a comma too many" : "its ending is missing"));
+      }
+      files.add(file);
+    }
+    return files;
+  }
+
+  private List<Integer> ids(String gpus, List<Problem> problems) {
+    List<Integer> known = workspace.config().rules().gpus();
+    List<Integer> ids = new ArrayList<>();
+    for (String written : gpus.split(",", -1)) {
+      String id = written.strip();
+      if (id.matches("\\d{1,4}") && known.contains(Integer.valueOf(id))) {
+        ids.add(Integer.valueOf(id));
+      } else {
+        problems.add(
+            new Problem(
+                "GPU_LIST",
+                "GPU (" + id + ") is out of range",
+                known.isEmpty()
+                    ? "the list should be left out: gpu_count is 0"
+                    : "you meant one of " + known));
+      }
+    }
+    return ids;
   }
 
   /** What a config is before it is queued, in words; empty: nothing. */
@@ -110,9 +229,12 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
   /**
    * Runs tasks again.
    *
+   * @param failed whether to run all again that have failed
+   * @param changed whether to run all again whose config has changed
    * @throws UserMistakeException before anything was queued
    */
-  public int retry(Again again) throws UserMistakeException, IOException, InterruptedException {
+  public int retry(List<String> names, boolean failed, boolean changed)
+      throws UserMistakeException, IOException, InterruptedException {
     workspace.check();
     QueueState state = workspace.queue().read();
     var known = new TreeSet<String>();
@@ -121,9 +243,9 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
       known.add(task.name());
       boolean ended = task.phase() == Phase.FAILED || task.phase() == Phase.DONE;
       boolean meant =
-          again.names().contains(task.name())
-              || (again.failed() && task.phase() == Phase.FAILED)
-              || (again.changed()
+          names.contains(task.name())
+              || (failed && task.phase() == Phase.FAILED)
+              || (changed
                   && ended
                   && Files.exists(Path.of(task.config()))
                   && !task.digest().equals(WorkspaceWork.digest(task.config())));
@@ -131,7 +253,7 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
         entries.add(new Entry(task.name(), task.config(), task.bound(), true));
       }
     }
-    for (String name : again.names()) {
+    for (String name : names) {
       if (!known.contains(name)) {
         throw WorkspaceRuns.unknownTask(name, known);
       }
@@ -241,10 +363,10 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
   private int foregroundWithTable() throws UserMistakeException, IOException, InterruptedException {
     try (var log = SchedulerLog.open(workspace)) {
       int status;
-      try (var table = new StatusWatch.Redraw(workspace, console, log::line)) {
+      try (var table = new QueueStatus.Redraw(workspace, console, log::line)) {
         status = foreground(workspace, log::line);
       }
-      StatusWatch.draw(workspace, console);
+      QueueStatus.draw(workspace, console);
       log.ended(status);
       return status;
     }
@@ -281,9 +403,7 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
         log.accept("tasks wait for GPUs that are set aside or no longer there");
       }
     }
-    return workspace.queue().read().tasks().stream().anyMatch(t -> t.phase() == Phase.FAILED)
-        ? ExitStatus.FAULTS
-        : ExitStatus.DONE;
+    return QueueStatus.of(workspace).exitStatus();
   }
 
   /** The tasks of a workspace: {@code python_env script_path --config_path CONFIG}. */

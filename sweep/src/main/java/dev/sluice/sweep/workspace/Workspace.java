@@ -7,6 +7,7 @@ import dev.sluice.sweep.workspace.WorkspaceConfig.Program;
 import dev.sluice.sweep.workspace.WorkspaceConfig.WorkspaceKey;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -246,14 +247,12 @@ public record Workspace(WorkspaceConfig config, QueueFolder queue, List<String> 
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || !Files.isWritable(path)) {
       return false;
     }
-    try (BufferedReader lines = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
+    // Bytes that are no text are replaced here, where a reader of Files would refuse them.
+    try (var lines =
+        new BufferedReader(
+            new InputStreamReader(Files.newInputStream(path), StandardCharsets.UTF_8))) {
       String line = lines.readLine();
-      String own = queue.folder().toString().replace('\n', ' ');
-      String read =
-          line == null
-              ? ""
-              : new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-      return line == null || read.endsWith(own);
+      return line == null || line.endsWith(queue.folder().toString().replace('\n', ' '));
     }
   }
 }

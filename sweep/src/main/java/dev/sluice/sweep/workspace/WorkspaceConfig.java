@@ -15,12 +15,10 @@ import dev.sluice.sweep.queue.QueueSettings;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -41,7 +39,7 @@ public record WorkspaceConfig(
     Program program,
     Folders folders,
     QueueSettings rules,
-    Map<WorkspaceKey, Place> places,
+    Map<String, Place> places,
     Map<WorkspaceKey, String> written) {
   private static final int GPUS_MAX = 1024;
   private static final int MANY = 1_000_000;
@@ -102,10 +100,6 @@ public record WorkspaceConfig(
     public String comment() {
       return comment;
     }
-
-    public static Optional<WorkspaceKey> of(String key) {
-      return Arrays.stream(values()).filter(known -> known.key().equals(key)).findFirst();
-    }
   }
 
   /** Names in sessions and logs. */
@@ -141,22 +135,22 @@ public record WorkspaceConfig(
             "another file was meant; --config names it");
       }
     }
-    Map<String, Place> placeByName = new HashMap<>();
-    var section = Section.strict(mapping, problems, placeByName, new Schema());
+    Map<String, Place> places = new HashMap<>();
+    var section = Section.strict(mapping, problems, places, new Schema());
     WorkspaceConfig config =
-        new Reader(section, problems, workspace, new HashMap<>()).read(file, placeByName);
+        new Reader(section, problems, workspace, new HashMap<>()).read(file, places);
     problems.throwIfAny();
     return config;
   }
 
   /** The place of a key; of the whole file if the file leaves the key out. */
   public Place place(WorkspaceKey key) {
-    return places.getOrDefault(key, new Place(file.toString(), 0));
+    return places.getOrDefault(key.key(), new Place(file.toString(), 0));
   }
 
   private record Reader(
       Section section, Problems problems, Path workspace, Map<WorkspaceKey, String> written) {
-    WorkspaceConfig read(Path file, Map<String, Place> placeByName) {
+    WorkspaceConfig read(Path file, Map<String, Place> places) {
       String task =
           text(
               WorkspaceKey.TASK_NAME,
@@ -205,9 +199,6 @@ public record WorkspaceConfig(
         written.put(delay, "without effect");
       }
       section.end();
-      Map<WorkspaceKey, Place> places = new HashMap<>();
-      placeByName.forEach(
-          (key, place) -> WorkspaceKey.of(key).ifPresent(known -> places.put(known, place)));
       return new WorkspaceConfig(file, workspace, names, program, folders, rules, places, written);
     }
 

@@ -55,7 +55,7 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
 
   public int config() {
     for (WorkspaceKey key : WorkspaceKey.values()) {
-      var place = workspace.config().places().get(key);
+      var place = workspace.config().places().get(key.key());
       console.line(
           KEYS.row(
               key.key(),
@@ -109,20 +109,17 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
   /** Prints how many tasks are what; the exit status says whether one failed or waits. */
   static int summary(QueueState state, Console console) {
     console.line(counts(state));
-    boolean all = state.tasks().stream().allMatch(task -> task.phase() == Phase.DONE);
-    return all ? ExitStatus.DONE : ExitStatus.FAULTS;
+    return state.tasks(Phase.DONE).size() == state.tasks().size()
+        ? ExitStatus.DONE
+        : ExitStatus.FAULTS;
   }
 
   static String counts(QueueState state) {
     return "waiting %d, running %d, done %d, failed %d"
         .formatted(
-            count(state, Phase.WAITING),
-            count(state, Phase.RUNNING),
-            count(state, Phase.DONE),
-            count(state, Phase.FAILED));
-  }
-
-  private static long count(QueueState state, Phase phase) {
-    return state.tasks().stream().filter(task -> task.phase() == phase).count();
+            state.tasks(Phase.WAITING).size(),
+            state.tasks(Phase.RUNNING).size(),
+            state.tasks(Phase.DONE).size(),
+            state.tasks(Phase.FAILED).size());
   }
 }

@@ -26,8 +26,7 @@ final class GridTableTest {
   private static final Place PLACE = new Place("grid.yaml", 1);
 
   private static Axis axis(String key, String... values) {
-    return new Axis(
-        key, Arrays.stream(values).map(text -> new Setting(text, PLACE, List.of())).toList());
+    return new Axis(key, Arrays.stream(values).map(text -> new Setting(text, List.of())).toList());
   }
 
   private static Grid grid(Axis... axes) {

@@ -48,8 +48,7 @@ final class LeagueTest {
   private final Map<Cell, CellResult> results = new LinkedHashMap<>();
 
   private static Axis axis(String key, String... values) {
-    return new Axis(
-        key, Arrays.stream(values).map(text -> new Setting(text, PLACE, List.of())).toList());
+    return new Axis(key, Arrays.stream(values).map(text -> new Setting(text, List.of())).toList());
   }
 
   /** Notes shares of the bound by seed; NaN: the cell failed. */

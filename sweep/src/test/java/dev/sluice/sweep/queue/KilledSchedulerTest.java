@@ -274,9 +274,17 @@ final class KilledSchedulerTest {
               if (line.contains("No space left")) {
                 full.countDown();
               }
-            },
-            content -> journal[0] = new SmallJournal(queue.journal(), content));
-    var end = new FutureTask<>(scheduler::run);
+            });
+    var end =
+        new FutureTask<>(
+            () -> {
+              try (HeldQueue held =
+                  queue
+                      .hold(content -> journal[0] = new SmallJournal(queue.journal(), content))
+                      .orElseThrow()) {
+                return scheduler.run(held);
+              }
+            });
     new Thread(end, "scheduler").start();
     assertThat(Files.readString(news)).isNotEmpty();
     journal[0].left = 3;

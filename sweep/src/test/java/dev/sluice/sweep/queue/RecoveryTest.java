@@ -58,22 +58,23 @@ final class RecoveryTest {
     queue.hand(new Request(entries));
   }
 
-  private Scheduler scheduler(HeldQueue.Opener opener) {
+  private Scheduler scheduler() {
     return new Scheduler(
         queue,
         QueueSettings.slots(1, false),
         new ShellWork(folder, null),
         Sessions.plain(),
-        log::add,
-        opener);
+        log::add);
   }
 
-  private Scheduler scheduler() {
-    return scheduler(content -> new Journal(queue.journal(), content));
-  }
-
-  private FutureTask<End> begin(Scheduler scheduler) {
-    var end = new FutureTask<>(scheduler::run);
+  private FutureTask<End> begin(Scheduler scheduler, HeldQueue.Opener opener) {
+    var end =
+        new FutureTask<>(
+            () -> {
+              try (HeldQueue held = queue.hold(opener).orElseThrow()) {
+                return scheduler.run(held);
+              }
+            });
     new Thread(end, "scheduler").start();
     return end;
   }
@@ -151,8 +152,8 @@ final class RecoveryTest {
     Path go = pipe("go");
     hand("echo $1 >>ran; echo begun >news; read line <go; exit 5");
     var journal = new SmallJournal[1];
-    var scheduler = scheduler(content -> journal[0] = new SmallJournal(queue.journal(), content));
-    var end = begin(scheduler);
+    var scheduler = scheduler();
+    var end = begin(scheduler, content -> journal[0] = new SmallJournal(queue.journal(), content));
     assertThat(Files.readString(news)).isNotEmpty();
     journal[0].left = 3;
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
@@ -193,7 +194,7 @@ final class RecoveryTest {
     Path go = pipe("go");
     hand("echo begun >news; read line <go", "echo next >news");
     var journal = new SlowJournal[1];
-    var end = begin(scheduler(content -> journal[0] = new SlowJournal(queue.journal(), content)));
+    var end = begin(scheduler(), content -> journal[0] = new SlowJournal(queue.journal(), content));
     assertThat(Files.readString(news)).isEqualTo("begun\n");
     journal[0].held.countDown();
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);

@@ -9,7 +9,6 @@ import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.workspace.StartRun.Again;
 import dev.sluice.sweep.workspace.StartRun.Mode;
 import dev.sluice.sweep.workspace.StartRun.WorkspaceWork;
 import java.io.ByteArrayOutputStream;
@@ -79,7 +78,7 @@ final class WorkspaceTest {
   }
 
   private List<Entry> select(String configs, String gpus) throws Exception {
-    return new Selection(open()).of(configs, gpus, new QueueState());
+    return run().entries(configs, gpus, new QueueState());
   }
 
   @Test
@@ -191,10 +190,10 @@ final class WorkspaceTest {
     write("configs/b.yml", "exit 9\n");
     assertThat(run().start(null, null)).isEqualTo(ExitStatus.FAULTS);
     write("configs/b.yml", "true\n");
-    assertThat(run().retry(new Again(List.of(), true, false))).isZero();
+    assertThat(run().retry(List.of(), true, false)).isZero();
     assertThat(ran()).hasSize(4);
     write("configs/c.yml", "true # changed\n");
-    assertThat(run().retry(new Again(List.of(), false, true))).isZero();
+    assertThat(run().retry(List.of(), false, true)).isZero();
     assertThat(ran()).hasSize(5);
     assertThat(ran().get(4)).startsWith("c ");
     assertThat(folder.resolve("out/c_completed.txt.before")).exists();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The table of a workspace's queue, drawn anew while tasks run. */
 @Timeout(600)
-final class StatusWatchTest {
+final class QueueStatusTest {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
   @TempDir private Path folder;
@@ -84,7 +84,7 @@ final class StatusWatchTest {
 
   @Test
   void aQueueInWhichNothingRuns_isDrawnOnce() throws Exception {
-    assertThat(StatusWatch.until(open(), screen.console(false))).isZero();
+    assertThat(QueueStatus.until(open(), screen.console(false))).isZero();
     assertThat(screen.text().lines())
         .containsExactly("exp: no scheduler runs", "waiting 0, running 0, done 0, failed 0");
   }
@@ -95,7 +95,7 @@ final class StatusWatchTest {
     var foreground = new Screen();
     FutureTask<Integer> end = start(foreground.console(true));
     foreground.await(" | it trains");
-    var watch = new FutureTask<>(() -> StatusWatch.until(open(), screen.console(true)));
+    var watch = new FutureTask<>(() -> QueueStatus.until(open(), screen.console(true)));
     new Thread(watch, "watch").start();
     screen.await("running 1, ");
     letItEnd();
