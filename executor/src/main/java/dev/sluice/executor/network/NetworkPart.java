@@ -59,7 +59,7 @@ public record NetworkPart(
    */
   public void writeWeights(OutputStream out, LongConsumer bytesWritten) throws IOException {
     try (out) {
-      out.write(SafetensorsHeader.write(tensors()));
+      out.write(TensorShape.header(tensors()));
       for (Weight weight : weights) {
         out.write(Precision.FP32.littleEndian(weight.values(workload)));
         bytesWritten.accept(Precision.FP32.bytes(weight));

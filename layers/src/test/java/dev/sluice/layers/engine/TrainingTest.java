@@ -7,7 +7,6 @@ import ai.djl.ndarray.NDList;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.executor.network.SafetensorsHeader;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.layers.engine.LayerTrace.Row;
@@ -139,7 +138,7 @@ final class TrainingTest {
     try (var files = Files.newDirectoryStream(out, "*.safetensors")) {
       for (Path path : files) {
         try (SafetensorsFile file = SafetensorsFile.open(path)) {
-          for (SafetensorsHeader.Entry entry : file.entries()) {
+          for (SafetensorsFile.Entry entry : file.entries()) {
             ByteBuffer values = ByteBuffer.allocate((int) entry.bytes());
             file.read(entry.offset(), values);
             assertThat(stored.put(entry.tensor().name(), values.flip())).isNull();
