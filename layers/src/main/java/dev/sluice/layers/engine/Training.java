@@ -24,6 +24,7 @@ import dev.sluice.layers.parameters.SafetensorsFile;
 import dev.sluice.layers.parameters.TrainingFolder;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
@@ -229,29 +230,25 @@ public final class Training implements LayerOperations, AutoCloseable {
   /** Computes a step and changes all layers; returns the loss before it. */
   private float computed(int step, Hooks hooks) throws InferenceException {
     try (NDManager scope = modules.manager.newSubManager()) {
-      resident.beginStep();
-      hooks.onStepStart();
+      resident.fire(hooks, Hook.STEP_START, Hooks.NO_LAYER);
       var kept = new ArrayList<NDArray>();
       NDArray at = data.pictures(step, scope);
       long keptBytes = 0;
       for (int i = 0; i < changed.length; i++) {
-        resident.enter("on_pre_forward");
-        hooks.onPreForward(i);
+        resident.fire(hooks, Hook.PRE_FORWARD, i);
         long startNs = resident.nowNs();
         kept.add(at);
         keptBytes += at.size() * Float.BYTES;
         at = forward(i, at, scope);
         resident.done(Row.COMPUTE, i, startNs);
-        resident.enter("on_post_forward");
-        hooks.onPostForward(i);
+        resident.fire(hooks, Hook.POST_FORWARD, i);
       }
       keptInputBytesMax = Math.max(keptInputBytesMax, keptBytes);
       Gradients.Loss loss = Gradients.ofLoss(at, data.oneHotLabels(step, scope), scope);
       at.close();
       NDArray upstream = loss.gradient();
       for (int i = changed.length - 1; i >= 0; i--) {
-        resident.enter("on_pre_backward");
-        hooks.onPreBackward(i);
+        resident.fire(hooks, Hook.PRE_BACKWARD, i);
         long startNs = resident.nowNs();
         changed[i] = true;
         // nothing wants a gradient by the pictures
@@ -265,11 +262,9 @@ public final class Training implements LayerOperations, AutoCloseable {
         if (next != null) {
           upstream = next;
         }
-        resident.enter("on_post_backward");
-        hooks.onPostBackward(i);
+        resident.fire(hooks, Hook.POST_BACKWARD, i);
       }
-      resident.enter("on_step_end");
-      hooks.onStepEnd();
+      resident.fire(hooks, Hook.STEP_END, Hooks.NO_LAYER);
       return loss.value();
     }
   }
