@@ -123,7 +123,7 @@ final class PlanReader {
       checkLength(in, "parameters_out", written.size());
     }
     for (int i = 0; i < layers && !written.isEmpty(); i++) {
-      cutBytes.add((long) (double) written.get(i % written.size()) * bytesPerValue);
+      cutBytes.add(written.get(i % written.size()).longValue() * bytesPerValue);
     }
   }
 
