@@ -188,9 +188,7 @@ final class PlanCommand implements Callable<Integer> {
         "you want to add --execute");
     return new PlanRun.Options(
         new PlanningFiles(models, types, devices),
-        new Asked(model, dtype, batchSize, compatible),
-        buffersIn,
-        buffersOut,
+        new Asked(model, dtype, batchSize, buffersIn, buffersOut, compatible),
         objective.equals("latency") ? Objective.LATENCY : Objective.THROUGHPUT,
         hostsMax == null ? Integer.MAX_VALUE : hostsMax,
         limitNs(),

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /** Planning files, schedules of layers, and sweeps: files that a person may have written. */
 final class PlanReaders {
   private static final Asked ASKED =
-      new Asked("google/vit-base-patch16-224", "torch.float32", 8, false);
+      new Asked("google/vit-base-patch16-224", "torch.float32", 8, 2, 2, false);
   private static final String MODELS = planning("models.yml");
   private static final String TYPES = planning("device_types.yml");
   private static final String DEVICES = planning("devices.yml");
@@ -94,8 +94,8 @@ final class PlanReaders {
                 Files.write(folder.resolve("types.yml"), types),
                 Files.write(folder.resolve("devices.yml"), devices))
             .read(ASKED);
-    assertThat(read.hosts()).isPositive();
-    assertThat(read.model().parametersOut()).hasSize(read.model().layers());
+    assertThat(read.problem().hosts()).isPositive();
+    assertThat(read.problem().cutBytes()).hasSize(read.problem().layers() + 1);
   }
 
   private static void stages(Path folder, byte[] input) throws Exception {

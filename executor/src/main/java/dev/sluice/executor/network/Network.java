@@ -58,6 +58,9 @@ public final class Network {
    * out}, which is the result of no other operation of the network.
    */
   interface Dialect {
+    /** Casts a tensor to a precision; the two are given by their names. */
+    void convert(String out, String in, Precision to);
+
     /**
      * A 2-D convolution with square kernel, and equal stride and padding on both axes.
      *

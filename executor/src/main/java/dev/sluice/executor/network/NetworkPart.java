@@ -34,8 +34,21 @@ public record NetworkPart(
     return weights.stream().map(Weight::hasGradient).toList();
   }
 
-  void tell(Dialect dialect) {
+  /** Tells the operations, between casts of what comes in and goes out, which stays float32. */
+  void tell(Dialect dialect, Precision precision) {
+    boolean cast = precision != Precision.FP32;
+    if (cast) {
+      inputs.forEach(in -> dialect.convert(in.name(), given(in, precision), precision));
+    }
     operations.forEach(operation -> operation.accept(dialect));
+    if (cast) {
+      outputs.forEach(out -> dialect.convert(given(out, precision), out.name(), Precision.FP32));
+    }
+  }
+
+  /** Name of a float32 tensor that comes in or goes out, beside its name in the precision. */
+  static String given(Tensor tensor, Precision precision) {
+    return tensor.name() + (precision == Precision.FP32 ? "" : "_fp32");
   }
 
   /** Shapes of one sample, without the axis of samples. */
@@ -59,7 +72,7 @@ public record NetworkPart(
    */
   public void writeWeights(OutputStream out, LongConsumer bytesWritten) throws IOException {
     try (out) {
-      out.write(SafetensorsHeader.write(tensors()));
+      out.write(TensorShape.header(tensors()));
       for (Weight weight : weights) {
         out.write(Precision.FP32.littleEndian(weight.values(workload)));
         bytesWritten.accept(Precision.FP32.bytes(weight));

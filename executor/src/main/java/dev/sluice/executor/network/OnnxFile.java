@@ -24,9 +24,6 @@ public final class OnnxFile {
   private static final int OPSET = 17;
   private static final int INT64 = 7;
 
-  /** Ending of the names of the float32 inputs and outputs of a half-precision network. */
-  private static final String GIVEN = "_fp32";
-
   private OnnxFile() {}
 
   /**
@@ -38,22 +35,13 @@ public final class OnnxFile {
   public static void write(
       NetworkPart network, Precision precision, OutputStream out, LongConsumer bytesWritten)
       throws IOException {
-    Tensor input = network.inputs().get(0);
-    Tensor output = network.outputs().get(0);
     var nodes = new Nodes(precision);
-    String given = precision == Precision.FP32 ? "" : GIVEN;
-    if (precision != Precision.FP32) {
-      nodes.convert(input.name(), input.name() + given, precision);
-    }
-    network.tell(nodes);
-    if (precision != Precision.FP32) {
-      nodes.convert(output.name() + given, output.name(), Precision.FP32);
-    }
+    network.tell(nodes, precision);
     byte[] before = nodes.graph.text(2, network.workload()).toBytes();
     byte[] after =
         new Protobuf()
-            .message(11, valueInfo(input, given))
-            .message(12, valueInfo(output, given))
+            .message(11, valueInfo(network.inputs().get(0), precision))
+            .message(12, valueInfo(network.outputs().get(0), precision))
             .toBytes();
     List<byte[]> headers = new ArrayList<>();
     long graphBytes = (long) before.length + after.length;
@@ -119,12 +107,12 @@ public final class OnnxFile {
     return transposed;
   }
 
-  private static Protobuf valueInfo(Tensor tensor, String ending) {
+  private static Protobuf valueInfo(Tensor tensor, Precision precision) {
     var shape = new Protobuf().message(1, new Protobuf().text(2, "N"));
     tensor.shape().forEach(size -> shape.message(1, new Protobuf().integer(1, size)));
     var tensorType = new Protobuf().integer(1, dataType(Precision.FP32)).message(2, shape);
     return new Protobuf()
-        .text(1, tensor.name() + ending)
+        .text(1, NetworkPart.given(tensor, precision))
         .message(2, new Protobuf().message(1, tensorType));
   }
 
@@ -202,7 +190,8 @@ public final class OnnxFile {
       return constant(name, tensor);
     }
 
-    void convert(String out, String in, Precision to) {
+    @Override
+    public void convert(String out, String in, Precision to) {
       node("Cast", out, List.of(in), integer("to", dataType(to)));
     }
 

@@ -1,5 +1,11 @@
 package dev.sluice.executor.network;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -13,8 +19,13 @@ import java.util.OptionalLong;
 public record TensorShape(String name, String dtype, List<Long> shape) {
   public static final String FLOAT32 = "F32";
 
+  /** The data begins at a multiple of this number of bytes, as in other writers' files. */
+  private static final int ALIGNMENT_BYTES = 8;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   /** Bytes of one value, by the format's names of types. */
-  static final Map<String, Integer> VALUE_BYTES =
+  public static final Map<String, Integer> VALUE_BYTES =
       Map.ofEntries(
           Map.entry("BOOL", 1),
           Map.entry("U8", 1),
@@ -46,8 +57,8 @@ public record TensorShape(String name, String dtype, List<Long> shape) {
         .orElseThrow(() -> new ArithmeticException("tensor (" + name + ") is too large"));
   }
 
-  /** Empty: they exceed a long. */
-  OptionalLong bytesIfAny() {
+  /** Bytes of all values; empty: they exceed a long. */
+  public OptionalLong bytesIfAny() {
     if (shape.contains(0L)) {
       return OptionalLong.of(0);
     }
@@ -59,5 +70,32 @@ public record TensorShape(String name, String dtype, List<Long> shape) {
       bytes *= size;
     }
     return OptionalLong.of(bytes);
+  }
+
+  /**
+   * Returns the header of a file that holds tensors of unequal names one behind the other: its
+   * length as an unsigned 64-bit number, low byte first, then JSON that gives each tensor's type,
+   * shape and place in the data behind the header.
+   *
+   * <p>Source: the section Format of the README in github.com/huggingface/safetensors.
+   */
+  public static byte[] header(List<TensorShape> tensors) {
+    ObjectNode json = JSON.createObjectNode();
+    long at = 0;
+    for (TensorShape tensor : tensors) {
+      long end = Math.addExact(at, tensor.bytes());
+      ObjectNode entry = json.putObject(tensor.name()).put("dtype", tensor.dtype());
+      tensor.shape().forEach(entry.putArray("shape")::add);
+      entry.putArray("data_offsets").add(at).add(end);
+      at = end;
+    }
+    byte[] text = json.toString().getBytes(UTF_8);
+    int length = (text.length + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putLong(length).put(text);
+    while (bytes.hasRemaining()) {
+      bytes.put((byte) ' ');
+    }
+    return bytes.array();
   }
 }

@@ -36,9 +36,6 @@ import org.jspecify.annotations.Nullable;
 public final class TorchScriptFile {
   private static final String FOLDER = "network/";
 
-  /** Ending of the names of the float32 inputs and outputs of a half-precision network. */
-  private static final String GIVEN = "_fp32";
-
   /** Version of the archive format, that of PyTorch 1.13 and later; the code uses nothing newer. */
   private static final String ARCHIVE_VERSION = "10\n";
 
@@ -101,26 +98,15 @@ public final class TorchScriptFile {
   private static String code(NetworkPart network, Precision precision) {
     Map<Weight, String> attributes = new LinkedHashMap<>();
     network.weights().forEach(weight -> attributes.put(weight, "w" + attributes.size()));
-    boolean cast = precision != Precision.FP32;
-    String ending = cast ? GIVEN : "";
     return code(
         attributes.values(),
-        network.inputs().stream().map(in -> in.name() + ending),
+        network.inputs().stream().map(in -> NetworkPart.given(in, precision)),
         network.outputs(),
-        tensor -> tensor.name() + ending,
-        code -> {
-          var source =
-              new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false);
-          if (cast) {
-            network.inputs().forEach(in -> source.convert(in.name(), in.name() + GIVEN, precision));
-          }
-          network.tell(source);
-          if (cast) {
-            network
-                .outputs()
-                .forEach(out -> source.convert(out.name() + GIVEN, out.name(), Precision.FP32));
-          }
-        });
+        out -> NetworkPart.given(out, precision),
+        code ->
+            network.tell(
+                new TorchScriptSource(code, Tensor::name, w -> "self." + attributes.get(w), false),
+                precision));
   }
 
   /**
@@ -274,7 +260,8 @@ public final class TorchScriptFile {
           .append('\n');
     }
 
-    void convert(String out, String in, Precision precision) {
+    @Override
+    public void convert(String out, String in, Precision precision) {
       line(out, "torch.to(%s, %d)", in, precision.torchScalarType);
     }
 

@@ -40,7 +40,9 @@ public record WeightlessModule(String code) {
                 part.inputs().stream().map(nameOf), part.weights().stream().map(argumentOf)),
             part.outputs(),
             nameOf,
-            code -> part.tell(new TorchScriptSource(code, nameOf, argumentOf, training))));
+            code ->
+                part.tell(
+                    new TorchScriptSource(code, nameOf, argumentOf, training), Precision.FP32)));
   }
 
   private static <T> String named(Map<T, String> names, T what, String prefix) {

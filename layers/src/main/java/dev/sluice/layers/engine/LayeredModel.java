@@ -16,6 +16,7 @@ import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -68,22 +69,18 @@ public final class LayeredModel implements AutoCloseable {
   public float[] forward(ByteBuffer in, int samples, Hooks hooks, ResidentLayers resident)
       throws InferenceException {
     try (NDManager step = modules.manager.newSubManager()) {
-      resident.beginStep();
-      hooks.onStepStart();
+      resident.fire(hooks, Hook.STEP_START, Hooks.NO_LAYER);
       NDArray at = step.create(in, new Shape(samples).addAll(inputShape), DataType.FLOAT32);
       for (int i = 0; i < modules.layers.size(); i++) {
-        resident.enter("on_pre_forward");
-        hooks.onPreForward(i);
+        resident.fire(hooks, Hook.PRE_FORWARD, i);
         long startNs = resident.nowNs();
         NDArray out = computed(modules.layers.get(i), at, resident.tensors(i), step);
         resident.done(Row.COMPUTE, i, startNs);
         at.close();
         at = out;
-        resident.enter("on_post_forward");
-        hooks.onPostForward(i);
+        resident.fire(hooks, Hook.POST_FORWARD, i);
       }
-      resident.enter("on_step_end");
-      hooks.onStepEnd();
+      resident.fire(hooks, Hook.STEP_END, Hooks.NO_LAYER);
       return at.toFloatArray();
     }
   }

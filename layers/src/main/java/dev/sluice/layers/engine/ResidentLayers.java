@@ -10,6 +10,8 @@ import ai.djl.ndarray.types.Shape;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.parameters.ParameterSource;
+import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -93,18 +95,17 @@ public final class ResidentLayers implements LayerOperations, AutoCloseable {
   }
 
   /**
-   * Begins a step, with the hook {@code on_step_start}. What is asked for before the first layer is
-   * computed belongs to step 0.
+   * Fires a hook of the loop; the operations that follow belong to it, for the trace. What is asked
+   * for before the first layer is computed belongs to step 0.
    */
-  void beginStep() {
-    steps++;
-    hook = "on_step_start";
-  }
-
-  /** Says which hook the following operations belong to, for the trace. */
-  void enter(String hookNow) {
-    hook = hookNow;
-    step = steps;
+  void fire(Hooks hooks, Hook now, int layer) {
+    if (now == Hook.STEP_START) {
+      steps++;
+    } else {
+      step = steps;
+    }
+    hook = now.toString();
+    hooks.on(now, layer);
   }
 
   @Override

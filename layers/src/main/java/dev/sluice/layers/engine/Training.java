@@ -2,8 +2,10 @@ package dev.sluice.layers.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import ai.djl.engine.EngineException;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.InferenceException;
@@ -11,7 +13,10 @@ import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.TensorShape;
+import dev.sluice.executor.network.WeightlessModule;
 import dev.sluice.executor.network.Workloads;
+import dev.sluice.layers.engine.LayerModules.Layer;
+import dev.sluice.layers.engine.LayerTrace.Row;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.ParameterSource.FiniteParameters;
@@ -19,6 +24,7 @@ import dev.sluice.layers.parameters.SafetensorsFile;
 import dev.sluice.layers.parameters.TrainingFolder;
 import dev.sluice.layers.parameters.TrainingFolder.StoredLayer;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
 import java.io.IOException;
@@ -31,24 +37,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A training by layers, whose state is in a folder. The hooks of a step bring and release the
  * layers; a released layer that the step has changed is written. Layers count from 0, steps from 1.
- * Used by one thread.
+ *
+ * <p>The forward pass builds no graph and keeps each layer's input; the backward pass computes a
+ * layer once more, with a graph, and applies its gradients at once. So a layer's tensors need be
+ * there only while it is computed. Running statistics are counted by the second computing alone,
+ * which changes the layer in any case: a layer that is released behind its first one is unchanged.
+ *
+ * <p>Used by one thread.
  */
 public final class Training implements LayerOperations, AutoCloseable {
   private final int commitEvery;
-  private final TrainingModel model;
+  private final LayerModules modules;
+
+  /** Tensors of each layer. */
+  private final List<TrainedTensors> tensors;
+
   private final TrainingFolder folder;
   private final ResidentLayers resident;
   private final TrainingData data;
-  private final List<StoredLayer> layers;
 
   /** Layers whose tensors differ from those of their newest file. */
   private final boolean[] changed;
 
   private int stepsDone;
+  private long keptInputBytesMax;
 
   /** A step began and did not end, so that layers may hold part of its changes. */
   private boolean failed;
@@ -77,18 +94,18 @@ public final class Training implements LayerOperations, AutoCloseable {
 
   private Training(
       Settings settings,
-      TrainingModel model,
+      LayerModules modules,
+      List<TrainedTensors> tensors,
       TrainingFolder folder,
-      ResidentLayers resident,
-      List<StoredLayer> layers) {
+      ResidentLayers resident) {
     this.commitEvery = settings.commitEvery();
-    this.model = model;
+    this.modules = modules;
+    this.tensors = tensors;
     this.folder = folder;
     this.resident = resident;
     this.data =
         new TrainingData(settings.seed(), settings.batch(), Workloads.network(settings.model()));
-    this.layers = layers;
-    this.changed = new boolean[layers.size()];
+    this.changed = new boolean[tensors.size()];
     this.stepsDone = folder.committedStep();
   }
 
@@ -134,18 +151,19 @@ public final class Training implements LayerOperations, AutoCloseable {
       throws UserMistakeException, IOException, InferenceException {
     Network network = Workloads.network(settings.model());
     Optimizer optimizer = Optimizer.named(settings.optimizer());
+    List<Network.Block> blocks = network.blocks();
+    var tensors = new ArrayList<TrainedTensors>();
     var stored = new ArrayList<StoredLayer>();
-    var all = new ArrayList<List<TensorShape>>();
-    for (Network.Block block : network.blocks()) {
-      var tensors = new TrainedTensors(block.part(), optimizer);
-      stored.add(new StoredLayer(block.name(), tensors.stored()));
-      all.add(tensors.all());
+    for (Network.Block block : blocks) {
+      var ofLayer = new TrainedTensors(block.part(), optimizer);
+      tensors.add(ofLayer);
+      stored.add(new StoredLayer(block.name(), ofLayer.stored()));
     }
     TrainingFolder folder =
         resume
             ? TrainingFolder.resume(out, settings.course(), stored)
             : begin(settings, out, network, stored, cache);
-    TrainingModel model = TrainingModel.load(network, optimizer, engines);
+    LayerModules modules = LayerModules.load(blocks, WeightlessModule::forTraining, engines);
     ParameterSource source = pace.apply(folder);
     if (settings.checkFinite()) {
       source = new FiniteParameters(source, stored.stream().map(StoredLayer::tensors).toList());
@@ -153,12 +171,12 @@ public final class Training implements LayerOperations, AutoCloseable {
     var resident =
         new ResidentLayers(
             stored.stream().map(StoredLayer::name).toList(),
-            all,
+            tensors.stream().map(TrainedTensors::all).toList(),
             source,
             budgetBytes,
             clockNs,
             trace);
-    return new Training(settings, model, folder, resident, stored);
+    return new Training(settings, modules, tensors, folder, resident);
   }
 
   private static TrainingFolder begin(
@@ -196,7 +214,7 @@ public final class Training implements LayerOperations, AutoCloseable {
     int step = stepsDone + 1;
     failed = true;
     try {
-      float loss = model.step(step, data, hooks, resident, layer -> changed[layer] = true);
+      float loss = computed(step, hooks);
       failed = false;
       stepsDone = step;
       folder.loss(step, loss);
@@ -206,6 +224,85 @@ public final class Training implements LayerOperations, AutoCloseable {
       return loss;
     } catch (UncheckedIOException e) {
       throw folder.unwritable(requireNonNull(e.getCause()));
+    }
+  }
+
+  /** Computes a step and changes all layers; returns the loss before it. */
+  private float computed(int step, Hooks hooks) throws InferenceException {
+    try (NDManager scope = modules.manager.newSubManager()) {
+      resident.fire(hooks, Hook.STEP_START, Hooks.NO_LAYER);
+      var kept = new ArrayList<NDArray>();
+      NDArray at = data.pictures(step, scope);
+      long keptBytes = 0;
+      for (int i = 0; i < changed.length; i++) {
+        resident.fire(hooks, Hook.PRE_FORWARD, i);
+        long startNs = resident.nowNs();
+        kept.add(at);
+        keptBytes += at.size() * Float.BYTES;
+        at = forward(i, at, scope);
+        resident.done(Row.COMPUTE, i, startNs);
+        resident.fire(hooks, Hook.POST_FORWARD, i);
+      }
+      keptInputBytesMax = Math.max(keptInputBytesMax, keptBytes);
+      Gradients.Loss loss = Gradients.ofLoss(at, data.oneHotLabels(step, scope), scope);
+      at.close();
+      NDArray upstream = loss.gradient();
+      for (int i = changed.length - 1; i >= 0; i--) {
+        resident.fire(hooks, Hook.PRE_BACKWARD, i);
+        long startNs = resident.nowNs();
+        changed[i] = true;
+        // nothing wants a gradient by the pictures
+        NDArray next = backward(i, kept.get(i), upstream, i == 0 ? null : scope);
+        resident.done(Row.COMPUTE, i, startNs);
+        long updateNs = resident.nowNs();
+        tensors.get(i).update(resident.tensors(i), step);
+        resident.done(Row.UPDATE, i, updateNs);
+        upstream.close();
+        kept.get(i).close();
+        if (next != null) {
+          upstream = next;
+        }
+        resident.fire(hooks, Hook.POST_BACKWARD, i);
+      }
+      resident.fire(hooks, Hook.STEP_END, Hooks.NO_LAYER);
+      return loss.value();
+    }
+  }
+
+  private NDArray forward(int i, NDArray in, NDManager scope) throws InferenceException {
+    Layer layer = modules.layers.get(i);
+    TrainedTensors layout = tensors.get(i);
+    NDList values = resident.tensors(i);
+    try (NDManager copies = scope.newSubManager()) {
+      var weights = new NDList();
+      for (int weight = 0; weight < layout.weights(); weight++) {
+        NDArray tensor = values.get(weight);
+        if (layout.hasGradient(weight)) {
+          weights.add(tensor);
+        } else {
+          NDArray copy = tensor.duplicate();
+          copy.attach(copies);
+          weights.add(copy);
+        }
+      }
+      NDArray out = Gradients.forward(layer.module(), in, weights, scope);
+      out.attach(scope);
+      return out;
+    } catch (EngineException e) {
+      throw new InferenceException("layer " + layer.name() + " failed: " + e.getMessage(), e);
+    }
+  }
+
+  private @Nullable NDArray backward(int i, NDArray in, NDArray upstream, @Nullable NDManager scope)
+      throws InferenceException {
+    Layer layer = modules.layers.get(i);
+    NDList values = resident.tensors(i);
+    try {
+      return Gradients.backward(
+          layer.module(), in, values, tensors.get(i), scope, out -> out.mul(upstream).sum());
+    } catch (EngineException e) {
+      throw new InferenceException(
+          "layer " + layer.name() + " failed in its backward pass: " + e.getMessage(), e);
     }
   }
 
@@ -239,9 +336,9 @@ public final class Training implements LayerOperations, AutoCloseable {
   }
 
   private void write(int layer, int step) throws IOException {
-    NDList tensors = resident.tensors(layer);
     var values = new ArrayList<ByteBuffer>();
-    for (NDArray tensor : tensors.subList(0, layers.get(layer).tensors().size())) {
+    int stored = tensors.get(layer).stored().size();
+    for (NDArray tensor : resident.tensors(layer).subList(0, stored)) {
       values.add(tensor.toByteBuffer(true));
     }
     folder.write(layer, step, values);
@@ -285,7 +382,7 @@ public final class Training implements LayerOperations, AutoCloseable {
 
   /** Returns the most bytes of inputs that were kept for backward passes, outside the budget. */
   public long keptInputBytesMax() {
-    return model.keptInputBytesMax();
+    return keptInputBytesMax;
   }
 
   /** Returns a layer's tensors, its gradients last, while it is resident. */
@@ -297,7 +394,7 @@ public final class Training implements LayerOperations, AutoCloseable {
   @Override
   public void close() {
     resident.close();
-    model.close();
+    modules.close();
     folder.close();
   }
 }

@@ -3,7 +3,6 @@ package dev.sluice.layers.parameters;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.network.SafetensorsHeader;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.layers.parameters.Manifest.LayerState;
 import java.io.IOException;
@@ -184,7 +183,7 @@ public final class TrainingFolder implements ParameterSource {
     tensors.forEach(tensor -> crc.update(tensor.duplicate()));
     var state = new LayerState(stored.name(), step, "%08x".formatted(crc.getValue()));
     var content = new ArrayList<ByteBuffer>();
-    content.add(ByteBuffer.wrap(SafetensorsHeader.write(stored.tensors())));
+    content.add(ByteBuffer.wrap(TensorShape.header(stored.tensors())));
     content.addAll(tensors);
     LayerState before = newest.get(layer);
     Path file = file(state);

@@ -3,6 +3,8 @@ package dev.sluice.layers.runtime;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.LayerSchedule;
 import dev.sluice.layers.schedule.Layers;
 import dev.sluice.layers.schedule.ScheduleWalk;
@@ -75,26 +77,25 @@ public final class DemoRun {
       parameters.awaitReader();
       log.restart();
       var walk = new ScheduleWalk(schedule, LAYERS, parameters);
-      log.hook("on_step_start");
-      walk.onStepStart();
+      fire(walk, log, Hook.STEP_START, Hooks.NO_LAYER);
       for (int layer = 0; layer < LAYERS.size(); layer++) {
-        log.hook("on_pre_forward " + LAYERS.get(layer));
-        walk.onPreForward(layer);
+        fire(walk, log, Hook.PRE_FORWARD, layer);
         compute(layer, FORWARD_UNITS, log);
-        log.hook("on_post_forward " + LAYERS.get(layer));
-        walk.onPostForward(layer);
+        fire(walk, log, Hook.POST_FORWARD, layer);
       }
       for (int layer = LAYERS.size() - 1; layer >= 0; layer--) {
-        log.hook("on_pre_backward " + LAYERS.get(layer));
-        walk.onPreBackward(layer);
+        fire(walk, log, Hook.PRE_BACKWARD, layer);
         compute(layer, BACKWARD_UNITS, log);
-        log.hook("on_post_backward " + LAYERS.get(layer));
-        walk.onPostBackward(layer);
+        fire(walk, log, Hook.POST_BACKWARD, layer);
       }
-      log.hook("on_step_end");
-      walk.onStepEnd();
+      fire(walk, log, Hook.STEP_END, Hooks.NO_LAYER);
     }
     return log;
+  }
+
+  private static void fire(ScheduleWalk walk, DemoLog log, Hook hook, int layer) {
+    log.hook(hook + (layer == Hooks.NO_LAYER ? "" : " " + LAYERS.get(layer)));
+    walk.on(hook, layer);
   }
 
   private void compute(int layer, int units, DemoLog log) throws InterruptedException {

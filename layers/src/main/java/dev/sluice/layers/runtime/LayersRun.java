@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
-import org.jspecify.annotations.Nullable;
 
 /** {@code layers run} and {@code layers plan}: inference by layers, and its schedule as a file. */
 public final class LayersRun {
@@ -43,11 +42,10 @@ public final class LayersRun {
     RunPlan.checkModel("run", options.model(), Workloads.splittable());
     Layers layers = RunPlan.ofInference(Workloads.network(options.model()));
     var plan = new RunPlan(options, layers);
-    Path trace = options.trace();
-    try (TraceFolder folder = trace == null ? null : TraceFolder.create(trace);
+    try (LayersTrace trace = plan.trace();
         Signals signals = Signals.listen(() -> stopped = true, () -> {})) {
       try {
-        return run(plan, folder);
+        return run(plan, trace);
       } catch (StoppedAtLayerException e) {
         console.line("Stopped after the layer that was being computed.");
         return signals.exitStatus();
@@ -65,7 +63,7 @@ public final class LayersRun {
     return ExitStatus.BUG;
   }
 
-  private int run(RunPlan plan, @Nullable TraceFolder folder)
+  private int run(RunPlan plan, LayersTrace trace)
       throws UserMistakeException, IOException, InferenceException {
     plan.print(console, "inference");
     try (var bar = new ModelBar(console);
@@ -75,20 +73,19 @@ public final class LayersRun {
         plan.choose(inference.timed(plan.budgetBytes()));
       }
       console.item("schedule", plan.text());
-      try (var trace = plan.trace(folder)) {
-        trace.begin(MachineClock.monotonicNs());
-        Inference.Computed computed =
-            inference.run(plan.schedule(), plan.budgetBytes(), options.steps(), trace);
-        trace.write(options.steps());
-        trace
-            .figures()
-            .print(console, plan, options.steps(), computed.wallNs(), inference.startedBytes());
-        console.item("logits", digest(computed.logits()) + " in every step");
-      }
+      trace.begin(MachineClock.monotonicNs());
+      Inference.Computed computed =
+          inference.run(plan.schedule(), plan.budgetBytes(), options.steps(), trace);
+      trace.write(options.steps());
+      trace
+          .figures()
+          .print(console, plan, options.steps(), computed.wallNs(), inference.startedBytes());
+      console.item("logits", digest(computed.logits()) + " in every step");
     }
-    if (folder != null) {
+    Path left = trace.finish();
+    if (left != null) {
       console.line("");
-      console.line("Trace     " + folder.finish());
+      console.line("Trace     " + left);
     }
     return ExitStatus.DONE;
   }

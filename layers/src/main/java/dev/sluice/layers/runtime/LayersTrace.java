@@ -4,22 +4,34 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.harness.frame.FolderHold;
 import dev.sluice.layers.engine.LayerTrace;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects a run's operations from its threads: figures always, files where a folder is given. The
- * files grow as the run goes on. Safe for threads.
+ * files grow as the run goes on, in {@code DIR.running}, which becomes {@code DIR} as the run's
+ * last act, and {@code DIR.failed} if it did not come to its end. Safe for threads.
  */
 public final class LayersTrace implements LayerTrace, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LayersTrace.class);
+  private static final String OPTION = "--trace";
+  private static final String CSV = "layers.csv";
+  private static final String JSON = "trace.json";
+  private static final String PICTURE = "timeline.png";
   private static final String CSV_HEADER =
       "step,hook,operation,layer,thread,start_ns,end_ns,bytes,resident_bytes\n";
 
@@ -37,18 +49,27 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   private final List<Row> shown = new ArrayList<>();
   private @Nullable IOException failure;
   private long originNs;
+  private boolean finished;
 
-  private record Open(TraceFolder folder, Writer csv, Writer jsonOut, ChromeTrace json) {}
+  private record Open(Path folder, FolderHold hold, Writer csv, Writer jsonOut, ChromeTrace json) {
+    Path running() {
+      return beside(folder, ".running");
+    }
+  }
 
   /**
+   * Makes the folder, if there is one. What a killed run left under the running name is replaced,
+   * and so is what a failed one left.
+   *
    * @param title model, budget and schedule, in a few words
    * @param layers names of the layers
    * @param budgetBytes bytes that resident parameters may take; 0: no budget
    * @param folder takes the files; null: there are none
+   * @throws UserMistakeException if the folder is there already, another process works on it, or it
+   *     cannot be written
    */
-  public LayersTrace(
-      String title, List<String> layers, long budgetBytes, @Nullable TraceFolder folder)
-      throws IOException {
+  public LayersTrace(String title, List<String> layers, long budgetBytes, @Nullable Path folder)
+      throws UserMistakeException, IOException {
     this.title = title;
     this.layers = List.copyOf(layers);
     this.budgetBytes = budgetBytes;
@@ -56,11 +77,28 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     this.files = folder == null ? null : opened(folder);
   }
 
-  private Open opened(TraceFolder folder) throws IOException {
-    Writer csv = Files.newBufferedWriter(folder.file("layers.csv"));
-    csv.write(CSV_HEADER);
-    Writer jsonOut = Files.newBufferedWriter(folder.file("trace.json"));
-    return new Open(folder, csv, jsonOut, new ChromeTrace(jsonOut, layers, title));
+  private Open opened(Path folder) throws UserMistakeException, IOException {
+    Path whole = folder.toAbsolutePath().normalize();
+    UserMistakeException.throwIf(
+        Files.exists(whole),
+        OPTION,
+        "the folder (" + folder + ") is there already",
+        "you want another folder, or to move that one away");
+    Path running = beside(whole, ".running");
+    FolderHold hold = FolderHold.take(running, OPTION);
+    try {
+      Writer csv = Files.newBufferedWriter(running.resolve(CSV));
+      csv.write(CSV_HEADER);
+      Writer jsonOut = Files.newBufferedWriter(running.resolve(JSON));
+      return new Open(whole, hold, csv, jsonOut, new ChromeTrace(jsonOut, layers, title));
+    } catch (IOException e) {
+      hold.close();
+      throw e;
+    }
+  }
+
+  private static Path beside(Path folder, String ending) {
+    return folder.resolveSibling(folder.getFileName() + ending);
   }
 
   /** Says that the first step begins. All operations come behind this. */
@@ -116,7 +154,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
       files.json().end();
       files.csv().close();
       files.jsonOut().close();
-      Files.write(files.folder().file("timeline.png"), picture(steps));
+      Files.write(files.running().resolve(PICTURE), picture(steps));
     }
   }
 
@@ -125,12 +163,43 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
     return LayerTimeline.png(title + shownOf, layers, budgetBytes, shown);
   }
 
-  /** Closes files that were not written to their end. */
+  /**
+   * Gives the folder its final name, since the run is whole, and returns it; null: there is none.
+   */
+  public synchronized @Nullable Path finish() throws IOException {
+    if (files == null) {
+      return null;
+    }
+    files.hold().close();
+    Files.move(files.running(), files.folder(), StandardCopyOption.ATOMIC_MOVE);
+    finished = true;
+    return files.folder();
+  }
+
+  /** Closes files that were not written to their end, and marks an unfinished folder as failed. */
   @Override
-  public synchronized void close() throws IOException {
-    if (files != null) {
+  public synchronized void close() {
+    if (files == null || finished) {
+      return;
+    }
+    try {
       files.csv().close();
       files.jsonOut().close();
+    } catch (IOException e) {
+      LOG.warn("the unfinished trace is cut short", e);
+    }
+    Path failed = beside(files.folder(), ".failed");
+    try {
+      files.hold().close();
+      if (Files.exists(failed)) { // of an earlier run, which this one replaces
+        for (String name : List.of(CSV, JSON, PICTURE)) {
+          Files.deleteIfExists(failed.resolve(name));
+        }
+        Files.delete(failed);
+      }
+      Files.move(files.running(), failed, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      LOG.warn("the unfinished trace stays behind in {}", files.running(), e);
     }
   }
 
@@ -141,7 +210,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
    * <p>Times are microseconds there, with fractions. Source: "Trace Event Format", Google, 2016.
    */
   private static final class ChromeTrace {
-    private static final ObjectMapper JSON =
+    private static final ObjectMapper MAPPER =
         new ObjectMapper().disable(SerializationFeature.FLUSH_AFTER_WRITE_VALUE);
     private static final int PROCESS = 1;
     private static final double NS_PER_US = 1e3;
@@ -167,7 +236,7 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
 
     ChromeTrace(Writer out, List<String> names, String title) throws IOException {
       this.names = names;
-      json = JSON.createGenerator(out);
+      json = MAPPER.createGenerator(out);
       json.writeStartObject();
       json.writeStringField("displayTimeUnit", "ms");
       json.writeArrayFieldStart("traceEvents");

@@ -24,7 +24,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /** {@code layers train}: training by layers, from the options to the last lines. */
 public final class LayersTrain {
@@ -57,12 +56,11 @@ public final class LayersTrain {
   public int execute() throws UserMistakeException, IOException {
     Layers layers = RunPlan.ofTraining(options.model(), training.optimizer());
     var plan = new RunPlan(options, layers);
-    Path trace = options.trace();
     try (FolderHold unused = FolderHold.take(training.out(), "--out");
-        TraceFolder folder = trace == null ? null : TraceFolder.create(trace);
+        LayersTrace trace = plan.trace();
         Signals signals = Signals.listen(() -> stopped = true, () -> {})) {
       try {
-        return train(plan, folder);
+        return train(plan, trace);
       } catch (StoppedAtLayerException e) {
         console.line(
             "Stopped after the layer that was being computed; --resume goes on from the last"
@@ -75,7 +73,7 @@ public final class LayersTrain {
     }
   }
 
-  private int train(RunPlan plan, @Nullable TraceFolder folder)
+  private int train(RunPlan plan, LayersTrace trace)
       throws UserMistakeException, IOException, InferenceException {
     plan.print(console, "training");
     console.item(
@@ -85,8 +83,7 @@ public final class LayersTrain {
     Engines engines = Engines.prepare(1, cache);
     engines.start("pytorch");
     OptionalLong startedBytes = MemoryOf.residentBytesAndForgetPeak();
-    try (var trace = plan.trace(folder);
-        Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
+    try (Training state = opened(training.out(), training.resume(), plan, cache, engines, trace)) {
       int before = state.stepsDone();
       int steps = Math.max(0, options.steps() - before);
       if (training.resume()) {
@@ -109,8 +106,9 @@ public final class LayersTrain {
     }
     console.line("");
     console.line("Parameters " + training.out());
-    if (folder != null) {
-      console.line("Trace      " + folder.finish());
+    Path left = trace.finish();
+    if (left != null) {
+      console.line("Trace      " + left);
     }
     return ExitStatus.DONE;
   }

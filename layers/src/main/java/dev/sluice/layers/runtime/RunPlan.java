@@ -204,8 +204,8 @@ public final class RunPlan {
     }
   }
 
-  /** Collects the run's operations, in the folder's files if there is one. */
-  LayersTrace trace(@Nullable TraceFolder folder) throws IOException {
+  /** Collects the run's operations, in files of the folder that the options name, if they do. */
+  LayersTrace trace() throws UserMistakeException, IOException {
     Long bandwidth = options.bandwidth();
     String title =
         "%s · %s · budget %s · batch %d%s"
@@ -215,6 +215,6 @@ public final class RunPlan {
                 ByteSize.text(budgetBytes),
                 options.samples(),
                 bandwidth == null ? "" : " · emulated " + ByteSize.text(bandwidth) + "/s");
-    return new LayersTrace(title, layers.names(), budgetBytes, folder);
+    return new LayersTrace(title, layers.names(), budgetBytes, options.trace());
   }
 }

@@ -59,50 +59,35 @@ public final class ScheduleWalk implements Hooks {
   }
 
   /**
-   * Begins a step; the first one runs what stands before all steps.
+   * Runs the part of the list that belongs to the hook; the first step's begin also runs what
+   * stands before all steps.
    *
-   * @throws IllegalStateException if the step before has computes left
+   * @throws IllegalStateException if the list does not have the hook there
    */
   @Override
-  public void onStepStart() {
-    expectNoCompute("on_step_start");
-    if (!began) {
-      began = true;
-      schedule.first().forEach(this::run);
-    }
-    Arrays.fill(computed, false);
-    next = 0;
-  }
-
-  @Override
-  public void onPreForward(int layer) {
-    runUntilCompute("on_pre_forward", layer, false);
-  }
-
-  @Override
-  public void onPostForward(int layer) {
-    runAfterCompute("on_post_forward", layer);
-  }
-
-  @Override
-  public void onPreBackward(int layer) {
-    runUntilCompute("on_pre_backward", layer, true);
-  }
-
-  @Override
-  public void onPostBackward(int layer) {
-    runAfterCompute("on_post_backward", layer);
-  }
-
-  @Override
-  public void onStepEnd() {
-    expectNoCompute("on_step_end");
-    while (next < schedule.step().size()) {
-      run(schedule.step().get(next++));
+  public void on(Hook hook, int layer) {
+    switch (hook) {
+      case STEP_START -> {
+        expectNoCompute(hook);
+        if (!began) {
+          began = true;
+          schedule.first().forEach(this::run);
+        }
+        Arrays.fill(computed, false);
+        next = 0;
+      }
+      case PRE_FORWARD, PRE_BACKWARD -> runUntilCompute(hook, layer);
+      case POST_FORWARD, POST_BACKWARD -> runAfterCompute(hook, layer);
+      case STEP_END -> {
+        expectNoCompute(hook);
+        while (next < schedule.step().size()) {
+          run(schedule.step().get(next++));
+        }
+      }
     }
   }
 
-  private void runUntilCompute(String hook, int layer, boolean backward) {
+  private void runUntilCompute(Hook hook, int layer) {
     if (computing >= 0) {
       throw new IllegalStateException(
           "%s of %s came before %s was over"
@@ -113,7 +98,7 @@ public final class ScheduleWalk implements Hooks {
       throw new IllegalStateException(
           "%s came for %s, and the list has no compute left".formatted(hook, names.get(layer)));
     }
-    if (compute.layer() != layer || computed[layer] != backward) {
+    if (compute.layer() != layer || computed[layer] != (hook == Hook.PRE_BACKWARD)) {
       throw new IllegalStateException(
           "%s came for %s, and the list's next is %s"
               .formatted(hook, names.get(layer), words(compute)));
@@ -129,7 +114,7 @@ public final class ScheduleWalk implements Hooks {
     run(compute);
   }
 
-  private void runAfterCompute(String hook, int layer) {
+  private void runAfterCompute(Hook hook, int layer) {
     if (computing != layer) {
       throw new IllegalStateException(
           computing < 0
@@ -155,7 +140,7 @@ public final class ScheduleWalk implements Hooks {
     return operation.kind() == Kind.RELEASE || operation.kind() == Kind.PREFETCH;
   }
 
-  private void expectNoCompute(String hook) {
+  private void expectNoCompute(Hook hook) {
     if (computing >= 0) {
       throw new IllegalStateException(
           "%s came before %s was over".formatted(hook, names.get(computing)));

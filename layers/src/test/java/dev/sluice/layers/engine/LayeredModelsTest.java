@@ -17,6 +17,7 @@ import dev.sluice.executor.model.ModelProgress;
 import dev.sluice.layers.engine.ResidentLayers.LayerReadException;
 import dev.sluice.layers.runtime.LaneModels;
 import dev.sluice.layers.runtime.LaneModels.LayerScheduling;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,9 +43,9 @@ final class LayeredModelsTest {
             resident ->
                 new ListedHooks(ListedHooks.PREFETCH, model.names().size(), resident) {
                   @Override
-                  public void onPostForward(int layer) {
-                    super.onPostForward(layer);
-                    if (layer == 5 && failing.getAndSet(false)) {
+                  public void on(Hook hook, int layer) {
+                    super.on(hook, layer);
+                    if (hook == Hook.POST_FORWARD && layer == 5 && failing.getAndSet(false)) {
                       throw new LayerReadException("block_5", new IllegalStateException("gone"));
                     }
                   }

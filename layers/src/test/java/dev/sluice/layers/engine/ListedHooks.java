@@ -1,6 +1,7 @@
 package dev.sluice.layers.engine;
 
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 
 /** Schedules of inference as tests need them, by the hooks of which they consist. */
 class ListedHooks implements Hooks {
@@ -25,42 +26,31 @@ class ListedHooks implements Hooks {
   }
 
   @Override
-  public void onStepStart() {
-    if (schedule.equals(EAGER) && !began) {
-      for (int layer = 0; layer < layers; layer++) {
-        resident.fetch(layer);
+  public void on(Hook hook, int layer) {
+    switch (hook) {
+      case STEP_START -> {
+        if (schedule.equals(EAGER) && !began) {
+          for (int each = 0; each < layers; each++) {
+            resident.fetch(each);
+          }
+        }
+        began = true;
       }
-    }
-    began = true;
-  }
-
-  @Override
-  public void onPreForward(int layer) {
-    if (!schedule.equals(EAGER)) {
-      resident.fetch(layer);
-    }
-    if (schedule.equals(PREFETCH) && layer + 1 < layers) {
-      resident.prefetch(layer + 1);
-    }
-  }
-
-  @Override
-  public void onPostForward(int layer) {
-    if (!schedule.equals(EAGER)) {
-      resident.release(layer);
+      case PRE_FORWARD -> {
+        if (!schedule.equals(EAGER)) {
+          resident.fetch(layer);
+        }
+        if (schedule.equals(PREFETCH) && layer + 1 < layers) {
+          resident.prefetch(layer + 1);
+        }
+      }
+      case POST_FORWARD -> {
+        if (!schedule.equals(EAGER)) {
+          resident.release(layer);
+        }
+      }
+      case STEP_END -> {}
+      default -> throw new IllegalStateException("inference has no backward");
     }
   }
-
-  @Override
-  public void onPreBackward(int layer) {
-    throw new IllegalStateException("inference has no backward");
-  }
-
-  @Override
-  public void onPostBackward(int layer) {
-    throw new IllegalStateException("inference has no backward");
-  }
-
-  @Override
-  public void onStepEnd() {}
 }

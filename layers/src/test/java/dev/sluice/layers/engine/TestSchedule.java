@@ -1,6 +1,7 @@
 package dev.sluice.layers.engine;
 
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 
 /** Hooks that bring the layers of a training by a fixed plan. */
 final class TestSchedule implements Hooks {
@@ -25,50 +26,39 @@ final class TestSchedule implements Hooks {
   }
 
   @Override
-  public void onStepStart() {
-    if (plan == Plan.EAGER && !begun) {
-      for (int layer = 0; layer < layers; layer++) {
-        training.fetch(layer);
+  public void on(Hook hook, int layer) {
+    switch (hook) {
+      case STEP_START -> {
+        if (plan == Plan.EAGER && !begun) {
+          for (int each = 0; each < layers; each++) {
+            training.fetch(each);
+          }
+        }
+        begun = true;
       }
+      case PRE_FORWARD -> bring(layer, layer + 1);
+      case POST_FORWARD -> {
+        boolean neededAtOnce = plan == Plan.PREFETCH && layer == layers - 1;
+        if (plan != Plan.EAGER && !neededAtOnce) {
+          training.release(layer);
+        }
+      }
+      case PRE_BACKWARD -> bring(layer, layer - 1);
+      case POST_BACKWARD -> {
+        if (plan != Plan.EAGER) {
+          training.release(layer);
+        }
+      }
+      case STEP_END -> {}
     }
-    begun = true;
   }
 
-  @Override
-  public void onPreForward(int layer) {
+  private void bring(int layer, int following) {
     if (plan != Plan.EAGER) {
       training.fetch(layer);
     }
-    if (plan == Plan.PREFETCH && layer + 1 < layers) {
-      training.prefetch(layer + 1);
+    if (plan == Plan.PREFETCH && following >= 0 && following < layers) {
+      training.prefetch(following);
     }
   }
-
-  @Override
-  public void onPostForward(int layer) {
-    boolean neededAtOnce = plan == Plan.PREFETCH && layer == layers - 1;
-    if (plan != Plan.EAGER && !neededAtOnce) {
-      training.release(layer);
-    }
-  }
-
-  @Override
-  public void onPreBackward(int layer) {
-    if (plan != Plan.EAGER) {
-      training.fetch(layer);
-    }
-    if (plan == Plan.PREFETCH && layer > 0) {
-      training.prefetch(layer - 1);
-    }
-  }
-
-  @Override
-  public void onPostBackward(int layer) {
-    if (plan != Plan.EAGER) {
-      training.release(layer);
-    }
-  }
-
-  @Override
-  public void onStepEnd() {}
 }

@@ -7,7 +7,6 @@ import ai.djl.ndarray.NDList;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;
-import dev.sluice.executor.network.SafetensorsHeader;
 import dev.sluice.executor.network.TensorShape;
 import dev.sluice.executor.network.Workloads;
 import dev.sluice.layers.engine.LayerTrace.Row;
@@ -16,6 +15,7 @@ import dev.sluice.layers.engine.TestSchedule.Plan;
 import dev.sluice.layers.parameters.ParameterSource;
 import dev.sluice.layers.parameters.SafetensorsFile;
 import dev.sluice.layers.schedule.Hooks;
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.Layers;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -139,7 +139,7 @@ final class TrainingTest {
     try (var files = Files.newDirectoryStream(out, "*.safetensors")) {
       for (Path path : files) {
         try (SafetensorsFile file = SafetensorsFile.open(path)) {
-          for (SafetensorsHeader.Entry entry : file.entries()) {
+          for (SafetensorsFile.Entry entry : file.entries()) {
             ByteBuffer values = ByteBuffer.allocate((int) entry.bytes());
             file.read(entry.offset(), values);
             assertThat(stored.put(entry.tensor().name(), values.flip())).isNull();
@@ -159,42 +159,19 @@ final class TrainingTest {
       Map<String, ByteBuffer> gradients)
       implements Hooks {
     @Override
-    public void onStepStart() {
-      hooks.onStepStart();
-    }
-
-    @Override
-    public void onPreForward(int layer) {
-      hooks.onPreForward(layer);
-    }
-
-    @Override
-    public void onPostForward(int layer) {
-      hooks.onPostForward(layer);
-    }
-
-    @Override
-    public void onPreBackward(int layer) {
-      hooks.onPreBackward(layer);
-    }
-
-    @Override
-    public void onPostBackward(int layer) {
-      var block = Workloads.network(model).blocks().get(layer);
-      var shapes = new TrainedTensors(block.part(), Optimizer.named(optimizer)).all();
-      values(shapes, training.tensors(layer))
-          .forEach(
-              (name, bytes) -> {
-                if (name.endsWith(".gradient")) {
-                  gradients.put(name, bytes);
-                }
-              });
-      hooks.onPostBackward(layer);
-    }
-
-    @Override
-    public void onStepEnd() {
-      hooks.onStepEnd();
+    public void on(Hook hook, int layer) {
+      if (hook == Hook.POST_BACKWARD) {
+        var block = Workloads.network(model).blocks().get(layer);
+        var shapes = new TrainedTensors(block.part(), Optimizer.named(optimizer)).all();
+        values(shapes, training.tensors(layer))
+            .forEach(
+                (name, bytes) -> {
+                  if (name.endsWith(".gradient")) {
+                    gradients.put(name, bytes);
+                  }
+                });
+      }
+      hooks.on(hook, layer);
     }
   }
 

@@ -8,7 +8,7 @@ import ai.djl.ndarray.NDManager;
 import dev.sluice.executor.model.Engines;
 import dev.sluice.executor.model.ModelCache;
 import dev.sluice.executor.model.ModelProgress;
-import dev.sluice.executor.network.SafetensorsHeader.Entry;
+import dev.sluice.layers.parameters.SafetensorsFile.Entry;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

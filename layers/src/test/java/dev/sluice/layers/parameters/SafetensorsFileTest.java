@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.executor.network.SafetensorsHeader;
-import dev.sluice.executor.network.SafetensorsHeader.Entry;
 import dev.sluice.executor.network.TensorShape;
+import dev.sluice.layers.parameters.SafetensorsFile.Entry;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
@@ -204,7 +203,7 @@ final class SafetensorsFileTest {
                         "t\"\\\n" + random.nextLong(), random.ints(axes, 0, 5).boxed().toList()))
             .toList();
     var out = new ByteArrayOutputStream();
-    out.write(SafetensorsHeader.write(shapes));
+    out.write(TensorShape.header(shapes));
     assertThat(out.size() % 8).isZero();
     int headerBytes = out.size();
     byte[] data = new byte[(int) shapes.stream().mapToLong(TensorShape::bytes).sum()];

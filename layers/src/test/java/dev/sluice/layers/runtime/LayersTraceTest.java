@@ -1,5 +1,6 @@
 package dev.sluice.layers.runtime;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
@@ -39,16 +40,16 @@ final class LayersTraceTest {
     return new Row(1, hook, operation, layer, thread, from, to, layer == 0 ? 60 : 40, resident);
   }
 
-  private static LayersTrace trace(TraceFolder folder) throws IOException {
+  private LayersTrace trace() throws IOException, UserMistakeException {
+    Path folder = temporary.resolve("trace");
     return new LayersTrace("toy · auto", List.of("stem", "head"), 100, folder);
   }
 
   private Path written() throws IOException, UserMistakeException {
-    try (var folder = TraceFolder.create(temporary.resolve("trace"));
-        var trace = trace(folder)) {
+    try (var trace = trace()) {
       ROWS.forEach(trace::add);
       trace.write(1);
-      return folder.finish();
+      return requireNonNull(trace.finish());
     }
   }
 
@@ -140,8 +141,7 @@ final class LayersTraceTest {
   @Test
   void ofAFailedRunLooksFailed() throws Exception {
     for (int run = 0; run < 2; run++) { // the second replaces what the first left
-      try (var folder = TraceFolder.create(temporary.resolve("trace"));
-          var trace = trace(folder)) {
+      try (var trace = trace()) {
         trace.add(ROWS.get(0));
       }
     }
@@ -152,13 +152,13 @@ final class LayersTraceTest {
 
   @Test
   void isNotWrittenTwice() throws Exception {
-    try (var first = TraceFolder.create(temporary.resolve("trace"))) {
-      assertThatThrownBy(() -> TraceFolder.create(temporary.resolve("trace")))
+    try (var first = trace()) {
+      assertThatThrownBy(this::trace)
           .isInstanceOf(UserMistakeException.class)
           .hasMessageContaining("(pid " + ProcessHandle.current().pid() + ") works in the folder");
       first.finish();
     }
-    assertThatThrownBy(() -> TraceFolder.create(temporary.resolve("trace")))
+    assertThatThrownBy(this::trace)
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("is there already");
   }

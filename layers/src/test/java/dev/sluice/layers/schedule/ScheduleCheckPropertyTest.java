@@ -2,6 +2,7 @@ package dev.sluice.layers.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.LayerSchedule.Kind;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.layers.schedule.ScheduleCheck.Fault;
@@ -37,18 +38,18 @@ final class ScheduleCheckPropertyTest {
       Memory memory = new Memory(drawn);
       ScheduleWalk walk = new ScheduleWalk(list, drawn.layers.names(), memory);
       for (int step = 0; step < STEPS; step++) {
-        walk.onStepStart();
+        walk.on(Hook.STEP_START, Hooks.NO_LAYER);
         for (int use = 0; use < drawn.layers.uses(); use++) {
           int layer = drawn.layers.layer(use);
           if (use < drawn.layers.count()) {
-            walk.onPreForward(layer);
-            walk.onPostForward(layer);
+            walk.on(Hook.PRE_FORWARD, layer);
+            walk.on(Hook.POST_FORWARD, layer);
           } else {
-            walk.onPreBackward(layer);
-            walk.onPostBackward(layer);
+            walk.on(Hook.PRE_BACKWARD, layer);
+            walk.on(Hook.POST_BACKWARD, layer);
           }
         }
-        walk.onStepEnd();
+        walk.on(Hook.STEP_END, Hooks.NO_LAYER);
       }
       assertThat(memory.computes).isEqualTo(STEPS * drawn.layers.uses());
     }

@@ -3,6 +3,7 @@ package dev.sluice.layers.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.layers.schedule.Hooks.Hook;
 import dev.sluice.layers.schedule.LayerSchedule.Kind;
 import dev.sluice.layers.schedule.LayerSchedule.Operation;
 import dev.sluice.layers.schedule.ScheduleWalk.LayerOperations;
@@ -29,20 +30,20 @@ final class ScheduleWalkTest {
                 "compute b",
                 "release b",
                 "prefetch a"));
-    walk.onStepStart();
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
     assertThat(drained()).containsExactly("prefetch a");
-    walk.onPreForward(0);
+    walk.on(Hook.PRE_FORWARD, 0);
     assertThat(drained()).containsExactly("fetch a", "prefetch b", "compute a");
-    walk.onPostForward(0);
+    walk.on(Hook.POST_FORWARD, 0);
     assertThat(drained()).containsExactly("release a");
-    walk.onPreForward(1);
+    walk.on(Hook.PRE_FORWARD, 1);
     assertThat(drained()).containsExactly("fetch b", "compute b");
-    walk.onPostForward(1);
+    walk.on(Hook.POST_FORWARD, 1);
     assertThat(drained()).containsExactly("release b", "prefetch a");
-    walk.onStepEnd();
-    walk.onStepStart();
+    walk.on(Hook.STEP_END, Hooks.NO_LAYER);
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
     assertThat(drained()).as("what stands first runs once").isEmpty();
-    walk.onPreForward(0);
+    walk.on(Hook.PRE_FORWARD, 0);
     assertThat(drained()).containsExactly("fetch a", "prefetch b", "compute a");
   }
 
@@ -53,16 +54,16 @@ final class ScheduleWalkTest {
             List.of("fetch a", "fetch b"),
             List.of("compute a", "compute b", "compute b", "compute a"));
     for (int step = 0; step < 2; step++) {
-      walk.onStepStart();
-      walk.onPreForward(0);
-      walk.onPostForward(0);
-      walk.onPreForward(1);
-      walk.onPostForward(1);
-      walk.onPreBackward(1);
-      walk.onPostBackward(1);
-      walk.onPreBackward(0);
-      walk.onPostBackward(0);
-      walk.onStepEnd();
+      walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+      walk.on(Hook.PRE_FORWARD, 0);
+      walk.on(Hook.POST_FORWARD, 0);
+      walk.on(Hook.PRE_FORWARD, 1);
+      walk.on(Hook.POST_FORWARD, 1);
+      walk.on(Hook.PRE_BACKWARD, 1);
+      walk.on(Hook.POST_BACKWARD, 1);
+      walk.on(Hook.PRE_BACKWARD, 0);
+      walk.on(Hook.POST_BACKWARD, 0);
+      walk.on(Hook.STEP_END, Hooks.NO_LAYER);
     }
     assertThat(done).filteredOn("compute b"::equals).hasSize(4);
   }
@@ -70,14 +71,14 @@ final class ScheduleWalkTest {
   @Test
   void aComputeWaitsForALayerThatWasOnlyPrefetched_once() {
     ScheduleWalk walk = walk(List.of("prefetch a", "fetch b"), List.of("compute a", "compute b"));
-    walk.onStepStart();
-    walk.onPreForward(0);
-    walk.onPostForward(0);
-    walk.onPreForward(1);
-    walk.onPostForward(1);
-    walk.onStepEnd();
-    walk.onStepStart();
-    walk.onPreForward(0);
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    walk.on(Hook.PRE_FORWARD, 0);
+    walk.on(Hook.POST_FORWARD, 0);
+    walk.on(Hook.PRE_FORWARD, 1);
+    walk.on(Hook.POST_FORWARD, 1);
+    walk.on(Hook.STEP_END, Hooks.NO_LAYER);
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    walk.on(Hook.PRE_FORWARD, 0);
     assertThat(done)
         .containsExactly("prefetch a", "fetch b", "fetch a", "compute a", "compute b", "compute a");
   }
@@ -86,19 +87,19 @@ final class ScheduleWalkTest {
   void theStepsEndRunsWhatIsLeft() {
     ScheduleWalk walk =
         walk(List.of("fetch a"), List.of("compute a", "release a", "fetch a"), List.of("a"));
-    walk.onStepStart();
-    walk.onPreForward(0);
-    walk.onPostForward(0);
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    walk.on(Hook.PRE_FORWARD, 0);
+    walk.on(Hook.POST_FORWARD, 0);
     drained();
-    walk.onStepEnd();
+    walk.on(Hook.STEP_END, Hooks.NO_LAYER);
     assertThat(drained()).containsExactly("fetch a");
   }
 
   @Test
   void aHookForAnotherLayerStopsAndNamesBothAndTheLine_beforeAnythingRan() {
     ScheduleWalk walk = walk(List.of(), List.of("fetch a", "compute a", "fetch b", "compute b"));
-    walk.onStepStart();
-    assertThatThrownBy(() -> walk.onPreForward(1))
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    assertThatThrownBy(() -> walk.on(Hook.PRE_FORWARD, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
             "on_pre_forward came for b, and the list's next is the first compute of a (line 12)");
@@ -108,13 +109,13 @@ final class ScheduleWalkTest {
   @Test
   void aBackwardForAForwardStops() {
     ScheduleWalk walk = walk(List.of("fetch a", "fetch b"), List.of("compute a", "compute a"));
-    walk.onStepStart();
-    assertThatThrownBy(() -> walk.onPreBackward(0))
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    assertThatThrownBy(() -> walk.on(Hook.PRE_BACKWARD, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the first compute of a");
-    walk.onPreForward(0);
-    walk.onPostForward(0);
-    assertThatThrownBy(() -> walk.onPreForward(0))
+    walk.on(Hook.PRE_FORWARD, 0);
+    walk.on(Hook.POST_FORWARD, 0);
+    assertThatThrownBy(() -> walk.on(Hook.PRE_FORWARD, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the second compute of a");
   }
@@ -122,21 +123,21 @@ final class ScheduleWalkTest {
   @Test
   void hooksOutOfTurnStop() {
     ScheduleWalk walk = walk(List.of("fetch a", "fetch b"), List.of("compute a", "compute b"));
-    assertThatThrownBy(() -> walk.onPreForward(0))
+    assertThatThrownBy(() -> walk.on(Hook.PRE_FORWARD, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no compute left");
-    walk.onStepStart();
-    assertThatThrownBy(() -> walk.onPostForward(0))
+    walk.on(Hook.STEP_START, Hooks.NO_LAYER);
+    assertThatThrownBy(() -> walk.on(Hook.POST_FORWARD, 0))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no layer was computed");
-    assertThatThrownBy(walk::onStepEnd)
+    assertThatThrownBy(() -> walk.on(Hook.STEP_END, Hooks.NO_LAYER))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("on_step_end came, and the list's next is the first compute of a (line 11)");
-    walk.onPreForward(0);
-    assertThatThrownBy(() -> walk.onPreForward(1))
+    walk.on(Hook.PRE_FORWARD, 0);
+    assertThatThrownBy(() -> walk.on(Hook.PRE_FORWARD, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before a was over");
-    assertThatThrownBy(() -> walk.onPostForward(1))
+    assertThatThrownBy(() -> walk.on(Hook.POST_FORWARD, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("the list's last compute is of a (line 11)");
   }

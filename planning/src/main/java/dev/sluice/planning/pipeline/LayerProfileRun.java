@@ -16,7 +16,7 @@ import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.process.StoppedException;
 import dev.sluice.harness.process.TemporaryFolder;
-import dev.sluice.planning.pipeline.PlanFiles.LayerTimes;
+import dev.sluice.planning.pipeline.PlanFiles.BatchTimes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,9 +140,11 @@ public final class LayerProfileRun {
       for (String model : options.models()) {
         long beganNs = MachineClock.monotonicNs();
         boolean kept = present.contains(model) && !options.force();
-        LayerTimes times = measured(model, !kept, temporary);
-        files.add(times);
-        tell(times, kept, (MachineClock.monotonicNs() - beganNs) / 1e9);
+        Network network = Workloads.network(model);
+        List<Long> layerBytes = kept ? List.of() : layerBytes(model, network.layers(), temporary);
+        List<BatchTimes> batches = batches(model, network.layers(), temporary);
+        files.add(model, network, layerBytes, batches);
+        tell(model, layerBytes, batches, (MachineClock.monotonicNs() - beganNs) / 1e9);
       }
       console.line("");
       console.line("Models    " + files.models());
@@ -157,19 +160,24 @@ public final class LayerProfileRun {
     }
   }
 
-  private void tell(LayerTimes times, boolean kept, double tookSeconds) {
+  private void tell(
+      String model, List<Long> layerBytes, List<BatchTimes> batches, double tookSeconds) {
     String memory =
-        kept
+        layerBytes.isEmpty()
             ? "memory as " + PlanFiles.MODELS + " has it"
             : String.format(
                 Locale.ROOT,
                 "%.0f MiB",
-                times.layerBytes().stream().mapToLong(Long::longValue).sum() / MIB);
+                layerBytes.stream().mapToLong(Long::longValue).sum() / MIB);
     console.item(
-        times.model(),
+        model,
         String.format(
-            Locale.ROOT, "%d layers, %s, measured in %.0f s", times.layers(), memory, tookSeconds));
-    for (LayerTimes.OfBatch batch : times.batches()) {
+            Locale.ROOT,
+            "%d layers, %s, measured in %.0f s",
+            batches.get(0).layerSeconds().size(),
+            memory,
+            tookSeconds));
+    for (BatchTimes batch : batches) {
       List<Double> seconds = batch.layerSeconds();
       double sum = seconds.stream().mapToDouble(Double::doubleValue).sum();
       int longest =
@@ -188,72 +196,65 @@ public final class LayerProfileRun {
     }
   }
 
-  /** Measures a model, its memory only if that is asked for. */
-  private LayerTimes measured(String model, boolean withMemory, Path temporary)
+  private String samples() {
+    return options.batchSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
+  }
+
+  private List<Long> layerBytes(String model, int layers, Path temporary)
       throws RoleFailedException, StoppedException, IOException, InterruptedException {
-    Network network = Workloads.network(model);
-    String batchSizes =
-        options.batchSizes().stream().map(String::valueOf).collect(Collectors.joining(","));
     List<Long> layerBytes = new ArrayList<>();
-    if (withMemory) {
-      lines(
-          temporary,
-          List.of(LayerProbe.MEMORY, model, batchSizes),
-          FREED_AT_ONCE,
-          line -> {
-            layerBytes.add(line.bytes());
-            progress(model, "memory", line.layer(), network.layers());
-          });
-    }
-    int layers = network.layers();
-    List<List<List<Double>>> seconds = new ArrayList<>(); // by batch size and layer
+    lines(
+        temporary,
+        List.of(LayerProbe.MEMORY, model, samples()),
+        FREED_AT_ONCE,
+        line -> {
+          layerBytes.add(line.bytes());
+          progress(model, "memory", line.layer(), layers);
+        });
+    return layerBytes;
+  }
+
+  private List<BatchTimes> batches(String model, int layers, Path temporary)
+      throws RoleFailedException, StoppedException, IOException, InterruptedException {
+    List<List<List<Double>>> seconds = new ArrayList<>(); // by batch size, the whole and each layer
     for (int unused : options.batchSizes()) {
-      seconds.add(
-          IntStream.range(0, layers)
-              .mapToObj(l -> (List<Double>) new ArrayList<Double>())
-              .toList());
+      seconds.add(Stream.<List<Double>>generate(ArrayList::new).limit(layers + 1).toList());
     }
-    List<List<Double>> wholeSeconds = new ArrayList<>();
-    options.batchSizes().forEach(unused -> wholeSeconds.add(new ArrayList<>()));
     int[] layersTimed = {0};
     lines(
         temporary,
         List.of(
             LayerProbe.TIMES,
             model,
-            batchSizes,
+            samples(),
             Integer.toString(options.passes()),
             Integer.toString(options.repeats()),
             Integer.toString(options.busyLanes())),
         Map.of(),
         line -> {
           int batch = options.batchSizes().indexOf(line.samples());
-          if (line.layer() == LayerProbe.WHOLE) {
-            wholeSeconds.get(batch).addAll(line.seconds());
-            return;
+          seconds.get(batch).get(line.layer()).addAll(line.seconds());
+          if (line.layer() != LayerProbe.WHOLE) {
+            int timed = layersTimed[0]++ / options.batchSizes().size();
+            progress(
+                model,
+                "pass " + (1 + timed / layers) + " of " + options.passes(),
+                1 + timed % layers,
+                layers);
           }
-          seconds.get(batch).get(line.layer() - 1).addAll(line.seconds());
-          int timed = layersTimed[0]++ / options.batchSizes().size();
-          progress(
-              model,
-              "pass " + (1 + timed / layers) + " of " + options.passes(),
-              1 + timed % layers,
-              layers);
         });
-    List<LayerTimes.OfBatch> batches = new ArrayList<>();
+    List<BatchTimes> batches = new ArrayList<>();
     for (int i = 0; i < seconds.size(); i++) {
+      List<Double> whole = seconds.get(i).get(LayerProbe.WHOLE);
+      List<List<Double>> ofLayers = seconds.get(i).subList(1, layers + 1);
       batches.add(
-          new LayerTimes.OfBatch(
+          new BatchTimes(
               options.batchSizes().get(i),
-              seconds.get(i).stream().map(LowerMedian::of).toList(),
-              spread(seconds.get(i)),
-              wholeSeconds.get(i).isEmpty() ? null : LowerMedian.of(wholeSeconds.get(i))));
+              ofLayers.stream().map(LowerMedian::of).toList(),
+              spread(ofLayers),
+              whole.isEmpty() ? null : LowerMedian.of(whole)));
     }
-    return new LayerTimes(
-        model,
-        IntStream.rangeClosed(0, layers).map(network::elementsBehind).boxed().toList(),
-        layerBytes,
-        batches);
+    return batches;
   }
 
   /**

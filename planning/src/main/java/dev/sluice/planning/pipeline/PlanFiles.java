@@ -149,13 +149,16 @@ final class PlanFiles {
   /**
    * Adds a model and its times, and writes both files.
    *
+   * @param layerBytes memory of each layer; empty: not measured, and kept as it is
+   * @param batches times by batch size, in the order of the command
    * @throws UserMistakeException if a file is malformed by now
    * @throws IOException if a file cannot be written
    */
-  void add(LayerTimes times) throws UserMistakeException, IOException {
-    if (!times.layerBytes().isEmpty()) {
+  void add(String name, Network network, List<Long> layerBytes, List<BatchTimes> batches)
+      throws UserMistakeException, IOException {
+    if (!layerBytes.isEmpty()) {
       Mapping models = copy(read(models()));
-      put(models, times.model(), model(times));
+      put(models, name, model(network, layerBytes));
       write(models(), models);
     }
     Mapping types = copy(read(deviceTypes()));
@@ -164,10 +167,10 @@ final class PlanFiles {
     putNumber(type, "mem_MB", options.memoryMb());
     Mapping profiles = inner(type, "model_profiles");
     List<Value> list =
-        value(profiles, times.model()) instanceof Sequence there
+        value(profiles, name) instanceof Sequence there
             ? new ArrayList<>(there.items())
             : new ArrayList<>();
-    for (LayerTimes.OfBatch batch : times.batches()) {
+    for (BatchTimes batch : batches) {
       Value profile = profile(batch);
       int at =
           IntStream.range(0, list.size())
@@ -180,27 +183,27 @@ final class PlanFiles {
         list.set(at, profile);
       }
     }
-    put(profiles, times.model(), new Sequence(MADE, list));
+    put(profiles, name, new Sequence(MADE, list));
     write(deviceTypes(), types);
   }
 
-  private static Mapping model(LayerTimes times) {
+  private static Mapping model(Network network, List<Long> layerBytes) {
     Mapping model = empty();
-    List<Integer> elements = times.elementsBehind();
-    put(model, "layers", scalar(Integer.toString(times.layers())));
-    put(
-        model,
-        "mem_MB",
-        list(times.layerBytes().stream().map(bytes -> number(bytes / MIB)).toList()));
-    put(model, "parameters_in", scalar(elements.get(0).toString()));
-    put(
-        model,
-        "parameters_out",
-        list(elements.subList(1, elements.size()).stream().map(String::valueOf).toList()));
+    put(model, "layers", scalar(Integer.toString(network.layers())));
+    put(model, "mem_MB", list(layerBytes.stream().map(bytes -> number(bytes / MIB)).toList()));
+    put(model, "parameters_in", scalar(Integer.toString(network.elementsBehind(0))));
+    put(model, "parameters_out", list(elementsOut(network)));
     return model;
   }
 
-  private static Mapping profile(LayerTimes.OfBatch batch) {
+  /** Values of a sample that cross the cut behind each layer, as texts. */
+  private static List<String> elementsOut(Network network) {
+    return IntStream.rangeClosed(1, network.layers())
+        .mapToObj(layer -> Integer.toString(network.elementsBehind(layer)))
+        .toList();
+  }
+
+  private static Mapping profile(BatchTimes batch) {
     Mapping profile = empty();
     put(profile, "batch_size", scalar(Integer.toString(batch.samples())));
     put(profile, "dtype", scalar(DTYPE));
@@ -215,13 +218,7 @@ final class PlanFiles {
         && text(model, "layers").equals(Integer.toString(network.layers()))
         && text(model, "parameters_in").equals(Integer.toString(network.elementsBehind(0)))
         && value(model, "parameters_out") instanceof Sequence out
-        && out.items().stream()
-            .map(PlanFiles::text)
-            .toList()
-            .equals(
-                IntStream.rangeClosed(1, network.layers())
-                    .mapToObj(layer -> Integer.toString(network.elementsBehind(layer)))
-                    .toList());
+        && out.items().stream().map(PlanFiles::text).toList().equals(elementsOut(network));
   }
 
   private static boolean isOf(Value profile, int samples) {
@@ -308,40 +305,15 @@ final class PlanFiles {
   }
 
   /**
-   * What was measured of a model's layers.
+   * Times of a model's layers, of a batch size.
    *
-   * @param elementsBehind values of a sample at each cut: at place 0 the model's input, at place r
-   *     all tensors that cross the cut behind layer r
-   * @param layerBytes memory of each layer; empty: not measured
-   * @param batches times by batch size, in the order of the command
+   * @param layerSeconds median time of each layer
+   * @param spread as {@link LayerProfileRun#spread}
+   * @param wholeSeconds median time of the whole model; null: it was not measured
    */
-  record LayerTimes(
-      String model, List<Integer> elementsBehind, List<Long> layerBytes, List<OfBatch> batches) {
-    LayerTimes {
-      elementsBehind = List.copyOf(elementsBehind);
-      layerBytes = List.copyOf(layerBytes);
-      batches = List.copyOf(batches);
-    }
-
-    /**
-     * Times of a batch size.
-     *
-     * @param layerSeconds median time of each layer
-     * @param spread as {@link LayerProfileRun#spread}
-     * @param wholeSeconds median time of the whole model; null: it was not measured
-     */
-    record OfBatch(
-        int samples,
-        List<Double> layerSeconds,
-        @Nullable Double spread,
-        @Nullable Double wholeSeconds) {
-      OfBatch {
-        layerSeconds = List.copyOf(layerSeconds);
-      }
-    }
-
-    int layers() {
-      return elementsBehind.size() - 1;
-    }
-  }
+  record BatchTimes(
+      int samples,
+      List<Double> layerSeconds,
+      @Nullable Double spread,
+      @Nullable Double wholeSeconds) {}
 }

@@ -37,8 +37,8 @@ final class PlanJson {
     tree.put("model", asked.model());
     tree.put("dtype", asked.dtype());
     tree.put("batch_size", asked.batchSize());
-    tree.put("buffers_in", options.buffersIn());
-    tree.put("buffers_out", options.buffersOut());
+    tree.put("buffers_in", asked.buffersIn());
+    tree.put("buffers_out", asked.buffersOut());
     tree.put("objective", options.objective().name().toLowerCase(Locale.ROOT));
     tree.put("warnings", warnings);
     return tree;

@@ -26,14 +26,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One plan, from the files to the printed answer. */
 public final class PlanRun {
-  private static final double BYTES_PER_MB = 1024 * 1024;
-  private static final double BITS_PER_MBIT = 1024 * 1024;
-
   private final Options options;
   private final PrintStream out;
   private final PrintStream err;
@@ -41,8 +38,6 @@ public final class PlanRun {
   /**
    * Options of a plan. The plan is a YAML list on standard output.
    *
-   * @param buffersIn buffers for what comes in, of each stage but the first, at least 0
-   * @param buffersOut buffers for what goes out, of each stage, at least 0
    * @param hostsMax the most hosts that a plan may use, at least 1
    * @param limitNs time after which the search ends with what it has found
    * @param whatIf change of the devices, such as {@code TYPE+2}, whose plan is shown beside; null:
@@ -57,8 +52,6 @@ public final class PlanRun {
   public record Options(
       PlanningFiles files,
       Asked asked,
-      int buffersIn,
-      int buffersOut,
       Objective objective,
       int hostsMax,
       long limitNs,
@@ -86,17 +79,16 @@ public final class PlanRun {
       OutputFile.check(picture, PlanPicture.KIND, false);
     }
     PlanningFiles.Read read = options.files().read(options.asked());
-    PlanProblem problem = problem(read.model(), read.types());
+    PlanProblem problem = read.problem();
     String whatIf = options.whatIf();
     DeviceChange change = whatIf == null ? null : DeviceChange.parse(whatIf);
-    PlanProblem changedProblem =
-        change == null ? null : problem(read.model(), change.of(read.types()));
+    PlanProblem changedProblem = change == null ? null : problem.with(change.of(problem.types()));
     Path evaluate = options.evaluate();
     List<Stage> given = evaluate == null ? null : GivenSchedule.read(evaluate, problem);
     if (!options.json()) {
       read.warnings().forEach(err::println);
     }
-    if (read.hosts() == 0) { // only compatible: else a mistake
+    if (problem.hosts() == 0) { // only compatible: else a mistake
       out.println("[]");
       return ExitStatus.DONE;
     }
@@ -109,7 +101,7 @@ public final class PlanRun {
     }
     Double seconds = options.executeSeconds();
     if (seconds != null && plan != null && answer.isLegalPlan()) {
-      warnOfDoubt(read.types(), answer);
+      warnOfDoubt(read, answer);
       Asked asked = options.asked();
       var pipeline =
           new PipelineRun.Options(
@@ -121,29 +113,31 @@ public final class PlanRun {
         : ExitStatus.FAULTS;
   }
 
-  private static Stream<ProfiledType> used(List<ProfiledType> types, Answer answer) {
+  /** Types of the plan's hosts, each once. */
+  private static IntStream used(Answer answer) {
     Plan plan = answer.plan();
     return plan == null
-        ? Stream.of()
-        : plan.stages().stream().map(priced -> types.get(priced.stage().type())).distinct();
+        ? IntStream.of()
+        : plan.stages().stream().mapToInt(priced -> priced.stage().type()).distinct();
   }
 
-  private void warnOfDoubt(List<ProfiledType> types, Answer answer) {
+  private void warnOfDoubt(PlanningFiles.Read read, Answer answer) {
     Path folder = options.files().types().toAbsolutePath().getParent();
-    used(types, answer)
-        .filter(type -> type.certainty().isDoubtful(type.layerSeconds()))
+    used(answer)
+        .filter(type -> read.certainties().get(type).isDoubtful())
         .forEach(
             type -> {
+              String name = read.problem().types().get(type).name();
               err.printf(
                   "warning: the times of (%s) are not sure, so that the pipeline may run at another"
                       + " speed: %s.%n",
-                  type.name(), type.certainty().words(type.layerSeconds()));
+                  name, read.certainties().get(type).words());
               err.printf(
                   "  Maybe measure again on a quiet machine: ./sluice profile --layers %s -b %d"
                       + " --device-type %s --results %s --passes 10 --force%n",
                   PipelineRun.network(options.asked().model()),
                   options.asked().batchSize(),
-                  type.name(),
+                  name,
                   folder);
             });
   }
@@ -165,29 +159,6 @@ public final class PlanRun {
     PlanOutcome outcome = Planner.plan(problem, settings);
     Plan plan = outcome instanceof PlanOutcome.Found found ? found.plan() : null;
     return new Answer(problem, options.asked().batchSize(), outcome, plan, List.of());
-  }
-
-  private PlanProblem problem(PlanModel model, List<ProfiledType> types) {
-    Asked asked = options.asked();
-    long bytesPerValue = asked.batchSize() * asked.bytesPerValue();
-    List<Long> cuts = new ArrayList<>();
-    cuts.add(model.parametersIn() * bytesPerValue);
-    model.parametersOut().forEach(values -> cuts.add(values * bytesPerValue));
-    return new PlanProblem(
-        model.memoryMb().stream().map(mb -> mb * BYTES_PER_MB).toList(),
-        cuts,
-        options.buffersIn(),
-        options.buffersOut(),
-        types.stream()
-            .map(
-                type ->
-                    new DeviceType(
-                        type.name(),
-                        type.hosts(),
-                        type.bandwidthMbps() * BITS_PER_MBIT,
-                        type.memoryMb() * BYTES_PER_MB,
-                        type.layerSeconds()))
-            .toList());
   }
 
   private void print(
@@ -218,13 +189,15 @@ public final class PlanRun {
     out.flush();
     if (!priced && (options.table() || plan == null)) {
       PlanTable.lines(answer).forEach(err::println);
-      used(read.types(), answer)
-          .filter(type -> !type.certainty().words(type.layerSeconds()).isEmpty())
+      used(answer)
+          .filter(type -> !read.certainties().get(type).words().isEmpty())
           .forEach(
               type ->
                   err.println(
                       "measured      %s: %s"
-                          .formatted(type.name(), type.certainty().words(type.layerSeconds()))));
+                          .formatted(
+                              read.problem().types().get(type).name(),
+                              read.certainties().get(type).words())));
     }
     if (change != null && changed != null) {
       PlanTable.compared(answer, changed, change.text()).forEach(err::println);
@@ -263,15 +236,15 @@ public final class PlanRun {
     }
 
     /** The types after the change: hosts are added behind those there, and taken from the end. */
-    List<ProfiledType> of(List<ProfiledType> types) throws UserMistakeException {
-      List<String> names = types.stream().map(ProfiledType::name).toList();
+    List<DeviceType> of(List<DeviceType> types) throws UserMistakeException {
+      List<String> names = types.stream().map(DeviceType::name).toList();
       int place = names.indexOf(type);
       UserMistakeException.throwIf(
           place < 0,
           "--what-if",
           "the device type (" + type + ") is unknown, or it was left out",
           NearestName.advice(type, names, "device types"));
-      ProfiledType before = types.get(place);
+      DeviceType before = types.get(place);
       List<String> changed = new ArrayList<>(before.hosts());
       UserMistakeException.throwIf(
           changed.size() + hosts < 0,
@@ -281,16 +254,15 @@ public final class PlanRun {
       for (int i = 1; i <= hosts; i++) {
         changed.add(type + "+" + i);
       }
-      List<ProfiledType> all = new ArrayList<>(types);
+      List<DeviceType> all = new ArrayList<>(types);
       all.set(
           place,
-          new ProfiledType(
+          new DeviceType(
               type,
-              before.bandwidthMbps(),
-              before.memoryMb(),
-              before.layerSeconds(),
               changed.subList(0, before.hosts().size() + hosts),
-              before.certainty()));
+              before.bitsPerSecond(),
+              before.memoryBytes(),
+              before.layerSeconds()));
       return all;
     }
 

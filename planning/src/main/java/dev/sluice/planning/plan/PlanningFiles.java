@@ -1,21 +1,18 @@
 package dev.sluice.planning.plan;
 
 import dev.sluice.contract.file.NearestName;
-import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Mapping;
-import dev.sluice.contract.file.Value.Scalar;
-import dev.sluice.contract.file.Value.Sequence;
+import dev.sluice.planning.split.PlanProblem;
+import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -32,19 +29,11 @@ public record PlanningFiles(Path models, Path types, Path devices) {
   /**
    * What the files hold for a plan.
    *
-   * @param types types with a profile, in the order of their file, also those without a host
+   * @param problem types with a profile, in the order of their file, also those without a host
+   * @param certainties how sure the times are, by type
    * @param warnings lines to print as they are: what was left out
    */
-  public record Read(PlanModel model, List<ProfiledType> types, List<String> warnings) {
-    public Read {
-      types = List.copyOf(types);
-      warnings = List.copyOf(warnings);
-    }
-
-    public int hosts() {
-      return types.stream().mapToInt(type -> type.hosts().size()).sum();
-    }
-  }
+  public record Read(PlanProblem problem, List<Certainty> certainties, List<String> warnings) {}
 
   /**
    * Reads what a plan needs.
@@ -60,10 +49,10 @@ public record PlanningFiles(Path models, Path types, Path devices) {
     Mapping modelsRoot = mapping(models, "--models-file", "models", inModels);
     Mapping typesRoot = mapping(types, "--dev-types-file", "device types", inTypes);
     Mapping devicesRoot = mapping(devices, "--dev-file", "device types with hosts", inDevices);
-    PlanModel model = PlanModel.read(modelsRoot, asked, inModels);
-    var reader = new TypesReader(asked, model.layers(), inTypes);
-    Map<String, List<String>> hosts = hosts(devicesRoot, inDevices);
-    List<ProfiledType> profiled = reader.read(typesRoot, hosts);
+    var reader = new PlanReader(asked, inModels);
+    reader.readModel(modelsRoot);
+    Map<String, List<String>> hosts = PlanReader.hosts(devicesRoot, inDevices);
+    reader.readTypes(typesRoot, hosts, inTypes);
     Problems.throwIfAny(List.of(inModels, inTypes, inDevices));
     hosts
         .keySet()
@@ -79,69 +68,23 @@ public record PlanningFiles(Path models, Path types, Path devices) {
     List<String> warnings = new ArrayList<>(inModels.warnings());
     warnings.addAll(inTypes.warnings());
     warnings.addAll(inDevices.warnings());
-    var read = new Read(model, profiled, warnings);
+    PlanProblem problem = reader.problem();
     if (!asked.compatible()) {
-      checkSomethingIsLeft(read, asked, reader.known());
+      UserMistakeException.throwIf(
+          problem.types().isEmpty(),
+          types.toString(),
+          "no type has a profile of model (%s) at %s".formatted(asked.model(), asked.profile()),
+          reader.known.isEmpty()
+              ? "the model should be profiled on a device first"
+              : "you meant one of the profiles of this model: " + String.join(", ", reader.known));
+      UserMistakeException.throwIf(
+          problem.hosts() == 0,
+          devices.toString(),
+          "no host is left",
+          "it should name hosts of a type with a profile: "
+              + problem.types().stream().map(DeviceType::name).collect(Collectors.joining(", ")));
     }
-    return read;
-  }
-
-  private void checkSomethingIsLeft(Read read, Asked asked, List<String> known)
-      throws UserMistakeException {
-    UserMistakeException.throwIf(
-        read.types().isEmpty(),
-        types.toString(),
-        "no type has a profile of model (%s) at %s".formatted(asked.model(), asked.profile()),
-        known.isEmpty()
-            ? "the model should be profiled on a device first"
-            : "you meant one of the profiles of this model: " + String.join(", ", known));
-    UserMistakeException.throwIf(
-        read.hosts() == 0,
-        devices.toString(),
-        "no host is left",
-        "it should name hosts of a type with a profile: "
-            + read.types().stream().map(ProfiledType::name).collect(Collectors.joining(", ")));
-  }
-
-  private static Map<String, List<String>> hosts(Mapping root, Problems problems) {
-    Map<String, List<String>> hosts = new LinkedHashMap<>();
-    Map<String, Place> placeByHost = new HashMap<>();
-    root.entries()
-        .forEach(
-            (type, entry) -> {
-              List<String> names = new ArrayList<>();
-              for (Value item : hostsOf(type, entry.value(), problems)) {
-                if (!(item instanceof Scalar host) || host.missing() || host.text().isBlank()) {
-                  problems.error(
-                      item.place(), "a host of " + type + " must be a name", "one name is meant");
-                  continue;
-                }
-                Place earlier = placeByHost.putIfAbsent(host.text(), item.place());
-                if (earlier != null) {
-                  problems.error(
-                      item.place(),
-                      "host (%s) is here a second time, first at %s"
-                          .formatted(host.text(), earlier),
-                      "one of the two should be removed");
-                }
-                names.add(host.text());
-              }
-              hosts.put(type, names);
-            });
-    return hosts;
-  }
-
-  private static List<Value> hostsOf(String type, Value value, Problems problems) {
-    if (value instanceof Sequence list) {
-      return list.items();
-    }
-    if (!(value instanceof Scalar scalar) || !scalar.missing()) {
-      problems.error(
-          value.place(),
-          type + " must be a list of hosts",
-          "each host should follow a dash: - host");
-    }
-    return List.of();
+    return new Read(problem, reader.certainties, warnings);
   }
 
   /** Reads a file whose value is a mapping of names. */
@@ -192,10 +135,18 @@ public record PlanningFiles(Path models, Path types, Path devices) {
    * @param model name of the model in models.yml
    * @param dtype type of the values that layers pass on, as PyTorch names it
    * @param batchSize samples of a micro-batch, from 1
+   * @param buffersIn buffers for what comes in, of each stage but the first, at least 0
+   * @param buffersOut buffers for what goes out, of each stage, at least 0
    * @param compatible true: a {@code parameters_out} that is too short is repeated, and files
    *     without a profile or a host are no mistake
    */
-  public record Asked(String model, String dtype, int batchSize, boolean compatible) {
+  public record Asked(
+      String model,
+      String dtype,
+      int batchSize,
+      int buffersIn,
+      int buffersOut,
+      boolean compatible) {
     private static final Map<String, Integer> BYTES_BY_DTYPE =
         Map.of("torch.float32", 4, "torch.float16", 2, "torch.bfloat16", 2);
 
@@ -226,6 +177,10 @@ public record PlanningFiles(Path models, Path types, Path devices) {
 
     /** Dtype and batch size in words. */
     String profile() {
+      return profile(dtype, batchSize);
+    }
+
+    static String profile(String dtype, int batchSize) {
       return dtype + " with batch size " + batchSize;
     }
   }

@@ -53,6 +53,11 @@ public record PlanProblem(
     return types.stream().mapToInt(type -> type.hosts().size()).sum();
   }
 
+  /** Returns the problem with other types. */
+  public PlanProblem with(List<DeviceType> others) {
+    return new PlanProblem(layerBytes, cutBytes, buffersIn, buffersOut, others);
+  }
+
   /** Returns the name of the host that the stage runs on. */
   public String hostOf(Stage stage) {
     return types.get(stage.type()).hosts().get(stage.host());

@@ -236,14 +236,7 @@ public final class Planner {
                         : new DeviceType(
                             type.name(), type.hosts(), 1, type.memoryBytes(), type.layerSeconds()))
             .toList();
-    var with =
-        new PlanProblem(
-            problem.layerBytes(),
-            problem.cutBytes(),
-            problem.buffersIn(),
-            problem.buffersOut(),
-            linked);
-    return plan(with, settings) instanceof Found
+    return plan(problem.with(linked), settings) instanceof Found
         ? new LinkCarriesNothing(first)
         : new NoSplitFits();
   }

@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.network.Network;
 import dev.sluice.executor.network.Workloads;
-import dev.sluice.planning.pipeline.PlanFiles.LayerTimes;
+import dev.sluice.planning.pipeline.PlanFiles.BatchTimes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +39,7 @@ final class PlanFilesTest {
 
   @Test
   void writesBothFilesInTheSeedsForm() throws Exception {
-    files(1000.0, 4096.5, false, 8).add(times(0.25, 8));
+    add(files(1000.0, 4096.5, false, 8), 0.25, 8);
 
     assertThat(folder.resolve("models.yml"))
         .content()
@@ -66,7 +65,7 @@ final class PlanFilesTest {
   void keepsWhatIsThere() throws Exception {
     Files.writeString(folder.resolve("device_types.yml"), OTHERS);
 
-    files(1000.0, 4096.0, false, 8).add(times(0.00025, 8));
+    add(files(1000.0, 4096.0, false, 8), 0.00025, 8);
 
     assertThat(folder.resolve("device_types.yml"))
         .content()
@@ -76,13 +75,13 @@ final class PlanFilesTest {
 
   @Test
   void addsAnotherBatchSize_andReplacesOneByForce() throws Exception {
-    files(1000.0, 4096.0, false, 8).add(times(0.25, 8));
+    add(files(1000.0, 4096.0, false, 8), 0.25, 8);
     PlanFiles one = files(null, null, false, 1);
     assertThat(one.check(Map.of("resnet18", NETWORK))).containsExactly("resnet18");
-    one.add(times(0.5, 1));
+    add(one, 0.5, 1);
     PlanFiles eight = files(null, null, true, 8);
     eight.check(Map.of("resnet18", NETWORK));
-    eight.add(times(0.75, 8));
+    add(eight, 0.75, 8);
 
     assertThat(folder.resolve("device_types.yml"))
         .content()
@@ -92,7 +91,7 @@ final class PlanFilesTest {
 
   @Test
   void refusesWhatIsThere_withItsLine() throws Exception {
-    files(1000.0, 4096.0, false, 8).add(times(0.25, 8));
+    add(files(1000.0, 4096.0, false, 8), 0.25, 8);
     PlanFiles again = files(500.0, 4096.0, false, 8);
 
     assertThatThrownBy(() -> again.check(Map.of("resnet18", NETWORK)))
@@ -138,11 +137,11 @@ final class PlanFilesTest {
             force));
   }
 
-  private static LayerTimes times(double seconds, int samples) {
-    return new LayerTimes(
+  private static void add(PlanFiles files, double seconds, int samples) throws Exception {
+    files.add(
         "resnet18",
-        IntStream.rangeClosed(0, 10).map(NETWORK::elementsBehind).boxed().toList(),
+        NETWORK,
         Collections.nCopies(10, 2L << 20),
-        List.of(new LayerTimes.OfBatch(samples, Collections.nCopies(10, seconds), 0.125, 7.5)));
+        List.of(new BatchTimes(samples, Collections.nCopies(10, seconds), 0.125, 7.5)));
   }
 }

@@ -2,7 +2,6 @@ package dev.sluice.planning.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.planning.plan.ProfiledType.Certainty;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,13 +13,13 @@ final class CertaintyTest {
 
   @Test
   void theWordsTellWhatIsKnown() {
-    assertThat(new Certainty(0.031, 0.4).words(LAYERS))
+    assertThat(Certainty.of(0.031, 0.4, LAYERS).words())
         .isEqualTo(
             "the times spread by 3.1 %, and the layers alone add up to 1.00 of the whole model");
-    assertThat(new Certainty(0.031, null).words(LAYERS)).isEqualTo("the times spread by 3.1 %");
-    assertThat(new Certainty(null, 0.5).words(LAYERS))
+    assertThat(Certainty.of(0.031, null, LAYERS).words()).isEqualTo("the times spread by 3.1 %");
+    assertThat(Certainty.of(null, 0.5, LAYERS).words())
         .isEqualTo("the layers alone add up to 0.80 of the whole model");
-    assertThat(new Certainty(null, null).words(LAYERS)).isEmpty();
+    assertThat(Certainty.of(null, null, LAYERS).words()).isEmpty();
   }
 
   @ParameterizedTest
@@ -33,6 +32,6 @@ final class CertaintyTest {
   })
   void widelySpreadTimes_orASumFarFromTheWhole_areDoubtful(
       Double spread, Double wholeSeconds, boolean doubtful) {
-    assertThat(new Certainty(spread, wholeSeconds).isDoubtful(LAYERS)).isEqualTo(doubtful);
+    assertThat(Certainty.of(spread, wholeSeconds, LAYERS).isDoubtful()).isEqualTo(doubtful);
   }
 }

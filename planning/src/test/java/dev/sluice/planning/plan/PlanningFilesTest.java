@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.planning.plan.PlanningFiles.Asked;
-import dev.sluice.planning.plan.ProfiledType.Certainty;
 import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
@@ -73,7 +72,7 @@ final class PlanningFilesTest {
       - s-1
       ghost: [g-0]
       """;
-  private static final Asked ASKED = new Asked("small", "torch.float32", 8, false);
+  private static final Asked ASKED = new Asked("small", "torch.float32", 8, 1, 3, false);
 
   @TempDir private Path folder;
   private PlanningFiles files = new PlanningFiles(Path.of(""), Path.of(""), Path.of(""));
@@ -106,13 +105,21 @@ final class PlanningFilesTest {
   @Test
   void readsModelTypesAndHosts_dummiesIncluded() throws UserMistakeException {
     var read = files.read(ASKED);
-    assertThat(read.model())
-        .isEqualTo(new PlanModel("small", List.of(1.5, 2.0, 3.0), 10, List.of(20L, 30L, 5L)));
-    assertThat(read.types())
-        .containsExactly(
-            new ProfiledType("slow", 100, 512, List.of(0.1, 0.2, 0.3), List.of("s-0", "s-1"), NONE),
-            new ProfiledType("fast", 1000, 1024, List.of(0.01, 0.02, 0.03), List.of("f-0"), NONE));
-    assertThat(read.hosts()).isEqualTo(3);
+    double mb = 1024 * 1024;
+    assertThat(read.problem())
+        .isEqualTo(
+            new PlanProblem(
+                List.of(1.5 * mb, 2 * mb, 3 * mb),
+                List.of(10 * 32L, 20 * 32L, 30 * 32L, 5 * 32L),
+                1,
+                3,
+                List.of(
+                    new DeviceType(
+                        "slow", List.of("s-0", "s-1"), 100 * mb, 512 * mb, List.of(0.1, 0.2, 0.3)),
+                    new DeviceType(
+                        "fast", List.of("f-0"), 1000 * mb, 1024 * mb, List.of(0.01, 0.02, 0.03)))));
+    assertThat(read.certainties()).containsExactly(NONE, NONE);
+    assertThat(read.problem().hosts()).isEqualTo(3);
   }
 
   @Test
@@ -126,8 +133,8 @@ final class PlanningFilesTest {
                 + ":7: warning: type (ghost) is left out: "
                 + files.types()
                 + " has no such type.");
-    assertThat(files.read(new Asked("small", "torch.float16", 1, false)).types())
-        .extracting(ProfiledType::name)
+    assertThat(files.read(new Asked("small", "torch.float16", 1, 1, 3, false)).problem().types())
+        .extracting(DeviceType::name)
         .containsExactly("slow");
   }
 
@@ -168,21 +175,22 @@ final class PlanningFilesTest {
   @Test
   void refusesAnUnknownModel_dtypeOrBatchSize_andListsThoseProfiled() {
     isRefused(
-        new Asked("smal", "torch.float32", 8, false),
+        new Asked("smal", "torch.float32", 8, 1, 3, false),
         "models.yml:1: error: the model (smal) is unknown",
         "Maybe you meant small. Known models: DummyModel, small");
     isRefused(
-        new Asked("small", "torch.float64", 8, false),
+        new Asked("small", "torch.float64", 8, 1, 3, false),
         "--dtype: error: the dtype (torch.float64) is unknown",
         "torch.bfloat16, torch.float16, torch.float32");
     isRefused(
-        new Asked("small", "torch.float32", 4, false),
+        new Asked("small", "torch.float32", 4, 1, 3, false),
         "no type has a profile of model (small) at torch.float32 with batch size 4",
         "torch.float16 with batch size 1, torch.float32 with batch size 8");
     isRefused(
-        new Asked("small", "torch.float32", 0, false), "--batch-size: error: the batch size (0)");
+        new Asked("small", "torch.float32", 0, 1, 3, false),
+        "--batch-size: error: the batch size (0)");
     isRefused(
-        new Asked("DummyModel", "torch.float32", 8, false),
+        new Asked("DummyModel", "torch.float32", 8, 1, 3, false),
         "models.yml:2: error: the model (DummyModel) has no layers");
   }
 
@@ -253,10 +261,11 @@ final class PlanningFilesTest {
   void repeatsWhatIsTooShort_andTakesNothingForAnAnswer_whenCompatible() throws Exception {
     models("[20, 30, 5]", "[20, 30]");
     isRefused(ASKED, "parameters_out has (2) values for (3) layers");
-    var read = files.read(new Asked("small", "torch.float32", 8, true));
-    assertThat(read.model().parametersOut()).containsExactly(20L, 30L, 20L);
+    var read = files.read(new Asked("small", "torch.float32", 8, 1, 3, true));
+    assertThat(read.problem().cutBytes()).containsExactly(10 * 32L, 20 * 32L, 30 * 32L, 20 * 32L);
     assertThat(read.warnings().get(0)).contains("they are repeated");
-    assertThat(files.read(new Asked("small", "torch.float32", 4, true)).hosts()).isZero();
+    assertThat(files.read(new Asked("small", "torch.float32", 4, 1, 3, true)).problem().hosts())
+        .isZero();
   }
 
   @Test
