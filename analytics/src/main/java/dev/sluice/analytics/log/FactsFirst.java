@@ -2,7 +2,6 @@ package dev.sluice.analytics.log;
 
 import dev.sluice.analytics.abort.EarlyEnd;
 import dev.sluice.analytics.fold.LiveFold;
-import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Dispatch;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LogFold;

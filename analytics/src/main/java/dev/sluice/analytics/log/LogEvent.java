@@ -1,10 +1,10 @@
 package dev.sluice.analytics.log;
 
-import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.BatchDispatched;
 import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.LanePrepared;
+import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.log.EventCodec;
