@@ -42,11 +42,11 @@ final class TableFile implements Closeable {
     inLine = true;
   }
 
+  /** Writes a text; null: the cell is empty. */
   void text(@Nullable String text) {
     boolean isFirst = !inLine;
-    int length = text == null ? 0 : text.length();
-    begin(length);
-    for (int i = 0; i < length; i++) {
+    begin(text == null ? 0 : text.length());
+    for (int i = 0; text != null && i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < ' ' || c > '~' || c == ',' || c == '"' || (isFirst && c == '#')) {
         size -= i;
