@@ -7,7 +7,7 @@ import dev.sluice.analytics.row.Batches;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -56,11 +56,13 @@ final class SpellFigures implements Figure {
 
   /** The values of the batches, by start; none if equal batches differ by their rounding alone. */
   private static double[] offTheMean(RunRows run) {
-    List<BatchRow> byStart =
-        run.measuredDoneBatches().stream()
-            .filter(batch -> batch.serviceNs() >= 1)
-            .sorted(Comparator.comparingLong(BatchRow::startedAtNs).thenComparing(Batches.BY_KEY))
-            .toList();
+    List<BatchRow> byStart = new ArrayList<>(run.measuredDoneBatches());
+    byStart.removeIf(batch -> batch.serviceNs() < 1);
+    byStart.sort(
+        (one, other) -> {
+          int byTime = Long.compare(one.startedAtNs(), other.startedAtNs());
+          return byTime != 0 ? byTime : Batches.BY_KEY.compare(one, other);
+        });
     Map<List<Object>, Kind> kinds = new HashMap<>();
     Kind[] kindOf = new Kind[byStart.size()];
     double[] logs = new double[byStart.size()];

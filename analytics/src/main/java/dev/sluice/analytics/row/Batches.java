@@ -12,6 +12,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -474,11 +475,10 @@ public final class Batches {
   /** The batches that ran, by start; of equal starts the one decided first. */
   public synchronized List<BatchRow> byStart() {
     if (byStart == null) {
-      byStart =
-          all.stream()
-              .filter(BatchRow::ran)
-              .sorted(Comparator.comparingLong(BatchRow::startedAtNs))
-              .toList();
+      List<BatchRow> ran = new ArrayList<>(all);
+      ran.removeIf(batch -> !batch.ran());
+      ran.sort((one, other) -> Long.compare(one.startedAtNs, other.startedAtNs));
+      byStart = Collections.unmodifiableList(ran);
     }
     return byStart;
   }
