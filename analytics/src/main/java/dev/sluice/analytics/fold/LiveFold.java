@@ -401,7 +401,7 @@ public final class LiveFold implements LogFold {
     RunStarted start = started;
     return start == null || ended != null
         ? null
-        : new RunEnded(start.runId(), requested, false, false, logTimeNs(), why, null);
+        : new RunEnded(start.runId(), requested, false, false, Math.max(0, logTimeNs()), why, null);
   }
 
   private boolean allAnnounced(RunStarted start) {
