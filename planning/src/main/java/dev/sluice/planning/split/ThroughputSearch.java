@@ -6,17 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The smallest bottleneck. A narrow {@link BeamSearch} brings the limit down to a plan that it
- * cannot better, within which all is searched.
+ * The smallest bottleneck. {@link FarthestCuts} narrows the limit down to a plan that it cannot
+ * better, within which all is searched.
  */
 final class ThroughputSearch extends ExactSearch {
   /** Count vectors that make another round of updates worth its time. */
   private static final int VECTORS_PER_ROUND = 100;
 
   private static final int ROUNDS_MAX = 150;
-
-  /** Beginnings that the quick search keeps of each number of stages; more narrow no better. */
-  private static final int WIDTH = 8;
 
   /** Share of the bottleneck to which the quick search narrows the limit. */
   private static final double BISECTED_SHARE = 3e-3;
@@ -40,11 +37,11 @@ final class ThroughputSearch extends ExactSearch {
     if (!limitTo(Double.MAX_VALUE)) {
       return;
     }
-    var beam = new BeamSearch(costs, settings);
-    take(beam.searchWithin(ends, weights.get(0), WIDTH));
+    var farthest = new FarthestCuts(costs, vectors, settings);
+    take(farthest.search(ends, weights));
     if (best != null) {
       lowerSeconds = leastOfLayers();
-      bisect(beam);
+      bisect(farthest);
       sharpen();
     }
     Split known = best;
@@ -61,7 +58,7 @@ final class ThroughputSearch extends ExactSearch {
   }
 
   /** Narrows the limit by the quick search. */
-  private void bisect(BeamSearch beam) {
+  private void bisect(FarthestCuts farthest) {
     double failed = lowerSeconds * (1 - 1e-9);
     double step = 0.02;
     double limit = lowerSeconds * (1 + step);
@@ -70,7 +67,7 @@ final class ThroughputSearch extends ExactSearch {
       if (limit >= bestSeconds || limit <= failed || improved) {
         limit = failed + (bestSeconds - failed) / 2;
       }
-      Split found = limitTo(limit) ? beam.searchWithin(ends, weights.get(0), WIDTH) : null;
+      Split found = limitTo(limit) ? farthest.search(ends, weights) : null;
       if (found == null) {
         failed = limit;
         step *= 2;

@@ -13,7 +13,7 @@
  * interchangeable, so that a search's state is how many of each type are used, and a cut. {@link
  * ExactSearch} finds the least value of each state within a limit, and decides between equal plans:
  * {@link LatencySearch} deepens the limit, {@link ThroughputSearch} takes one that {@link
- * BeamSearch} has found a plan for. {@link LayerWeights} drops states that cannot finish, and
+ * FarthestCuts} has found a plan for. {@link LayerWeights} drops states that cannot finish, and
  * bounds what is too large to search; its weights are the dual of a linear program in which each
  * host takes one whole stage, found by multiplicative updates (Arora, Hazan and Kale 2012, "The
  * multiplicative weights update method"). {@link PricedLayers} bounds latency by prices on hosts in
