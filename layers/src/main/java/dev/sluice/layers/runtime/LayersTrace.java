@@ -86,13 +86,15 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
         "you want another folder, or to move that one away");
     Path running = beside(whole, ".running");
     FolderHold hold = FolderHold.take(running, OPTION);
+    List<Writer> begun = new ArrayList<>();
     try {
-      Writer csv = Files.newBufferedWriter(running.resolve(CSV));
-      csv.write(CSV_HEADER);
-      Writer jsonOut = Files.newBufferedWriter(running.resolve(JSON));
-      return new Open(whole, hold, csv, jsonOut, new ChromeTrace(jsonOut, layers, title));
+      begun.add(Files.newBufferedWriter(running.resolve(CSV)));
+      begun.get(0).write(CSV_HEADER);
+      begun.add(Files.newBufferedWriter(running.resolve(JSON)));
+      var json = new ChromeTrace(begun.get(1), layers, title);
+      return new Open(whole, hold, begun.get(0), begun.get(1), json);
     } catch (IOException e) {
-      hold.close();
+      fail(whole, hold, begun);
       throw e;
     }
   }
@@ -179,27 +181,32 @@ public final class LayersTrace implements LayerTrace, AutoCloseable {
   /** Closes files that were not written to their end, and marks an unfinished folder as failed. */
   @Override
   public synchronized void close() {
-    if (files == null || finished) {
-      return;
+    if (files != null && !finished) {
+      fail(files.folder(), files.hold(), List.of(files.csv(), files.jsonOut()));
     }
-    try {
-      files.csv().close();
-      files.jsonOut().close();
-    } catch (IOException e) {
-      LOG.warn("the unfinished trace is cut short", e);
+  }
+
+  private static void fail(Path folder, FolderHold hold, List<Writer> begun) {
+    for (Writer writer : begun) {
+      try {
+        writer.close();
+      } catch (IOException e) {
+        LOG.warn("the unfinished trace is cut short", e);
+      }
     }
-    Path failed = beside(files.folder(), ".failed");
+    Path running = beside(folder, ".running");
+    Path failed = beside(folder, ".failed");
     try {
-      files.hold().close();
+      hold.close();
       if (Files.exists(failed)) { // of an earlier run, which this one replaces
         for (String name : List.of(CSV, JSON, PICTURE)) {
           Files.deleteIfExists(failed.resolve(name));
         }
         Files.delete(failed);
       }
-      Files.move(files.running(), failed, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(running, failed, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      LOG.warn("the unfinished trace stays behind in {}", files.running(), e);
+      LOG.warn("the unfinished trace stays behind in {}", running, e);
     }
   }
 

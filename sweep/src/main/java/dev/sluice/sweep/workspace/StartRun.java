@@ -403,7 +403,9 @@ public record StartRun(Workspace workspace, Mode mode, Console console) {
         log.accept("tasks wait for GPUs that are set aside or no longer there");
       }
     }
-    return QueueStatus.of(workspace).exitStatus();
+    // Read alone: a table that is redrawn meanwhile asks for the holder.
+    boolean allDone = workspace.queue().read().tasks(Phase.FAILED).isEmpty();
+    return allDone ? ExitStatus.DONE : ExitStatus.FAULTS;
   }
 
   /** The tasks of a workspace: {@code python_env script_path --config_path CONFIG}. */
