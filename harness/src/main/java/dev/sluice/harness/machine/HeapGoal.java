@@ -14,13 +14,18 @@ import org.slf4j.LoggerFactory;
 /**
  * Size that ZGC keeps the heap within as long as what lives there fits. Without it a heap grows to
  * a quarter of the machine's memory before much is collected. The goal grows by a quarter after
- * each collection that went on for more than {@link #SHARE_MAX} of the time since the one before:
- * on two cores, collecting in a heap that a busy run had outgrown cost a third of the jobs.
+ * each collection that went on for more than {@link #SHARE_MAX} of the time since the one before,
+ * to three times as much at most: on two cores, collecting in a heap that a busy run had outgrown
+ * cost a third of the jobs.
  */
 public final class HeapGoal {
   private static final Logger LOG = LoggerFactory.getLogger(HeapGoal.class);
   private static final long FIRST_BYTES = 1280L << 20;
-  private static final String CYCLES = "ZGC Cycles";
+  private static final long MOST_BYTES = 3 * FIRST_BYTES;
+
+  /** End of the names of ZGC's beans that tell of whole collections, not of pauses. */
+  private static final String CYCLES = "Cycles";
+
   private static final double SHARE_MAX = 0.33;
 
   private final HotSpotDiagnosticMXBean machine;
@@ -44,7 +49,7 @@ public final class HeapGoal {
       return;
     }
     for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
-      if (collector.getName().equals(CYCLES)) {
+      if (collector.getName().endsWith(CYCLES)) {
         ((NotificationEmitter) collector)
             .addNotificationListener((event, unused) -> goal.collected(event), null, null);
       }
@@ -56,8 +61,9 @@ public final class HeapGoal {
         GarbageCollectionNotificationInfo.from((CompositeData) event.getUserData()).getGcInfo();
     long sinceMs = cycle.getEndTime() - lastEndMs;
     lastEndMs = cycle.getEndTime();
-    if (cycle.getDuration() > SHARE_MAX * sinceMs && bytes < Runtime.getRuntime().maxMemory()) {
-      bytes = Math.min(bytes + bytes / 4, Runtime.getRuntime().maxMemory());
+    long mostBytes = Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory());
+    if (cycle.getDuration() > SHARE_MAX * sinceMs && bytes < mostBytes) {
+      bytes = Math.min(bytes + bytes / 4, mostBytes);
       apply();
     }
   }

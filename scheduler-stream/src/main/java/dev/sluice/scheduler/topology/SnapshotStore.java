@@ -205,7 +205,7 @@ final class SnapshotStore extends WrappedStateStore<KeyValueStore<String, byte[]
     }
   }
 
-  /** Returns whether the facts since the last snapshot outweigh the next one. */
+  /** Returns whether the facts since the last snapshot weigh four times the next one. */
   boolean isDue(int waiting) {
     return writing == null
         && factBytes >= pace.factBytesMin + FACTS_PER_SNAPSHOT * JOB_BYTES * waiting;
