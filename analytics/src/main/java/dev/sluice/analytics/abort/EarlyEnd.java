@@ -26,6 +26,11 @@ public final class EarlyEnd {
     return thresholds == null ? List.of(limit) : List.of(limit, thresholds);
   }
 
+  /** Number of jobs that were requested, however often their records were read. */
+  public long requested() {
+    return limit.requested();
+  }
+
   /** Why the run cannot go on; null: it can. A lost threshold comes first. */
   public @Nullable String why() {
     String lost = thresholds == null ? null : thresholds.lost();

@@ -9,6 +9,7 @@ import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.ShardTaken;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -40,6 +41,7 @@ public final class HarnessLimit implements LogFold {
   private final boolean paced;
   private final Map<Integer, LateSpell> scheduler = new HashMap<>();
   private final Map<Integer, LateSpell> generators = new HashMap<>();
+  private final BitSet requested = new BitSet();
   private final Busiest sent = new Busiest();
   private final Busiest done = new Busiest();
   private @Nullable RunStarted started;
@@ -105,6 +107,10 @@ public final class HarnessLimit implements LogFold {
     return reached;
   }
 
+  long requested() {
+    return requested.cardinality();
+  }
+
   @Override
   public void onRunRecord(RunRecord entry, long appendedAtEpochMs) {
     if (entry instanceof RunStarted start && started == null) {
@@ -120,6 +126,7 @@ public final class HarnessLimit implements LogFold {
       started = start;
     }
     if (fact instanceof JobRequested request) {
+      requested.set(Math.toIntExact(request.index()));
       sent.count(request.sentAtNs());
       if (isLate(generators, shard, request.sentAtNs(), request.intendedAtNs())) {
         reach("jobs are sent", request.sentAtNs() - request.intendedAtNs());

@@ -397,11 +397,11 @@ public final class LiveFold implements LogFold {
   }
 
   /** The end of a run that cannot go on; null if it has not begun, or has an end. */
-  public @Nullable RunEnded endEarly(String why) {
+  public @Nullable RunEnded endEarly(String why, long jobsSent) {
     RunStarted start = started;
     return start == null || ended != null
         ? null
-        : new RunEnded(start.runId(), requested, false, false, Math.max(0, logTimeNs()), why, null);
+        : new RunEnded(start.runId(), jobsSent, false, false, Math.max(0, logTimeNs()), why, null);
   }
 
   private boolean allAnnounced(RunStarted start) {

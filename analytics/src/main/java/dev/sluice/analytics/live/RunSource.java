@@ -1,5 +1,7 @@
 package dev.sluice.analytics.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
@@ -62,6 +64,9 @@ interface RunSource {
    */
   record FolderRows(FinishedRun run, Map<String, Long> completedNsById) implements RunSource {
     private static final long SECOND_NS = 1_000_000_000L;
+
+    /** Beginning of an event's text in which its type stands. */
+    private static final int BEGIN_BYTES = 64;
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
@@ -136,11 +141,13 @@ interface RunSource {
 
     /** The span that an entry holds; null if it holds anything else. */
     private static @Nullable Blocked blocked(RecordedEntry entry) {
-      if (!entry.topic().equals("outcomes")) {
+      byte[] value = entry.value();
+      String begin = new String(value, 0, Math.min(value.length, BEGIN_BYTES), UTF_8);
+      if (!entry.topic().equals("outcomes") || !begin.contains("\"Blocked\"")) {
         return null;
       }
       try {
-        return EventCodec.OUTCOMES.read(entry.value()) instanceof Blocked span ? span : null;
+        return EventCodec.OUTCOMES.read(value) instanceof Blocked span ? span : null;
       } catch (UnreadableEventException e) {
         return null; // the run's report counts it
       }

@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -275,8 +274,8 @@ public final class EventLogReader implements AutoCloseable {
   }
 
   private void readToTheEnd() {
-    Set<TopicPartition> partitions =
-        new LogMerge(topics, consumer, clock, ANSWER_LIMIT).whole(FOLDED).keySet();
+    List<TopicPartition> partitions =
+        new LogMerge(topics, consumer, clock, ANSWER_LIMIT).partitions(FOLDED);
     var order = new FactsFirst(topics, begin(), early, partitions);
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
@@ -382,7 +381,7 @@ public final class EventLogReader implements AutoCloseable {
   private Step fold(
       List<ConsumerRecord<byte[], byte[]>> arrived,
       FactsFirst order,
-      Set<TopicPartition> partitions) {
+      List<TopicPartition> partitions) {
     boolean factsAreRead =
         arrived.isEmpty()
             && !order.nothingWaits()
@@ -415,7 +414,7 @@ public final class EventLogReader implements AutoCloseable {
         dispatchesCame = false;
       }
       String why = early == null ? null : early.why();
-      RunEnded end = why == null ? fold.endIfAbandoned() : fold.endEarly(why);
+      RunEnded end = why == null ? fold.endIfAbandoned() : fold.endEarly(why, early.requested());
       return new Step(metrics, end, fold.isComplete());
     }
   }

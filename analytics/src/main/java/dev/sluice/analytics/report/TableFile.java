@@ -32,14 +32,19 @@ final class TableFile implements Closeable {
     out = Files.newOutputStream(file);
   }
 
+  /** Begins a cell, with room for the comma before it and for the end of a line behind it. */
   private void begin(int room) {
-    if (bytes.length - size <= room) {
-      bytes = Arrays.copyOf(bytes, 2 * bytes.length + room);
-    }
+    makeRoom(room + 2);
     if (inLine) {
       bytes[size++] = ',';
     }
     inLine = true;
+  }
+
+  private void makeRoom(int room) {
+    if (bytes.length - size < room) {
+      bytes = Arrays.copyOf(bytes, 2 * bytes.length + room);
+    }
   }
 
   /** Writes a text; null: the cell is empty. */
@@ -61,9 +66,7 @@ final class TableFile implements Closeable {
   private void special(String text, boolean isFirst) {
     boolean inQuotes = QUOTED.matcher(text).find() || (isFirst && text.startsWith("#"));
     byte[] all = (inQuotes ? '"' + text.replace("\"", "\"\"") + '"' : text).getBytes(UTF_8);
-    if (bytes.length - size < all.length) {
-      bytes = Arrays.copyOf(bytes, 2 * bytes.length + all.length);
-    }
+    makeRoom(all.length + 1);
     System.arraycopy(all, 0, bytes, size, all.length);
     size += all.length;
   }

@@ -117,6 +117,7 @@ final class HarnessLimitTest {
       sent(paced, job, (long) job * EACH_MS, 2L * job * EACH_MS);
     }
     assertThat(paced.reached()).startsWith(HarnessLimit.WORDS + "jobs are sent 2.6 s late");
+    assertThat(paced.requested()).isEqualTo(100);
   }
 
   @Test

@@ -391,9 +391,9 @@ final class LiveFoldTest {
   }
 
   @Test
-  void endsARunEarly_withTheJobsThatWereRequested_eachOnce() {
+  void endsARunEarly_atItsLogTime_once() {
     var fold = new LiveFold();
-    assertThat(fold.endEarly("lost")).as("it has not begun").isNull();
+    assertThat(fold.endEarly("lost", 6)).as("it has not begun").isNull();
     for (int copy = 0; copy < 2; copy++) { // facts come at least once
       RunReportTest.log().stream()
           .filter(entry -> !(entry.event() instanceof RunEnded))
@@ -401,9 +401,9 @@ final class LiveFoldTest {
     }
     var end = new RunEnded("run-1", 6, false, false, fold.logTimeNs(), "lost", null);
     assertThat(fold.logTimeNs()).isPositive();
-    assertThat(fold.endEarly("lost")).isEqualTo(end);
+    assertThat(fold.endEarly("lost", 6)).isEqualTo(end);
     fold.onRunRecord(end, 0);
-    assertThat(fold.endEarly("again")).as("it has an end").isNull();
+    assertThat(fold.endEarly("again", 6)).as("it has an end").isNull();
   }
 
   @Test

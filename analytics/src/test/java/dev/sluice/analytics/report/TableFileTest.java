@@ -14,6 +14,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Chars;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.NotEmpty;
 import net.jqwik.api.constraints.Size;
 
@@ -61,6 +62,17 @@ final class TableFileTest {
     }
     assertThat(Files.readAllLines(file)).isEqualTo(expected);
     Files.delete(file);
+  }
+
+  /** A line may end at the very end of the room that there is. */
+  @Property(tries = 100)
+  void writesLinesThatJustFit(@ForAll @IntRange(min = 65_500, max = 65_560) int length)
+      throws Exception {
+    String text = "x".repeat(length);
+    for (String last : List.of("", "1", "abc", "ä", "a\"c")) {
+      String quoted = last.equals("a\"c") ? "\"a\"\"c\"" : last;
+      assertThat(written(List.of(List.of(text, last)))).isEqualTo(text + "," + quoted + "\n");
+    }
   }
 
   @Example

@@ -33,7 +33,8 @@ public record Experiment(
   private static final int TOKENS_PER_SAMPLE = 4;
 
   public Experiment {
-    thresholds = Map.copyOf(thresholds);
+    // By name: the order of Map.copyOf differs from process to process, and verdicts list them.
+    thresholds = Collections.unmodifiableMap(new TreeMap<>(thresholds));
   }
 
   Experiment with(Load other) {

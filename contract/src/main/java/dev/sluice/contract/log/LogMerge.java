@@ -119,6 +119,24 @@ public final class LogMerge {
    * @throws IllegalStateException if a topic does not exist
    */
   public Map<TopicPartition, Offsets> whole(List<String> names) {
+    List<TopicPartition> partitions = partitions(names);
+    Map<TopicPartition, Long> from = consumer.beginningOffsets(partitions, limit);
+    Map<TopicPartition, Long> to = consumer.endOffsets(partitions, limit);
+    Map<TopicPartition, Offsets> whole = new LinkedHashMap<>();
+    for (TopicPartition partition : partitions) {
+      whole.put(
+          partition, new Offsets(from.getOrDefault(partition, 0L), to.getOrDefault(partition, 0L)));
+    }
+    return whole;
+  }
+
+  /**
+   * Finds the partitions of the run's topics.
+   *
+   * @param names topics without the run's prefix
+   * @throws IllegalStateException if a topic does not exist
+   */
+  public List<TopicPartition> partitions(List<String> names) {
     List<TopicPartition> partitions = new ArrayList<>();
     for (String name : names) {
       String topic = topics.prefix() + "." + name;
@@ -128,14 +146,7 @@ public final class LogMerge {
       }
       infos.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
     }
-    Map<TopicPartition, Long> from = consumer.beginningOffsets(partitions, limit);
-    Map<TopicPartition, Long> to = consumer.endOffsets(partitions, limit);
-    Map<TopicPartition, Offsets> whole = new LinkedHashMap<>();
-    for (TopicPartition partition : partitions) {
-      whole.put(
-          partition, new Offsets(from.getOrDefault(partition, 0L), to.getOrDefault(partition, 0L)));
-    }
-    return whole;
+    return partitions;
   }
 
   /**

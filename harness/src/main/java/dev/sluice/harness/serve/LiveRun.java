@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -83,12 +84,14 @@ final class LiveRun implements Runs, Runs.Shown {
 
   // What the topics say.
 
-  /** Makes a change with the lock, and has the pages that have begun write what they have to. */
-  private void change(Runnable change) {
+  /**
+   * Makes a change with the lock, and has the pages that have begun write what they have to; false:
+   * nothing changed.
+   */
+  private void change(BooleanSupplier change) {
     List<PageStream> told;
     synchronized (this) {
-      change.run();
-      told = begun();
+      told = change.getAsBoolean() ? begun() : List.of();
     }
     told.forEach(PageStream::iterate);
   }
@@ -107,6 +110,7 @@ final class LiveRun implements Runs, Runs.Shown {
         () -> {
           described = run;
           tellRunIfChanged();
+          return true;
         });
   }
 
@@ -116,7 +120,7 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (!windows.isEmpty() && number <= windows.lastKey()) {
-            return;
+            return false;
           }
           windows.put(number, window);
           jobs = jobs.plus(window.total());
@@ -127,6 +131,7 @@ final class LiveRun implements Runs, Runs.Shown {
           }
           tell(() -> Frame.of(window), PageStream::offerSecond);
           tellRunIfChanged();
+          return true;
         });
   }
 
@@ -136,6 +141,7 @@ final class LiveRun implements Runs, Runs.Shown {
           batches.add(ended);
           snapshot = null;
           tell(() -> Frame.of("lanes", null, json), PageStream::offer);
+          return true;
         });
   }
 
@@ -144,11 +150,14 @@ final class LiveRun implements Runs, Runs.Shown {
     change(this::beginAll);
   }
 
-  private void beginAll() {
-    if (!caughtUp) {
-      caughtUp = true;
-      pages.forEach(this::begin);
+  /** Begins all pages; false: they have begun. */
+  private boolean beginAll() {
+    if (caughtUp) {
+      return false;
     }
+    caughtUp = true;
+    pages.forEach(this::begin);
+    return true;
   }
 
   /** Says, under a few words, what keeps the run from being shown whole; null: nothing any more. */
@@ -156,9 +165,11 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           String before = why == null ? troubles.remove(about) : troubles.put(about, why);
-          if (!Objects.equals(before, why)) {
-            tellRunIfChanged();
+          if (Objects.equals(before, why)) {
+            return false;
           }
+          tellRunIfChanged();
+          return true;
         });
   }
 
@@ -167,13 +178,14 @@ final class LiveRun implements Runs, Runs.Shown {
     change(
         () -> {
           if (summarized != null) {
-            return;
+            return false;
           }
           summarized = how;
           snapshot = null;
-          beginAll();
+          boolean unused = beginAll();
           Frame last = endedFrame();
           pages.forEach(page -> page.offerLast(last));
+          return true;
         });
   }
 

@@ -66,6 +66,23 @@ final class ResultsRuns implements Runs {
     this.kafkaConfig = kafkaConfig;
   }
 
+  /** Reads all rows once, on a thread of its own, so that the first page need not wait for it. */
+  void readAhead() {
+    var thread =
+        new Thread(
+            () -> {
+              try {
+                int read = rows(true).size();
+                LOG.debug("{} runs in {}", read, results);
+              } catch (IOException e) {
+                LOG.debug("{} cannot be listed", results, e);
+              }
+            },
+            "sluice-page-runs");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   @Override
   public byte[] list() throws IOException {
     return ListedRun.json(rows(true));

@@ -62,7 +62,9 @@ public record ServeRun(
       return run;
     }
     checkResults();
-    return new ResultsRuns(results, kafkaConfig);
+    var runs = new ResultsRuns(results, kafkaConfig);
+    runs.readAhead();
+    return runs;
   }
 
   private void checkResults() throws UserMistakeException {
