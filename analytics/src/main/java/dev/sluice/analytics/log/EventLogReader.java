@@ -414,7 +414,10 @@ public final class EventLogReader implements AutoCloseable {
         dispatchesCame = false;
       }
       String why = early == null ? null : early.why();
-      RunEnded end = why == null ? fold.endIfAbandoned() : fold.endEarly(why, early.requested());
+      RunEnded end =
+          early == null || why == null
+              ? fold.endIfAbandoned()
+              : fold.endEarly(why, early.requested());
       return new Step(metrics, end, fold.isComplete());
     }
   }
