@@ -7,7 +7,6 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.PredictionsPublished;
-import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.replay.Decision;
 import dev.sluice.scheduler.replay.Difference;
@@ -166,7 +165,7 @@ final class DecisionText {
     if (fact instanceof ArrivalsEnded ended) {
       return "ArrivalsEnded of generator " + ended.generator();
     }
-    return fact instanceof RunStarted ? "RunStarted" : "Ticked";
+    return fact.getClass().getSimpleName();
   }
 
   static void put(ObjectNode into, Tally tally) {
