@@ -4,7 +4,6 @@ import static dev.sluice.analytics.figure.Figure.Definition.Unit.COUNT;
 import static dev.sluice.analytics.figure.Figure.Definition.Unit.MILLISECONDS;
 
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches.BatchKind;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs.JobRow;
 import dev.sluice.analytics.row.Summary;
@@ -75,10 +74,8 @@ final class LoopFigures implements Figure {
     var bubblesNs = new LongBag();
     long[] startableAtNs = startableAtNs(run);
     Map<String, BatchRow> lastOfLane = new HashMap<>();
-    Map<BatchKind, String> laneIds = new HashMap<>();
     for (BatchRow next : run.batches().byStart()) {
-      String laneId = laneIds.computeIfAbsent(next.kind(), BatchKind::laneId);
-      BatchRow before = lastOfLane.put(laneId, next);
+      BatchRow before = lastOfLane.put(next.laneId(), next);
       if (before != null && decidedByTheEndOf(run, before, next)) {
         long endNs = before.finishedAtNs();
         JobRow first = next.jobs()[0];

@@ -184,8 +184,8 @@ public final class PredictionFigures implements Figure {
       double bias = Math.log((double) batch.serviceNs() / batch.predictedNs());
       biases.add(bias);
       errors.add(Math.abs(bias));
-      for (int i = 0; i < bounded.size(); i++) {
-        bounded.get(i).take(batch);
+      for (Bounded bound : bounded) {
+        bound.take(batch);
       }
     }
 

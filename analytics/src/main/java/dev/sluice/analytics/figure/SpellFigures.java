@@ -8,6 +8,7 @@ import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -58,11 +59,7 @@ final class SpellFigures implements Figure {
   private static double[] offTheMean(RunRows run) {
     List<BatchRow> byStart = new ArrayList<>(run.measuredDoneBatches());
     byStart.removeIf(batch -> batch.serviceNs() < 1);
-    byStart.sort(
-        (one, other) -> {
-          int byTime = Long.compare(one.startedAtNs(), other.startedAtNs());
-          return byTime != 0 ? byTime : Batches.BY_KEY.compare(one, other);
-        });
+    byStart.sort(Comparator.comparingLong(BatchRow::startedAtNs).thenComparing(Batches.BY_KEY));
     Map<List<Object>, Kind> kinds = new HashMap<>();
     Kind[] kindOf = new Kind[byStart.size()];
     double[] logs = new double[byStart.size()];

@@ -2,7 +2,6 @@ package dev.sluice.analytics.report;
 
 import dev.sluice.analytics.fold.ModelStays.ModelStay;
 import dev.sluice.analytics.fold.RunRows;
-import dev.sluice.analytics.row.Batches.BatchKind;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.Jobs;
 import dev.sluice.analytics.row.Jobs.JobRow;
@@ -101,12 +100,6 @@ final class RunTables {
         });
   }
 
-  /** The batch's lane, of which the text is made once. */
-  private static Column<BatchRow> laneId() {
-    Map<BatchKind, String> laneIds = new HashMap<>();
-    return column("lane_id", batch -> laneIds.computeIfAbsent(batch.kind(), BatchKind::laneId));
-  }
-
   private static <R> void write(Path file, List<R> rows, List<Column<R>> columns)
       throws IOException {
     try (var table = new TableFile(file)) {
@@ -153,7 +146,7 @@ final class RunTables {
                         : null),
             ms("slo_ms", JobRow::sloNs),
             number("slo_violation", job -> job.isViolation() ? 1 : 0),
-            ofBatch(laneId()),
+            ofBatch(column("lane_id", BatchRow::laneId)),
             ofBatch(ms("predicted_service_ms", BatchRow::predictedNs)),
             column(
                 "resource_cost_tokens",
@@ -189,7 +182,7 @@ final class RunTables {
         run.batches().all(),
         List.of(
             column("dispatch_id", batch -> batch.id().toString()),
-            laneId(),
+            column("lane_id", BatchRow::laneId),
             column(
                 "job_ids",
                 batch ->

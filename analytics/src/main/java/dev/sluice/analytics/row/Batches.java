@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,15 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Batches {
   /** Order by shard, then by id. */
-  public static final Comparator<BatchRow> BY_KEY = Batches::compareKeys;
-
-  private static int compareKeys(BatchRow one, BatchRow other) {
-    return one.shard != other.shard
-        ? Integer.compare(one.shard, other.shard)
-        : one.idOffset != other.idOffset
-            ? Long.compare(one.idOffset, other.idOffset)
-            : Integer.compare(one.idIndex, other.idIndex);
-  }
+  public static final Comparator<BatchRow> BY_KEY =
+      Comparator.<BatchRow>comparingInt(batch -> batch.shard)
+          .thenComparingLong(batch -> batch.idOffset)
+          .thenComparingInt(batch -> batch.idIndex);
 
   /**
    * What many batches share.
@@ -52,8 +48,7 @@ public final class Batches {
       List<String> termNames,
       String predictionSource,
       @Nullable String modelVersion) {
-    /** Executor and first lane, unique in the run. */
-    public String laneId() {
+    private String laneId() {
       return place.executorId() + "/" + place.lanes().get(0);
     }
 
@@ -169,8 +164,9 @@ public final class Batches {
       return new DispatchId(idOffset, idIndex);
     }
 
+    /** Executor and first lane, unique in the run; a text that batches of one kind share. */
     public String laneId() {
-      return kind().laneId();
+      return laneIds.computeIfAbsent(kind(), BatchKind::laneId);
     }
 
     /** The jobs of the batch, the chosen one first; not to be changed. */
@@ -340,6 +336,9 @@ public final class Batches {
   /** Rows of each shard, by id. */
   private final Map<Integer, List<BatchRow>> rowsByShard = new HashMap<>();
 
+  /** Lanes of the kinds, as texts; figures and tables ask for them on several threads. */
+  private final Map<BatchKind, String> laneIds = new ConcurrentHashMap<>();
+
   private List<BatchRow> all = List.of();
   private @Nullable List<BatchRow> byStart;
 
@@ -440,11 +439,7 @@ public final class Batches {
   void settle() {
     rows.trimToSize();
     rows.sort(Batches::compare);
-    int dispatched = 0;
-    while (dispatched < rows.size() && rows.get(dispatched).isDispatched()) {
-      dispatched++;
-    }
-    all = rows.subList(0, dispatched);
+    all = rows.subList(0, (int) rows.stream().filter(BatchRow::isDispatched).count());
     byStart = null;
   }
 
@@ -454,7 +449,7 @@ public final class Batches {
       return one.isDispatched() ? -1 : 1;
     }
     int byDecision = Long.compare(one.decidedAtNs, other.decidedAtNs);
-    return byDecision != 0 ? byDecision : compareKeys(one, other);
+    return byDecision != 0 ? byDecision : BY_KEY.compare(one, other);
   }
 
   /** The batches that the log holds a dispatch of, by decision. */
@@ -477,7 +472,7 @@ public final class Batches {
     if (byStart == null) {
       List<BatchRow> ran = new ArrayList<>(all);
       ran.removeIf(batch -> !batch.ran());
-      ran.sort((one, other) -> Long.compare(one.startedAtNs, other.startedAtNs));
+      ran.sort(Comparator.comparingLong(BatchRow::startedAtNs));
       byStart = Collections.unmodifiableList(ran);
     }
     return byStart;

@@ -357,11 +357,7 @@ public final class Jobs {
     this.arrivalsEndNs = arrivalsEndNs;
     rows.trimToSize();
     rows.sort(Jobs::compare);
-    int requested = 0;
-    while (requested < rows.size() && rows.get(requested).isRequested()) {
-      requested++;
-    }
-    all = rows.subList(0, requested);
+    all = rows.subList(0, (int) rows.stream().filter(JobRow::isRequested).count());
     batches.settle();
   }
 

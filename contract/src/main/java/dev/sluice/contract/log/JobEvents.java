@@ -95,7 +95,7 @@ final class JobEvents {
     int attempt = json.small(ATTEMPT);
     long endedAtNs = json.number(ENDED_AT);
     return json.ends()
-        ? new JobEnded(jobId, Status.DONE, null, new DispatchId(offset, index), attempt, endedAtNs)
+        ? JobEnded.done(jobId, new DispatchId(offset, index), attempt, endedAtNs)
         : null;
   }
 
