@@ -12,6 +12,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.value.Prediction;
 import dev.sluice.contract.value.Reason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 public final class Batches {
   /** Order by shard, then by id. */
   public static final Comparator<BatchRow> BY_KEY =
-      Comparator.<BatchRow>comparingInt(batch -> batch.shard)
-          .thenComparingLong(batch -> batch.idOffset)
-          .thenComparingInt(batch -> batch.idIndex);
+      Comparator.<BatchRow>comparingInt(BatchRow::shard)
+          .thenComparingLong(batch -> batch.in.idOffset[batch.at])
+          .thenComparingInt(batch -> batch.in.idIndex[batch.at]);
 
   /**
    * What many batches share.
@@ -90,133 +91,147 @@ public final class Batches {
     }
   }
 
-  /** What figures and tables need of a batch: a run has up to a million. */
-  public final class BatchRow {
-    private static final double[] NO_TERMS = {};
-    private static final JobRow[] NO_JOBS = {};
+  /** What figures and tables need of some thousand batches, in columns as that of jobs is. */
+  private static final class Columns {
+    static final int ROWS = 4096;
 
-    private final int number;
-    private final int shard;
-    private final long idOffset;
-    private final int idIndex;
+    final Batches of;
+    final int[] number = new int[ROWS];
+    final int[] shard = new int[ROWS];
+    final long[] idOffset = new long[ROWS];
+    final int[] idIndex = new int[ROWS];
 
     /** Null: the log does not hold the dispatch, and what it says is not known. */
-    private @Nullable BatchKind kind;
+    final @Nullable BatchKind[] kind = new BatchKind[ROWS];
 
-    private int samples;
-    private int tokens;
-    private int attempt;
-    private long decidedAtNs;
-    private double[] terms = NO_TERMS;
-    private long predictedNs;
-    private int predictedBusyLanes;
+    final int[] samples = new int[ROWS];
+    final int[] tokens = new int[ROWS];
+    final int[] attempt = new int[ROWS];
+    final long[] decidedAtNs = new long[ROWS];
+    final double[][] terms = new double[ROWS][];
+    final long[] predictedNs = new long[ROWS];
+    final int[] predictedBusyLanes = new int[ROWS];
+    final UpperNs[] upperNs = new UpperNs[ROWS];
+    final JobRow[][] jobs = new JobRow[ROWS][];
+    final long[] dispatchedAtEpochMs = new long[ROWS];
+    final @Nullable Result[] result = new Result[ROWS];
+    final @Nullable String[] cause = new String[ROWS];
+    final long[] startedAtNs = new long[ROWS];
+    final long[] finishedAtNs = new long[ROWS];
+    final long[] serviceNs = new long[ROWS];
+    final long[] switchNs = new long[ROWS];
+    final long[] emulatedServiceNs = new long[ROWS];
+    final int[] busyLanes = new int[ROWS];
+    final long[] completedAtEpochMs = new long[ROWS];
 
-    private UpperNs upperNs = UpperNs.NONE;
-    private JobRow[] jobs = NO_JOBS;
-    private long dispatchedAtEpochMs;
-    private @Nullable Result result;
-    private @Nullable String cause;
-    private long startedAtNs = Jobs.NONE;
-    private long finishedAtNs = Jobs.NONE;
-    private long serviceNs;
-    private long switchNs;
-    private long emulatedServiceNs = Jobs.NONE;
-    private int busyLanes = -1;
-    private long completedAtEpochMs;
+    Columns(Batches of) {
+      this.of = of;
+      Arrays.fill(terms, new double[0]);
+      Arrays.fill(upperNs, UpperNs.NONE);
+      Arrays.fill(jobs, new JobRow[0]);
+      Arrays.fill(startedAtNs, Jobs.NONE);
+      Arrays.fill(finishedAtNs, Jobs.NONE);
+      Arrays.fill(emulatedServiceNs, Jobs.NONE);
+      Arrays.fill(busyLanes, -1);
+    }
+  }
 
-    private int compareIdTo(DispatchId id) {
-      int byOffset = Long.compare(idOffset, id.factOffset());
-      return byOffset != 0 ? byOffset : Integer.compare(idIndex, id.index());
+  /** A batch: its place in columns. */
+  public static final class BatchRow {
+    private final Columns in;
+    private final int at;
+
+    private BatchRow(Columns in, int at) {
+      this.in = in;
+      this.at = at;
     }
 
-    private BatchRow(int number, int shard, DispatchId id) {
-      this.number = number;
-      this.shard = shard;
-      this.idOffset = id.factOffset();
-      this.idIndex = id.index();
+    private int compareIdTo(DispatchId id) {
+      int byOffset = Long.compare(in.idOffset[at], id.factOffset());
+      return byOffset != 0 ? byOffset : Integer.compare(in.idIndex[at], id.index());
     }
 
     /** Number among those that are {@link Batches#named}, from 0, in no order. */
     public int number() {
-      return number;
+      return in.number[at];
     }
 
     /** True if the log holds the batch's dispatch. */
     public boolean isDispatched() {
-      return kind != null;
+      return in.kind[at] != null;
     }
 
     public BatchKind kind() {
-      return requireNonNull(kind);
+      return requireNonNull(in.kind[at]);
     }
 
     /** Upper bounds of the predicted service time. */
     public UpperNs upperNs() {
-      return upperNs;
+      return in.upperNs[at];
     }
 
     /** Partition of the dispatch; ids are unique within it. */
     public int shard() {
-      return shard;
+      return in.shard[at];
     }
 
     public DispatchId id() {
-      return new DispatchId(idOffset, idIndex);
+      return new DispatchId(in.idOffset[at], in.idIndex[at]);
     }
 
     /** Executor and first lane, unique in the run; a text that batches of one kind share. */
     public String laneId() {
-      return laneIds.computeIfAbsent(kind(), BatchKind::laneId);
+      return in.of.laneIds.computeIfAbsent(kind(), BatchKind::laneId);
     }
 
     /** The jobs of the batch, the chosen one first; not to be changed. */
     public JobRow[] jobs() {
-      return jobs;
+      return in.jobs[at];
     }
 
     public int samples() {
-      return samples;
+      return in.samples[at];
     }
 
     public int tokens() {
-      return tokens;
+      return in.tokens[at];
     }
 
     public int attempt() {
-      return attempt;
+      return in.attempt[at];
     }
 
     public long decidedAtNs() {
-      return decidedAtNs;
+      return in.decidedAtNs[at];
     }
 
     /** Time at which the broker appended the dispatch (1 ms resolution). */
     public long appendedAtNs() {
-      return runJobs.sinceZeroNs(dispatchedAtEpochMs);
+      return in.of.runJobs.sinceZeroNs(in.dispatchedAtEpochMs[at]);
     }
 
     /** Service time predicted at the decision. */
     public long predictedNs() {
-      return predictedNs;
+      return in.predictedNs[at];
     }
 
     /** Busy lanes that the prediction assumed; below 0: it does not say. */
     public int predictedBusyLanes() {
-      return predictedBusyLanes;
+      return in.predictedBusyLanes[at];
     }
 
     /** Terms of the batch's score by name, in alphabetical order; empty: it has no score. */
     public Map<String, Double> terms() {
       Map<String, Double> byName = new TreeMap<>();
-      for (int i = 0; i < terms.length; i++) {
-        byName.put(kind().termNames().get(i), terms[i]);
+      for (int i = 0; i < in.terms[at].length; i++) {
+        byName.put(kind().termNames().get(i), in.terms[at][i]);
       }
       return byName;
     }
 
     /** Terms of the batch's score: {@code name=value} by name, separated by semicolons. */
     public String scoreTerms() {
-      if (terms.length == 0) {
+      if (in.terms[at].length == 0) {
         return "";
       }
       return terms().entrySet().stream()
@@ -226,20 +241,20 @@ public final class Batches {
 
     /** True if the log holds the batch's completion. */
     public boolean isCompleted() {
-      return result != null;
+      return in.result[at] != null;
     }
 
     public boolean isDone() {
-      return result == Result.DONE;
+      return in.result[at] == Result.DONE;
     }
 
     public boolean isFailed() {
-      return result == Result.FAILED;
+      return in.result[at] == Result.FAILED;
     }
 
     /** Why the batch failed or was refused; null: it says nothing. */
     public @Nullable String cause() {
-      return cause;
+      return in.cause[at];
     }
 
     /** Result as text: done, failed, refused, lost, or open (no completion, and no job ended). */
@@ -247,6 +262,7 @@ public final class Batches {
       if (isLost()) {
         return "lost";
       }
+      Result result = in.result[at];
       return result == null ? "open" : result.name().toLowerCase(Locale.ROOT);
     }
 
@@ -255,14 +271,14 @@ public final class Batches {
      * giving up: it was never answered, or too late, or by a later incarnation of its executor.
      */
     public boolean isLost() {
-      if (result == Result.CANCELLED) {
+      if (in.result[at] == Result.CANCELLED) {
         return false;
       }
-      if (result == null) {
+      if (in.result[at] == null) {
         return endsAnyJob() || hasJobEndedOtherwise();
       }
-      return result == Result.REFUSED
-          ? Reason.OLDER_INCARNATION.is(cause)
+      return in.result[at] == Result.REFUSED
+          ? Reason.OLDER_INCARNATION.is(in.cause[at])
           : !endsAnyJob() && hasJobEndedOtherwise();
     }
 
@@ -272,7 +288,7 @@ public final class Batches {
     }
 
     private boolean endsAnyJob() {
-      for (JobRow job : jobs) {
+      for (JobRow job : in.jobs[at]) {
         if (job.isEndedBy(this)) {
           return true;
         }
@@ -281,7 +297,7 @@ public final class Batches {
     }
 
     private boolean hasJobEndedOtherwise() {
-      for (JobRow job : jobs) {
+      for (JobRow job : in.jobs[at]) {
         if (!job.isEndedBy(this) && job.isEnded()) {
           return true;
         }
@@ -290,41 +306,43 @@ public final class Batches {
     }
 
     public long startedAtNs() {
-      return startedAtNs;
+      return in.startedAtNs[at];
     }
 
     public long finishedAtNs() {
-      return finishedAtNs;
+      return in.finishedAtNs[at];
     }
 
     /** True if a lane worked on the batch, from a known start to a known end. */
     public boolean ran() {
-      return startedAtNs != Jobs.NONE && finishedAtNs != Jobs.NONE;
+      return in.startedAtNs[at] != Jobs.NONE && in.finishedAtNs[at] != Jobs.NONE;
     }
 
     /** Service time; 0 if the batch never ran. */
     public long serviceNs() {
-      return serviceNs;
+      return in.serviceNs[at];
     }
 
     /** Part of the service time in which the lane took in another model. */
     public long switchNs() {
-      return switchNs;
+      return in.switchNs[at];
     }
 
     /** Service time that an emulated lane meant to take; none on real lanes. */
     public long emulatedServiceNs() {
-      return emulatedServiceNs;
+      return in.emulatedServiceNs[at];
     }
 
     /** Lanes that ran a batch when this one began; below 0: it does not say. */
     public int busyLanes() {
-      return busyLanes;
+      return in.busyLanes[at];
     }
 
     /** Time at which the broker appended the completion. */
     public long completedAtNs() {
-      return result == null ? Jobs.NONE : runJobs.sinceZeroNs(completedAtEpochMs);
+      return in.result[at] == null
+          ? Jobs.NONE
+          : in.of.runJobs.sinceZeroNs(in.completedAtEpochMs[at]);
     }
   }
 
@@ -332,6 +350,9 @@ public final class Batches {
 
   /** All rows; once they are settled the dispatched ones first, in their order. */
   private final ArrayList<BatchRow> rows = new ArrayList<>();
+
+  /** Columns that further rows go into. */
+  private Columns last = new Columns(this);
 
   /** Rows of each shard, by id. */
   private final Map<Integer, List<BatchRow>> rowsByShard = new HashMap<>();
@@ -353,7 +374,15 @@ public final class Batches {
     if (place < ofShard.size() && ofShard.get(place).compareIdTo(id) == 0) {
       return ofShard.get(place);
     }
-    var row = new BatchRow(rows.size(), shard, id);
+    int at = rows.size() % Columns.ROWS;
+    if (at == 0 && !rows.isEmpty()) {
+      last = new Columns(this);
+    }
+    last.number[at] = rows.size();
+    last.shard[at] = shard;
+    last.idOffset[at] = id.factOffset();
+    last.idIndex[at] = id.index();
+    var row = new BatchRow(last, at);
     rows.add(row);
     ofShard.add(place, row);
     return row;
@@ -382,49 +411,55 @@ public final class Batches {
   /** Takes a dispatch and its append time; a further copy changes nothing. */
   public void take(BatchDispatched dispatch, int shard, long epochMs) {
     BatchRow row = row(shard, dispatch.dispatchId());
-    if (row.kind == null) {
-      Map<String, Double> terms = dispatch.decision().scoreTerms();
-      if (!terms.isEmpty()) {
-        terms = new TreeMap<>(terms);
-        row.terms = terms.values().stream().mapToDouble(term -> term).toArray();
+    Columns in = row.in;
+    int at = row.at;
+    if (in.kind[at] == null) {
+      List<String> termNames = List.of();
+      if (!dispatch.decision().scoreTerms().isEmpty()) {
+        var terms = new TreeMap<>(dispatch.decision().scoreTerms());
+        termNames = List.copyOf(terms.keySet());
+        in.terms[at] = terms.values().stream().mapToDouble(term -> term).toArray();
       }
       Prediction prediction = dispatch.prediction();
-      row.kind =
+      in.kind[at] =
           runJobs.shared(
               new BatchKind(
                   dispatch.place(),
                   dispatch.work().model(),
-                  List.copyOf(terms.keySet()),
+                  termNames,
                   prediction.source(),
                   prediction.modelVersion()));
-      row.samples = dispatch.samples();
-      row.tokens = dispatch.tokens();
-      row.attempt = dispatch.work().attempt();
-      row.decidedAtNs = dispatch.decidedAtNs();
-      row.predictedNs = prediction.meanNs();
-      row.predictedBusyLanes = orNone(prediction.busyLanes());
-      row.upperNs = UpperNs.of(prediction);
-      row.jobs = new JobRow[dispatch.jobs().size()];
-      for (int i = 0; i < row.jobs.length; i++) {
-        row.jobs[i] = runJobs.row(dispatch.jobs().get(i).jobId());
+      in.samples[at] = dispatch.samples();
+      in.tokens[at] = dispatch.tokens();
+      in.attempt[at] = dispatch.work().attempt();
+      in.decidedAtNs[at] = dispatch.decidedAtNs();
+      in.predictedNs[at] = prediction.meanNs();
+      in.predictedBusyLanes[at] = orNone(prediction.busyLanes());
+      in.upperNs[at] = UpperNs.of(prediction);
+      JobRow[] jobs = new JobRow[dispatch.jobs().size()];
+      for (int i = 0; i < jobs.length; i++) {
+        jobs[i] = runJobs.row(dispatch.jobs().get(i).jobId());
       }
-      row.dispatchedAtEpochMs = epochMs;
+      in.jobs[at] = jobs;
+      in.dispatchedAtEpochMs[at] = epochMs;
     }
   }
 
   /** Takes a completion and its append time; a further one of the dispatch changes nothing. */
   public void take(BatchCompleted completion, int shard, long epochMs) {
     BatchRow row = row(shard, completion.dispatchId());
-    if (row.result == null) {
-      row.result = completion.result();
-      row.cause = completion.cause() == null ? null : runJobs.shared(completion.cause());
-      row.startedAtNs = orNone(completion.startedAtNs());
-      row.finishedAtNs = orNone(completion.finishedAtNs());
-      row.serviceNs = completion.serviceNs();
-      row.switchNs = completion.switchNs();
-      row.emulatedServiceNs = orNone(completion.emulatedServiceNs());
-      row.busyLanes = orNone(completion.busyLanes());
-      row.completedAtEpochMs = epochMs;
+    Columns in = row.in;
+    int at = row.at;
+    if (in.result[at] == null) {
+      in.result[at] = completion.result();
+      in.cause[at] = completion.cause() == null ? null : runJobs.shared(completion.cause());
+      in.startedAtNs[at] = orNone(completion.startedAtNs());
+      in.finishedAtNs[at] = orNone(completion.finishedAtNs());
+      in.serviceNs[at] = completion.serviceNs();
+      in.switchNs[at] = completion.switchNs();
+      in.emulatedServiceNs[at] = orNone(completion.emulatedServiceNs());
+      in.busyLanes[at] = orNone(completion.busyLanes());
+      in.completedAtEpochMs[at] = epochMs;
     }
   }
 
@@ -448,7 +483,7 @@ public final class Batches {
     if (one.isDispatched() != other.isDispatched()) {
       return one.isDispatched() ? -1 : 1;
     }
-    int byDecision = Long.compare(one.decidedAtNs, other.decidedAtNs);
+    int byDecision = Long.compare(one.decidedAtNs(), other.decidedAtNs());
     return byDecision != 0 ? byDecision : BY_KEY.compare(one, other);
   }
 

@@ -73,85 +73,109 @@ public final class Jobs {
     }
   }
 
-  /** What figures and tables need of a job: a run has up to a million. */
-  public final class JobRow {
-    /** Number in the id; below 0: the place among the other ids, from the end. */
-    private final int number;
+  /**
+   * What figures and tables need of some thousand jobs, in columns. A run has up to ten million
+   * jobs: objects with these fields would be copied by the garbage collector, and then lie in
+   * memory in an order in which nothing reads them.
+   */
+  private static final class Columns {
+    static final int ROWS = 4096;
 
-    /** Null: the log does not hold its request. */
-    private @Nullable JobKind kind;
+    final Jobs of;
 
-    private int generator;
-    private int index;
-    private int samples;
-    private long sloNs;
-    private long intendedAtNs;
-    private long sentAtNs;
-    private int shard;
-    private long appendedAtEpochMs;
-    private JobEnded.@Nullable Status end;
-    private @Nullable String reason;
-    private int attempt;
-    private long endedAtNs = NONE;
-    private @Nullable BatchRow batch;
-    private long observedAtEpochMs;
+    /** Numbers in ids; below 0: places among the other ids, from the end. */
+    final int[] number = new int[ROWS];
 
-    private JobRow(int number) {
-      this.number = number;
+    /** Null: the log does not hold the request. */
+    final @Nullable JobKind[] kind = new JobKind[ROWS];
+
+    final int[] generator = new int[ROWS];
+    final int[] index = new int[ROWS];
+    final int[] samples = new int[ROWS];
+    final long[] sloNs = new long[ROWS];
+    final long[] intendedAtNs = new long[ROWS];
+    final long[] sentAtNs = new long[ROWS];
+    final int[] shard = new int[ROWS];
+    final long[] appendedAtEpochMs = new long[ROWS];
+    final JobEnded.@Nullable Status[] end = new JobEnded.Status[ROWS];
+    final @Nullable String[] reason = new String[ROWS];
+    final int[] attempt = new int[ROWS];
+    final long[] endedAtNs = new long[ROWS];
+    final @Nullable BatchRow[] batch = new BatchRow[ROWS];
+    final long[] observedAtEpochMs = new long[ROWS];
+
+    Columns(Jobs of) {
+      this.of = of;
+      Arrays.fill(endedAtNs, NONE);
+    }
+  }
+
+  /** A job: its place in columns. */
+  public static final class JobRow {
+    private final Columns in;
+    private final int at;
+
+    private JobRow(Columns in, int at) {
+      this.in = in;
+      this.at = at;
     }
 
     /** True if the log holds the job's request; false for one that a batch alone names. */
     public boolean isRequested() {
-      return kind != null;
+      return in.kind[at] != null;
     }
 
     public JobKind kind() {
-      return requireNonNull(kind);
+      return requireNonNull(in.kind[at]);
+    }
+
+    private int generator() {
+      return in.generator[at];
     }
 
     /** Place in the run's request list, from 0. */
     public int index() {
-      return index;
+      return in.index[at];
     }
 
     public String id() {
-      return number < 0 ? otherIds.get(-1 - number) : JobId.of(number);
+      return in.number[at] < 0 ? in.of.otherIds.get(-1 - in.number[at]) : JobId.of(in.number[at]);
     }
 
     public int samples() {
-      return samples;
+      return in.samples[at];
     }
 
     public long sloNs() {
-      return sloNs;
+      return in.sloNs[at];
     }
 
     public long intendedAtNs() {
-      return intendedAtNs;
+      return in.intendedAtNs[at];
     }
 
     public long sentAtNs() {
-      return sentAtNs;
+      return in.sentAtNs[at];
     }
 
     /** Send call, less the intended arrival. */
     public long latenessNs() {
-      return sentAtNs - intendedAtNs;
+      return in.sentAtNs[at] - in.intendedAtNs[at];
     }
 
     public int shard() {
-      return shard;
+      return in.shard[at];
     }
 
     /** Time at which the broker appended its request (1 ms resolution). */
     public long appendedAtNs() {
-      return sinceZeroNs(appendedAtEpochMs);
+      return in.of.sinceZeroNs(in.appendedAtEpochMs[at]);
     }
 
     public JobPhase phase() {
-      return intendedAtNs < warmupEndNs
+      return in.intendedAtNs[at] < in.of.warmupEndNs
           ? JobPhase.WARMUP
-          : intendedAtNs < arrivalsEndNs ? JobPhase.MEASURED : JobPhase.TAIL;
+          : in.intendedAtNs[at] < in.of.arrivalsEndNs ? JobPhase.MEASURED : JobPhase.TAIL;
     }
 
     public boolean isMeasured() {
@@ -160,6 +184,7 @@ public final class Jobs {
 
     /** The job's end: OPEN without an outcome, and where no batch accounts for a done one. */
     public JobStatus status() {
+      JobEnded.Status end = in.end[at];
       if (end == null) {
         return JobStatus.OPEN;
       }
@@ -171,54 +196,56 @@ public final class Jobs {
     }
 
     private boolean isAccountedFor() {
-      return batch != null && batch.isDispatched() && batch.isDone() && batch.ran();
+      BatchRow batch = batch();
+      return batch != null && batch.isDone() && batch.ran();
     }
 
     public boolean isDone() {
-      return end == JobEnded.Status.DONE && isAccountedFor();
+      return in.end[at] == JobEnded.Status.DONE && isAccountedFor();
     }
 
     /** Cause of a drop, of a failure or of being open; null if done. */
     public @Nullable String reason() {
-      if (end == null) {
+      if (in.end[at] == null) {
         return "no_outcome";
       }
-      return status() == JobStatus.OPEN ? "no_completion" : reason;
+      return status() == JobStatus.OPEN ? "no_completion" : in.reason[at];
     }
 
     /** Count of the job's dispatches; 0 while it has no outcome. */
     public int attempt() {
-      return attempt;
+      return in.attempt[at];
     }
 
     /** Batch that ended the job; null: none did, or the log does not hold its dispatch. */
     public @Nullable BatchRow batch() {
+      BatchRow batch = in.batch[at];
       return batch != null && batch.isDispatched() ? batch : null;
     }
 
     /** Batch that ended a done job. */
     public BatchRow doneBy() {
-      return requireNonNull(batch);
+      return requireNonNull(in.batch[at]);
     }
 
     /** True if a batch ended the job, also if the log does not hold its dispatch. */
     boolean isEndedBy(BatchRow by) {
-      return batch == by;
+      return in.batch[at] == by;
     }
 
     /** True if the log holds the job's outcome. */
     public boolean isEnded() {
-      return end != null;
+      return in.end[at] != null;
     }
 
     /** Log time of the outcome's cause. */
     public long endedAtNs() {
-      return endedAtNs;
+      return in.endedAtNs[at];
     }
 
     /** Time at which the broker appended the outcome. */
     public long observedAtNs() {
-      return end == null ? NONE : sinceZeroNs(observedAtEpochMs);
+      return in.end[at] == null ? NONE : in.of.sinceZeroNs(in.observedAtEpochMs[at]);
     }
 
     /** Start of the batch that ended the job. */
@@ -235,7 +262,7 @@ public final class Jobs {
 
     /** Time from intended arrival to start; only for a done job. */
     public long waitNs() {
-      return startedAtNs() - intendedAtNs;
+      return startedAtNs() - in.intendedAtNs[at];
     }
 
     /** Service time of its batch; only for a done job. */
@@ -245,17 +272,17 @@ public final class Jobs {
 
     /** Part of its batch's service time, by samples; only for a done job. */
     public long serviceShareNs() {
-      return Math.round((double) serviceNs() * samples / doneBy().samples());
+      return Math.round((double) serviceNs() * in.samples[at] / doneBy().samples());
     }
 
     /** Time from intended arrival to end; only for a done job. */
     public long endToEndNs() {
-      return finishedAtNs() - intendedAtNs;
+      return finishedAtNs() - in.intendedAtNs[at];
     }
 
     /** True if the job took longer than promised or is not done. */
     public boolean isViolation() {
-      return !isDone() || endToEndNs() > sloNs;
+      return !isDone() || endToEndNs() > in.sloNs[at];
     }
 
     /**
@@ -263,12 +290,17 @@ public final class Jobs {
      */
     public long waitedUntilNs() {
       long startedAtNs = startedAtNs();
-      return startedAtNs != NONE ? startedAtNs : end != null ? endedAtNs : Long.MAX_VALUE;
+      return startedAtNs != NONE
+          ? startedAtNs
+          : in.end[at] != null ? in.endedAtNs[at] : Long.MAX_VALUE;
     }
   }
 
   /** All rows; once they are settled the requested ones first, in their order. */
   private final ArrayList<JobRow> rows = new ArrayList<>();
+
+  /** Columns that further rows go into. */
+  private Columns last = new Columns(this);
 
   /** Rows by the number in the id. Other ids are in the map. */
   private @Nullable JobRow[] rowsByNumber = new JobRow[1024];
@@ -305,7 +337,12 @@ public final class Jobs {
     if (number < 0) {
       otherIds.add(jobId);
     }
-    var row = new JobRow(number < 0 ? -otherIds.size() : number);
+    int at = rows.size() % Columns.ROWS;
+    if (at == 0 && !rows.isEmpty()) {
+      last = new Columns(this);
+    }
+    last.number[at] = number < 0 ? -otherIds.size() : number;
+    var row = new JobRow(last, at);
     rows.add(row);
     return row;
   }
@@ -319,34 +356,38 @@ public final class Jobs {
   /** Takes a request, its partition and its append time; a further copy changes nothing. */
   public void take(JobRequested request, int shard, long epochMs) {
     JobRow row = row(request.jobId());
-    if (row.kind == null) {
-      row.kind =
+    Columns in = row.in;
+    int at = row.at;
+    if (in.kind[at] == null) {
+      in.kind[at] =
           shared(
               new JobKind(
                   request.classType(), request.workload(), request.backend(), request.precision()));
-      row.generator = request.generator();
-      row.index = Math.toIntExact(request.index());
-      row.samples = request.samples();
-      row.sloNs = request.sloNs();
-      row.intendedAtNs = request.intendedAtNs();
-      row.sentAtNs = request.sentAtNs();
-      row.shard = shard;
-      row.appendedAtEpochMs = epochMs;
+      in.generator[at] = request.generator();
+      in.index[at] = Math.toIntExact(request.index());
+      in.samples[at] = request.samples();
+      in.sloNs[at] = request.sloNs();
+      in.intendedAtNs[at] = request.intendedAtNs();
+      in.sentAtNs[at] = request.sentAtNs();
+      in.shard[at] = shard;
+      in.appendedAtEpochMs[at] = epochMs;
     }
   }
 
   /** Takes an outcome; false if the job has one, which then stays. */
   public boolean take(JobEnded end, int shard, long epochMs) {
     JobRow row = row(end.jobId());
-    if (row.end != null) {
+    Columns in = row.in;
+    int at = row.at;
+    if (in.end[at] != null) {
       return false;
     }
-    row.end = end.status();
-    row.reason = end.reason() == null ? null : shared(end.reason());
-    row.attempt = end.attempt();
-    row.endedAtNs = end.endedAtNs();
-    row.batch = end.dispatchId() == null ? null : batches.row(shard, end.dispatchId());
-    row.observedAtEpochMs = epochMs;
+    in.end[at] = end.status();
+    in.reason[at] = end.reason() == null ? null : shared(end.reason());
+    in.attempt[at] = end.attempt();
+    in.endedAtNs[at] = end.endedAtNs();
+    in.batch[at] = end.dispatchId() == null ? null : batches.row(shard, end.dispatchId());
+    in.observedAtEpochMs[at] = epochMs;
     return true;
   }
 
@@ -366,12 +407,12 @@ public final class Jobs {
     if (one.isRequested() != other.isRequested()) {
       return one.isRequested() ? -1 : 1;
     }
-    int byArrival = Long.compare(one.intendedAtNs, other.intendedAtNs);
+    int byArrival = Long.compare(one.intendedAtNs(), other.intendedAtNs());
     if (byArrival != 0) {
       return byArrival;
     }
-    int byGenerator = Integer.compare(one.generator, other.generator);
-    return byGenerator != 0 ? byGenerator : Integer.compare(one.index, other.index);
+    int byGenerator = Integer.compare(one.generator(), other.generator());
+    return byGenerator != 0 ? byGenerator : Integer.compare(one.index(), other.index());
   }
 
   long sinceZeroNs(long epochMs) {

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** Service times of an experiment's simulations. Not for several threads. */
 abstract class SimulatedTimes implements ServiceModel {
   private final int lanes;
-  private final Map<Key, OfModel> known = new HashMap<>();
 
-  private record Key(ModelKey model, int samples) {}
+  /** Times and factors by model, then by samples; each batch asks for them twice. */
+  private final Map<ModelKey, Map<Integer, OfModel>> known = new HashMap<>();
 
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record OfModel(double[] nsByBusyLanes, Factor factor) {}
@@ -137,9 +137,15 @@ abstract class SimulatedTimes implements ServiceModel {
   }
 
   private OfModel ofModel(Work batch) {
-    return known.computeIfAbsent(
-        new Key(batch.model(), batch.samples()),
-        key -> new OfModel(nsByBusyLanes(key.model, key.samples), factor(key.model, key.samples)));
+    ModelKey model = batch.model();
+    int samples = batch.samples();
+    Map<Integer, OfModel> bySamples = known.computeIfAbsent(model, any -> new HashMap<>());
+    OfModel times = bySamples.get(samples);
+    if (times == null) {
+      times = new OfModel(nsByBusyLanes(model, samples), factor(model, samples));
+      bySamples.put(samples, times);
+    }
+    return times;
   }
 
   private double[] nsByBusyLanes(ModelKey model, int samples) {

@@ -12,6 +12,12 @@ import dev.sluice.contract.value.ModelKey;
  */
 public record JobKind(
     String classType, String workload, String backend, String precision, int samples, long sloNs) {
+  /** Few numbers: each job looks its kind up, and most kinds differ in their model or samples. */
+  @Override
+  public int hashCode() {
+    return 31 * (31 * workload.hashCode() + classType.hashCode()) + samples;
+  }
+
   static JobKind of(RequestKind kind) {
     return new JobKind(
         requireNonNull(kind.classType()),

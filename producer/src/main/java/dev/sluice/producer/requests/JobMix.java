@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mix of an experiment's jobs. Each attribute is drawn on its own: the class is interactive
@@ -55,10 +56,32 @@ final class JobMix {
   }
 
   /** Places that were drawn in the lists of an experiment; that of a class counts within all. */
-  private record Draw(int jobClass, int workload, int backend, int precision, int samples) {}
+  private record Draw(int jobClass, int workload, int backend, int precision, int samples) {
+    /** Compares by hand, as {@link #hashCode} does, since each job looks its kind up. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Draw that
+          && jobClass == that.jobClass
+          && workload == that.workload
+          && backend == that.backend
+          && precision == that.precision
+          && samples == that.samples;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * (31 * (31 * jobClass + workload) + backend) + precision) + samples;
+    }
+  }
 
   JobKind next() {
-    return drawnKinds.computeIfAbsent(draw(), draw -> kind(draw, RequestKind.UNKNOWN));
+    Draw draw = draw();
+    JobKind known = drawnKinds.get(draw);
+    if (known == null) {
+      known = kind(draw, RequestKind.UNKNOWN);
+      drawnKinds.put(draw, known);
+    }
+    return known;
   }
 
   /** Draws what a recorded request does not say of itself; takes as many draws in any case. */

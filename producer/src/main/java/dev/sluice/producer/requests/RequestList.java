@@ -56,7 +56,12 @@ public final class RequestList implements Iterable<JobRequested> {
     private final LongStream.Builder timesNs = LongStream.builder();
 
     void add(JobKind kind, long intendedAtNs) {
-      kindNumbers.add(numberOfKind.computeIfAbsent(kind, unused -> numberOfKind.size()));
+      Integer known = numberOfKind.get(kind);
+      int number = known == null ? numberOfKind.size() : known;
+      if (known == null) {
+        numberOfKind.put(kind, number);
+      }
+      kindNumbers.add(number);
       timesNs.add(intendedAtNs);
     }
 
