@@ -1,6 +1,7 @@
 package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.StageCosts.Split;
+import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -16,6 +17,9 @@ final class BeamSearch {
   private final StageCosts costs;
   private final SearchSettings settings;
   private final int stagesMax;
+
+  /** Best split known; null if none is. */
+  @Nullable Split best;
 
   BeamSearch(StageCosts costs, SearchSettings settings) {
     this.costs = costs;
@@ -58,6 +62,30 @@ final class BeamSearch {
       kept = best(next, width);
     }
     return null;
+  }
+
+  /** Takes better splits, by shares of the way to the bound, until it finds none. */
+  void narrow(StageEnds ends, LayerWeights weights, double lowerSeconds, int width) {
+    double share = 0.5;
+    while (share > 0.01) {
+      double bestSeconds =
+          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
+      double limit =
+          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
+      if (limit < lowerSeconds) {
+        return;
+      }
+      ends.limitTo(limit);
+      weights.limitTo(ends);
+      Split found = weights.prove(settings.hostsMax()) ? null : searchWithin(ends, weights, width);
+      // a best of 0 s is found again, since no limit is below it
+      if (found == null
+          || (best != null && costs.bottleneckSeconds(found) >= costs.bottleneckSeconds(best))) {
+        share /= 2;
+      } else {
+        best = found;
+      }
+    }
   }
 
   /** Returns a split of a small latency, or null if none was found. */
@@ -112,7 +140,7 @@ final class BeamSearch {
     if (next.isEmpty()) {
       return best;
     }
-    Set<List<Object>> seen = new HashSet<>();
+    Set<IntBuffer> seen = new HashSet<>();
     // equal beginnings are met once for each order of their hosts
     double bound = scores[Math.min(scores.length - 1, 4 * width)];
     double from = Double.NEGATIVE_INFINITY;
@@ -121,11 +149,10 @@ final class BeamSearch {
       for (Candidate candidate : next) {
         if (candidate.score > from && candidate.score <= to && best.size() < width) {
           Beginning beginning = candidate.beginning();
-          if (seen.add(
-              List.of(
-                  Arrays.stream(beginning.used).boxed().toList(),
-                  beginning.cut,
-                  costs.bandwidthOf[beginning.hostClass]))) {
+          int[] key = Arrays.copyOf(beginning.used, costs.classes + 2);
+          key[costs.classes] = beginning.cut;
+          key[costs.classes + 1] = costs.bandwidthOf[beginning.hostClass];
+          if (seen.add(IntBuffer.wrap(key))) {
             best.add(beginning);
           }
         }

@@ -202,6 +202,17 @@ final class PlannerTest {
   }
 
   @Test
+  void endsWithAPlanOfNoTimeAtAll_whereItSearchesNotAll() {
+    var type = new DeviceType("t", List.of("a", "b"), 8, 45, List.of(0.0, 0.0));
+    var problem = new PlanProblem(List.of(30.0, 30.0), List.of(0L, 0L, 0L), 0, 0, List.of(type));
+
+    Found found = inPart(problem, Objective.THROUGHPUT);
+
+    assertThat(found.plan().bottleneckSeconds()).isZero();
+    assertThat(stages(found)).hasSize(2);
+  }
+
+  @Test
   void provesByABoundThatThereIsNoPlan_whereItSearchesNotAll() {
     for (Objective objective : Objective.values()) {
       assertThat(Planner.plan(layers(3, 30, 50, 8, 2), partly(objective)))
