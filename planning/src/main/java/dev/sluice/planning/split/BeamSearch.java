@@ -1,7 +1,6 @@
 package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.StageCosts.Split;
-import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -140,7 +139,7 @@ final class BeamSearch {
     if (next.isEmpty()) {
       return best;
     }
-    Set<IntBuffer> seen = new HashSet<>();
+    Set<List<Integer>> seen = new HashSet<>();
     // equal beginnings are met once for each order of their hosts
     double bound = scores[Math.min(scores.length - 1, 4 * width)];
     double from = Double.NEGATIVE_INFINITY;
@@ -149,10 +148,10 @@ final class BeamSearch {
       for (Candidate candidate : next) {
         if (candidate.score > from && candidate.score <= to && best.size() < width) {
           Beginning beginning = candidate.beginning();
-          int[] key = Arrays.copyOf(beginning.used, costs.classes + 2);
-          key[costs.classes] = beginning.cut;
-          key[costs.classes + 1] = costs.bandwidthOf[beginning.hostClass];
-          if (seen.add(IntBuffer.wrap(key))) {
+          Integer[] key = new Integer[costs.classes + 2]; // quicker than a stream's
+          Arrays.setAll(key, t -> t < costs.classes ? beginning.used[t] : beginning.cut);
+          key[costs.classes] = costs.bandwidthOf[beginning.hostClass];
+          if (seen.add(Arrays.asList(key))) {
             best.add(beginning);
           }
         }

@@ -2,16 +2,12 @@ package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
-import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
-import dev.sluice.planning.split.PlanOutcome.LinkCarriesNothing;
-import dev.sluice.planning.split.PlanOutcome.MemoryLacksTogether;
-import dev.sluice.planning.split.PlanOutcome.NoSplitFits;
 import dev.sluice.planning.split.PlanOutcome.NotFound;
-import dev.sluice.planning.split.PlanOutcome.Reason;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import dev.sluice.planning.split.SearchSettings.OutOfTimeException;
 import dev.sluice.planning.split.StageCosts.Split;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +45,7 @@ public final class Planner {
   }
 
   private PlanOutcome plan() {
-    Reason reason = plainReason();
+    String reason = plainReason();
     if (reason != null) {
       return new Impossible(reason);
     }
@@ -177,7 +173,7 @@ public final class Planner {
   }
 
   /** Returns a reason that needs no search; null if there is none. */
-  private @Nullable Reason plainReason() {
+  private @Nullable String plainReason() {
     int held = 0;
     for (int from = 0; from < costs.layers && held >= from; from++) {
       for (int t = 0; t < costs.classes; t++) {
@@ -189,7 +185,11 @@ public final class Planner {
       }
     }
     if (held < costs.layers) {
-      return new LayerFitsNowhere(held + 1);
+      return "layer (%d) fits nowhere: it needs %s MiB and its buffers, the largest host has %s MiB"
+          .formatted(
+              held + 1,
+              Pricing.mib(problem.layerBytes().get(held)),
+              Pricing.mib(Arrays.stream(costs.memoryBytes).max().orElse(0)));
     }
     double neededBytes = costs.layerBytes(0, costs.layers);
     double thereBytes =
@@ -201,18 +201,20 @@ public final class Planner {
             .sum();
     return Pricing.fits(neededBytes, thereBytes)
         ? null
-        : new MemoryLacksTogether(neededBytes, thereBytes);
+        : "all layers need %s MiB, and the hosts that may be used have %s MiB together"
+            .formatted(Pricing.mib(neededBytes), Pricing.mib(thereBytes));
   }
 
   /** Returns whether links of bandwidth 0 are why there is no plan, or that no split fits. */
-  private Reason reasonOfLinks() {
+  private String reasonOfLinks() {
+    String noSplitFits = "in each split some stage does not fit its host";
     int first = -1;
     for (int t = problem.types().size() - 1; t >= 0; t--) {
       DeviceType type = problem.types().get(t);
       first = type.bitsPerSecond() == 0 && !type.hosts().isEmpty() ? t : first;
     }
     if (first < 0) {
-      return new NoSplitFits();
+      return noSplitFits;
     }
     List<DeviceType> linked =
         problem.types().stream()
@@ -224,7 +226,8 @@ public final class Planner {
                             type.name(), type.hosts(), 1, type.memoryBytes(), type.layerSeconds()))
             .toList();
     return plan(problem.with(linked), settings) instanceof Found
-        ? new LinkCarriesNothing(first)
-        : new NoSplitFits();
+        ? "hosts of type (%s), which are needed, have a bandwidth of 0: no output can pass"
+            .formatted(problem.types().get(first).name())
+        : noSplitFits;
   }
 }
