@@ -148,7 +148,7 @@ final class BeamSearch {
       for (Candidate candidate : next) {
         if (candidate.score > from && candidate.score <= to && best.size() < width) {
           Beginning beginning = candidate.beginning();
-          Integer[] key = new Integer[costs.classes + 2]; // quicker than a stream's
+          Integer[] key = new Integer[costs.classes + 2]; // a stream of them takes longer
           Arrays.setAll(key, t -> t < costs.classes ? beginning.used[t] : beginning.cut);
           key[costs.classes] = costs.bandwidthOf[beginning.hostClass];
           if (seen.add(Arrays.asList(key))) {

@@ -56,8 +56,6 @@ public final class Pricing {
       double transferSeconds = last ? 0 : transferSeconds(bytes, bitsPerSecond);
       double computeSeconds = computeSeconds(type, stage);
       double memoryBytes = memoryBytes(problem, stage);
-      String name =
-          "%s [%d, %d]".formatted(problem.hostOf(stage), stage.firstLayer(), stage.lastLayer());
       priced.add(new PricedStage(stage, computeSeconds, transferSeconds, memoryBytes));
       bottleneckSeconds = Math.max(bottleneckSeconds, Math.max(computeSeconds, transferSeconds));
       latencySeconds += computeSeconds + transferSeconds;
@@ -65,13 +63,14 @@ public final class Pricing {
       if (!fits(memoryBytes, type.memoryBytes())) {
         violations.add(
             "memory exceeded: %s needs %s MiB, and must need less than the %s MiB of its host"
-                .formatted(name, mib(memoryBytes), mib(type.memoryBytes())));
+                .formatted(problem.nameOf(stage), mib(memoryBytes), mib(type.memoryBytes())));
       }
       if (!used.add(List.of(stage.type(), stage.host()))) {
-        violations.add("host used twice: " + name + " has an earlier stage");
+        violations.add("host used twice: " + problem.nameOf(stage) + " has an earlier stage");
       }
       if (!last && bitsPerSecond == 0) {
-        violations.add("link carries nothing: a bandwidth of 0 lies behind " + name);
+        violations.add(
+            "link carries nothing: a bandwidth of 0 lies behind " + problem.nameOf(stage));
       }
     }
     return new Priced(new Plan(priced, bottleneckSeconds, latencySeconds, bytesSent), violations);
