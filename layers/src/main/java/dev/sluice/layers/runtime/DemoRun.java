@@ -20,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** {@code layers demo}: one training step of a toy model, without prefetching and with it. */
 public final class DemoRun {
@@ -72,10 +71,8 @@ public final class DemoRun {
 
   /** Trains one step: a hook at each border of a layer, and between two hooks a wait. */
   private DemoLog step(LayerSchedule schedule) throws InterruptedException {
-    var log = new DemoLog(monotonicNs);
-    try (var parameters = new ToyParameters(log)) {
-      parameters.awaitReader();
-      log.restart();
+    try (var parameters = new ToyParameters()) {
+      DemoLog log = parameters.log;
       var walk = new ScheduleWalk(schedule, LAYERS, parameters);
       fire(walk, log, Hook.STEP_START, Hooks.NO_LAYER);
       for (int layer = 0; layer < LAYERS.size(); layer++) {
@@ -89,17 +86,17 @@ public final class DemoRun {
         fire(walk, log, Hook.POST_BACKWARD, layer);
       }
       fire(walk, log, Hook.STEP_END, Hooks.NO_LAYER);
+      return log;
     }
-    return log;
   }
 
   private static void fire(ScheduleWalk walk, DemoLog log, Hook hook, int layer) {
-    log.hook(hook + (layer == Hooks.NO_LAYER ? "" : " " + LAYERS.get(layer)));
+    log.add(hook + (layer == Hooks.NO_LAYER ? "" : " " + LAYERS.get(layer)), "");
     walk.on(hook, layer);
   }
 
   private void compute(int layer, int units, DemoLog log) throws InterruptedException {
-    DemoLog.Row row = log.begin("compute " + LAYERS.get(layer));
+    DemoLog.Row row = log.add("", "compute " + LAYERS.get(layer));
     pass(units);
     log.end(row);
   }
@@ -113,26 +110,23 @@ public final class DemoRun {
    * other, as a disk reads.
    */
   private final class ToyParameters implements LayerOperations, AutoCloseable {
-    private final DemoLog log;
     private final ExecutorService reader = Executors.newSingleThreadExecutor();
+    private final DemoLog log;
 
     /** Readings that were asked for, by layer, until the layer is released. */
     private final Map<Integer, Future<?>> readings = new HashMap<>();
 
-    ToyParameters(DemoLog log) {
-      this.log = log;
+    /** Waits until the reader's thread has begun and reads nothing; then the step's time begins. */
+    ToyParameters() {
+      await(reader.submit(() -> read(0)));
+      log = new DemoLog();
     }
 
     @Override
     public void fetch(int layer) {
-      DemoLog.Row row = log.begin("fetch " + LAYERS.get(layer));
+      DemoLog.Row row = log.add("", "fetch " + LAYERS.get(layer));
       await(readings.computeIfAbsent(layer, absent -> reader.submit(() -> read(FETCH_UNITS))));
       log.end(row);
-    }
-
-    /** Waits until the reader's thread has begun and reads nothing. */
-    void awaitReader() {
-      await(reader.submit(() -> read(0)));
     }
 
     private static void await(Future<?> reading) {
@@ -147,7 +141,7 @@ public final class DemoRun {
 
     @Override
     public void prefetch(int layer) {
-      DemoLog.Row row = log.begin("prefetch " + LAYERS.get(layer));
+      DemoLog.Row row = log.add("", "prefetch " + LAYERS.get(layer));
       readings.put(
           layer,
           reader.submit(
@@ -169,7 +163,7 @@ public final class DemoRun {
     @Override
     public void release(int layer) {
       readings.remove(layer);
-      log.end(log.begin("release " + LAYERS.get(layer)));
+      log.end(log.add("", "release " + LAYERS.get(layer)));
     }
 
     @Override
@@ -183,22 +177,21 @@ public final class DemoRun {
    * to. A prefetch's row has the times of its reading, which another thread ends later. Safe for
    * threads.
    */
-  private static final class DemoLog {
+  private final class DemoLog {
     private static final TextTable TABLE = new TextTable("  %-21s %-12s %8s %8s  %s");
     private static final int BAR_WIDTH = 48;
 
-    private final LongSupplier monotonicNs;
-    private long originNs;
+    private final long originNs = monotonicNs.getAsLong();
     private final List<Row> rows = new ArrayList<>();
 
     /** A row; times are ns since the step began. */
-    static final class Row {
-      private final String hook;
-      private final @Nullable String operation;
-      private long startNs;
-      private long endNs;
+    private static final class Row {
+      final String hook;
+      final String operation;
+      long startNs;
+      long endNs;
 
-      private Row(String hook, @Nullable String operation, long startNs) {
+      Row(String hook, String operation, long startNs) {
         this.hook = hook;
         this.operation = operation;
         this.startNs = startNs;
@@ -206,25 +199,13 @@ public final class DemoRun {
       }
     }
 
-    DemoLog(LongSupplier monotonicNs) {
-      this.monotonicNs = monotonicNs;
-      this.originNs = monotonicNs.getAsLong();
-    }
-
-    private synchronized long nowNs() {
+    private long nowNs() {
       return monotonicNs.getAsLong() - originNs;
     }
 
-    synchronized void restart() {
-      originNs = monotonicNs.getAsLong();
-    }
-
-    synchronized void hook(String text) {
-      rows.add(new Row(text, null, nowNs()));
-    }
-
-    synchronized Row begin(String operation) {
-      var row = new Row("", operation, nowNs());
+    /** Adds a hook that fires or an operation that begins; the other text is empty. */
+    synchronized Row add(String hook, String operation) {
+      var row = new Row(hook, operation, nowNs());
       rows.add(row);
       return row;
     }
@@ -253,7 +234,7 @@ public final class DemoRun {
       List<String> lines = new ArrayList<>();
       lines.add(TABLE.row("hook", "operation", "start ms", "end ms", ""));
       for (Row row : rows) {
-        if (row.operation == null) {
+        if (row.operation.isEmpty()) {
           lines.add(TABLE.row(row.hook, "", ms(row.startNs), "", ""));
         } else {
           int from = column(row.startNs, widthNs);

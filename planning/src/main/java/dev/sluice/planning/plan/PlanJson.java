@@ -48,7 +48,7 @@ final class PlanJson {
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
     tree.put("status", status(answer));
     tree.put("verdict", answer.verdict());
-    tree.put("broken_rules", answer.faults());
+    tree.put("broken_rules", answer.violations());
     Plan plan = answer.plan();
     tree.put("stages", plan == null ? List.of() : stages(answer, plan));
     if (plan != null) {

@@ -31,16 +31,7 @@ final class PlanPicture {
 
   static byte[] png(String title, PlanProblem problem, Plan plan) {
     List<PricedStage> stages = plan.stages();
-    List<String> names =
-        stages.stream()
-            .map(
-                priced ->
-                    "%s [%d, %d]"
-                        .formatted(
-                            problem.hostOf(priced.stage()),
-                            priced.stage().firstLayer(),
-                            priced.stage().lastLayer()))
-            .toList();
+    List<String> names = stages.stream().map(priced -> problem.nameOf(priced.stage())).toList();
     ToDoubleFunction<PricedStage> memoryPercent =
         priced ->
             100 * priced.memoryBytes() / problem.types().get(priced.stage().type()).memoryBytes();

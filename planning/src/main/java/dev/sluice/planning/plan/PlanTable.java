@@ -8,6 +8,7 @@ import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanOutcome;
 import dev.sluice.planning.split.PlanProblem;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
+import dev.sluice.planning.split.Pricing;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,14 +41,14 @@ final class PlanTable {
               stage.firstLayer() + "-" + stage.lastLayer(),
               bar('#', priced.computeSeconds(), plan),
               bar('=', priced.transferSeconds(), plan),
-              Answer.mib(priced.memoryBytes())
+              Pricing.mib(priced.memoryBytes())
                   + " of "
                   + Math.round(type.memoryBytes() / (1 << 20))));
     }
     TextTable.fitted(rows, Set.of(0, 1, 2, 3, 4, 5)).lines().forEach(lines::add);
     lines.add("");
     lines.addAll(figures(answer, plan));
-    answer.faults().forEach(fault -> lines.add("broken rule   " + fault));
+    answer.violations().forEach(fault -> lines.add("broken rule   " + fault));
     return lines;
   }
 

@@ -17,6 +17,9 @@ final class BeamSearch {
   private final SearchSettings settings;
   private final int stagesMax;
 
+  /** Best split known; null if none is. */
+  @Nullable Split best;
+
   BeamSearch(StageCosts costs, SearchSettings settings) {
     this.costs = costs;
     this.settings = settings;
@@ -58,6 +61,30 @@ final class BeamSearch {
       kept = best(next, width);
     }
     return null;
+  }
+
+  /** Takes better splits, by shares of the way to the bound, until it finds none. */
+  void narrow(StageEnds ends, LayerWeights weights, double lowerSeconds, int width) {
+    double share = 0.5;
+    while (share > 0.01) {
+      double bestSeconds =
+          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
+      double limit =
+          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
+      if (limit < lowerSeconds) {
+        return;
+      }
+      ends.limitTo(limit);
+      weights.limitTo(ends);
+      Split found = weights.prove(settings.hostsMax()) ? null : searchWithin(ends, weights, width);
+      // a best of 0 s is found again, since no limit is below it
+      if (found == null
+          || (best != null && costs.bottleneckSeconds(found) >= costs.bottleneckSeconds(best))) {
+        share /= 2;
+      } else {
+        best = found;
+      }
+    }
   }
 
   /** Returns a split of a small latency, or null if none was found. */
@@ -112,7 +139,7 @@ final class BeamSearch {
     if (next.isEmpty()) {
       return best;
     }
-    Set<List<Object>> seen = new HashSet<>();
+    Set<List<Integer>> seen = new HashSet<>();
     // equal beginnings are met once for each order of their hosts
     double bound = scores[Math.min(scores.length - 1, 4 * width)];
     double from = Double.NEGATIVE_INFINITY;
@@ -121,11 +148,10 @@ final class BeamSearch {
       for (Candidate candidate : next) {
         if (candidate.score > from && candidate.score <= to && best.size() < width) {
           Beginning beginning = candidate.beginning();
-          if (seen.add(
-              List.of(
-                  Arrays.stream(beginning.used).boxed().toList(),
-                  beginning.cut,
-                  costs.bandwidthOf[beginning.hostClass]))) {
+          Integer[] key = new Integer[costs.classes + 2]; // a stream of them takes longer
+          Arrays.setAll(key, t -> t < costs.classes ? beginning.used[t] : beginning.cut);
+          key[costs.classes] = costs.bandwidthOf[beginning.hostClass];
+          if (seen.add(Arrays.asList(key))) {
             best.add(beginning);
           }
         }

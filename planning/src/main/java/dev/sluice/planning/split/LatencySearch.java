@@ -9,7 +9,6 @@ final class LatencySearch extends ExactSearch {
   private static final double FIRST_STEP = 1e-4;
   private static final double STEP_GROWTH = 3;
 
-  private final PricedLayers plain;
   private final PricedLayers priced;
 
   /** The most that the hosts left can pay. */
@@ -17,13 +16,12 @@ final class LatencySearch extends ExactSearch {
 
   LatencySearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
     super(costs, vectors, settings);
-    plain = new PricedLayers(costs);
     priced = new PricedLayers(costs);
   }
 
   @Override
   void search() {
-    lowerSeconds = plain.bound(hostsMax);
+    lowerSeconds = priced.bound(hostsMax);
     if (lowerSeconds == Double.POSITIVE_INFINITY) {
       return;
     }
@@ -53,15 +51,13 @@ final class LatencySearch extends ExactSearch {
 
   @Override
   int firstEnd(int hostClass, int from, double value, double limit) {
-    return value + plain.next(hostClass, from) <= limit
-            && value + priced.next(hostClass, from) - payments <= limit
+    return value + priced.next(hostClass, from) - payments <= limit
         ? costs.firstEnd(hostClass, from)
         : Integer.MAX_VALUE;
   }
 
   @Override
   boolean mayEnd(int cut, int bandwidth, double value, double limit) {
-    return value + plain.behind(cut, bandwidth) <= limit
-        && value + priced.behind(cut, bandwidth) - payments <= limit;
+    return value + priced.behind(cut, bandwidth) - payments <= limit;
   }
 }

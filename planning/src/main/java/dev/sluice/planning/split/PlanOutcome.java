@@ -21,32 +21,13 @@ public sealed interface PlanOutcome {
     }
   }
 
-  /** Proved: no plan exists. */
-  record Impossible(Reason reason) implements PlanOutcome {}
+  /**
+   * Proved: no plan exists.
+   *
+   * @param reason why, as a clause
+   */
+  record Impossible(String reason) implements PlanOutcome {}
 
   /** Nothing proved: the search found no plan before its end. */
   record NotFound() implements PlanOutcome {}
-
-  /** Why no plan exists. */
-  sealed interface Reason {}
-
-  /** Memory of no host holds a stage with this layer. */
-  record LayerFitsNowhere(int layer) implements Reason {}
-
-  /**
-   * All hosts that a plan may use lack memory together.
-   *
-   * @param neededBytes memory of all layers, without buffers
-   * @param thereBytes memory of the largest hosts, as many as a plan may use
-   */
-  record MemoryLacksTogether(double neededBytes, double thereBytes) implements Reason {}
-
-  /**
-   * A link of bandwidth 0 carries no cut: hosts of this type, which a plan would need, can hold
-   * only the whole model, and it does not fit.
-   */
-  record LinkCarriesNothing(int type) implements Reason {}
-
-  /** Every split was searched: in each, some stage does not fit its host. */
-  record NoSplitFits() implements Reason {}
 }

@@ -63,6 +63,11 @@ public record PlanProblem(
     return types.get(stage.type()).hosts().get(stage.host());
   }
 
+  /** Returns a stage in words: its host with its first and last layer. */
+  public String nameOf(Stage stage) {
+    return "%s [%d, %d]".formatted(hostOf(stage), stage.firstLayer(), stage.lastLayer());
+  }
+
   static void checkNumber(String what, double value) {
     if (!(value >= 0 && value < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("%s (%s)".formatted(what, value));

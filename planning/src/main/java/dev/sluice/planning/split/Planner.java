@@ -2,16 +2,12 @@ package dev.sluice.planning.split;
 
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
-import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
-import dev.sluice.planning.split.PlanOutcome.LinkCarriesNothing;
-import dev.sluice.planning.split.PlanOutcome.MemoryLacksTogether;
-import dev.sluice.planning.split.PlanOutcome.NoSplitFits;
 import dev.sluice.planning.split.PlanOutcome.NotFound;
-import dev.sluice.planning.split.PlanOutcome.Reason;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import dev.sluice.planning.split.SearchSettings.OutOfTimeException;
 import dev.sluice.planning.split.StageCosts.Split;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +27,7 @@ public final class Planner {
   private final StageCosts costs;
   private final CountVectors vectors;
 
-  private @Nullable Split best;
+  private BeamSearch beam;
   private LayerWeights weights;
 
   private Planner(PlanProblem problem, SearchSettings settings) {
@@ -39,6 +35,7 @@ public final class Planner {
     this.settings = settings;
     costs = new StageCosts(problem, settings.hostsMax());
     vectors = new CountVectors(costs.capacity);
+    beam = new BeamSearch(costs, settings);
     weights = LayerWeights.ofMemory(costs);
   }
 
@@ -48,7 +45,7 @@ public final class Planner {
   }
 
   private PlanOutcome plan() {
-    Reason reason = plainReason();
+    String reason = plainReason();
     if (reason != null) {
       return new Impossible(reason);
     }
@@ -58,40 +55,49 @@ public final class Planner {
   private PlanOutcome leastBottleneck() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      var exact = new ThroughputSearch(costs, vectors, settings);
+      var exact = new ThroughputSearch(costs, vectors, beam, settings);
       if (exact.run()) {
         return outcome(exact.best, exact.lowerSeconds, true);
       }
-      best = exact.best;
       lowerSeconds = exact.lowerSeconds;
     }
-    boolean late = settings.outOfTime().getAsBoolean();
+    boolean late = endsLimitIfLate();
     int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
     var ends = new StageEnds(costs);
     weights = LayerWeights.ofTimes(costs);
-    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
     try {
-      if (best == null) {
+      if (beam.best == null) {
         if (isProvedImpossible(ends)) {
           return outcome(null, lowerSeconds, true);
         }
         ends.limitTo(Double.MAX_VALUE);
         weights.limitTo(ends);
-        best = beam.searchWithin(ends, weights, WIDTH_MIN);
+        beam.best = beam.searchWithin(ends, weights, WIDTH_MIN);
       }
-      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      beam.narrow(ends, weights, lowerSeconds, WIDTH_MIN);
       lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
-      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
+      beam.narrow(ends, weights, lowerSeconds, WIDTH_MIN);
       if (!late) {
         lowerSeconds = provedSeconds(ends, lowerSeconds, LAST_WEIGHT_ROUNDS);
       }
       for (int width = 2 * WIDTH_MIN; width <= widthMax; width *= 2) {
-        narrow(beam, ends, lowerSeconds, width);
+        beam.narrow(ends, weights, lowerSeconds, width);
       }
     } catch (OutOfTimeException e) {
       lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
     }
-    return outcome(best, lowerSeconds, false);
+    return outcome(beam.best, lowerSeconds, false);
+  }
+
+  /** Returns whether time is up; a beam of few beginnings then goes on without a limit. */
+  private boolean endsLimitIfLate() {
+    boolean late = settings.outOfTime().getAsBoolean();
+    if (late) {
+      Split known = beam.best;
+      beam = new BeamSearch(costs, settings.withoutLimit());
+      beam.best = known;
+    }
+    return late;
   }
 
   /** Returns whether a bound proves that there is no plan, however long its stages take. */
@@ -105,28 +111,6 @@ public final class Planner {
         .prove(settings.hostsMax());
   }
 
-  /** Takes better plans of the beam, by shares of the way to the bound, until it finds none. */
-  private void narrow(BeamSearch beam, StageEnds ends, double lowerSeconds, int width) {
-    double share = 0.5;
-    while (share > 0.01) {
-      double bestSeconds =
-          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
-      double limit =
-          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
-      if (limit < lowerSeconds) {
-        return;
-      }
-      ends.limitTo(limit);
-      weights.limitTo(ends);
-      Split found = beam.searchWithin(ends, weights, width);
-      if (found == null) {
-        share /= 2;
-      } else {
-        best = found;
-      }
-    }
-  }
-
   /**
    * Returns the largest limit found within which weights prove that there is no plan; the bound
    * known so far if they prove none above it.
@@ -134,7 +118,7 @@ public final class Planner {
   private double provedSeconds(StageEnds ends, double knownSeconds, int rounds) {
     LayerWeights ofTimes = LayerWeights.ofTimes(costs);
     double proved = knownSeconds;
-    double open = best == null ? 0 : costs.bottleneckSeconds(best);
+    double open = beam.best == null ? 0 : costs.bottleneckSeconds(beam.best);
     while (open - proved > (settings.outOfTime().getAsBoolean() ? 1e-2 : 1e-4) * open) {
       double limit = proved + (open - proved) / 2;
       ends.limitTo(limit);
@@ -160,22 +144,21 @@ public final class Planner {
     if (isProvedImpossible(new StageEnds(costs))) {
       return outcome(null, lowerSeconds, true);
     }
-    boolean late = settings.outOfTime().getAsBoolean();
-    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
+    boolean late = endsLimitIfLate();
     var priced = new PricedLayers(costs);
     priced.improve(settings.hostsMax(), PRICE_ROUNDS);
     lowerSeconds = Math.max(lowerSeconds, priced.bound(settings.hostsMax()));
     try {
       for (int width = WIDTH_MIN; width <= (late ? WIDTH_MIN : WIDTH_MAX); width *= 2) {
         Split found = beam.searchLeast(priced, width);
-        if (found != null && (best == null || latency(found) < latency(best))) {
-          best = found;
+        if (found != null && (beam.best == null || latency(found) < latency(beam.best))) {
+          beam.best = found;
         }
       }
     } catch (OutOfTimeException e) {
       // the best so far stands
     }
-    return outcome(best, lowerSeconds, false);
+    return outcome(beam.best, lowerSeconds, false);
   }
 
   private double latency(Split split) {
@@ -190,7 +173,7 @@ public final class Planner {
   }
 
   /** Returns a reason that needs no search; null if there is none. */
-  private @Nullable Reason plainReason() {
+  private @Nullable String plainReason() {
     int held = 0;
     for (int from = 0; from < costs.layers && held >= from; from++) {
       for (int t = 0; t < costs.classes; t++) {
@@ -202,7 +185,11 @@ public final class Planner {
       }
     }
     if (held < costs.layers) {
-      return new LayerFitsNowhere(held + 1);
+      return "layer (%d) fits nowhere: it needs %s MiB and its buffers, the largest host has %s MiB"
+          .formatted(
+              held + 1,
+              Pricing.mib(problem.layerBytes().get(held)),
+              Pricing.mib(Arrays.stream(costs.memoryBytes).max().orElse(0)));
     }
     double neededBytes = costs.layerBytes(0, costs.layers);
     double thereBytes =
@@ -214,18 +201,20 @@ public final class Planner {
             .sum();
     return Pricing.fits(neededBytes, thereBytes)
         ? null
-        : new MemoryLacksTogether(neededBytes, thereBytes);
+        : "all layers need %s MiB, and the hosts that may be used have %s MiB together"
+            .formatted(Pricing.mib(neededBytes), Pricing.mib(thereBytes));
   }
 
   /** Returns whether links of bandwidth 0 are why there is no plan, or that no split fits. */
-  private Reason reasonOfLinks() {
+  private String reasonOfLinks() {
+    String noSplitFits = "in each split some stage does not fit its host";
     int first = -1;
     for (int t = problem.types().size() - 1; t >= 0; t--) {
       DeviceType type = problem.types().get(t);
       first = type.bitsPerSecond() == 0 && !type.hosts().isEmpty() ? t : first;
     }
     if (first < 0) {
-      return new NoSplitFits();
+      return noSplitFits;
     }
     List<DeviceType> linked =
         problem.types().stream()
@@ -237,7 +226,8 @@ public final class Planner {
                             type.name(), type.hosts(), 1, type.memoryBytes(), type.layerSeconds()))
             .toList();
     return plan(problem.with(linked), settings) instanceof Found
-        ? new LinkCarriesNothing(first)
-        : new NoSplitFits();
+        ? "hosts of type (%s), which are needed, have a bandwidth of 0: no output can pass"
+            .formatted(problem.types().get(first).name())
+        : noSplitFits;
   }
 }

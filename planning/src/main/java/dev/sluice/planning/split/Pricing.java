@@ -6,6 +6,7 @@ import dev.sluice.planning.split.PlanProblem.DeviceType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** Prices a given schedule by the rules of plans, and names what breaks them. */
@@ -15,23 +16,15 @@ public final class Pricing {
 
   private Pricing() {}
 
-  /** A schedule's price, and what breaks the rules; a plan breaks none. */
-  public record Priced(Plan plan, List<Violation> violations) {
+  /**
+   * A schedule's price.
+   *
+   * @param violations rules that it breaks, in words; a plan breaks none
+   */
+  public record Priced(Plan plan, List<String> violations) {
     public Priced {
       violations = List.copyOf(violations);
     }
-  }
-
-  /** A rule that is broken by a stage, which counts from 0. */
-  public record Violation(Rule rule, int stage) {}
-
-  public enum Rule {
-    /** A stage needs as much memory as its host has, or more. */
-    MEMORY_EXCEEDED,
-    /** A host holds an earlier stage already. */
-    HOST_USED_TWICE,
-    /** A link of bandwidth 0 lies behind the stage. */
-    LINK_CARRIES_NOTHING
   }
 
   /**
@@ -44,7 +37,7 @@ public final class Pricing {
   public static Priced price(PlanProblem problem, List<Stage> stages) {
     checkCover(problem, stages);
     List<PricedStage> priced = new ArrayList<>();
-    List<Violation> violations = new ArrayList<>();
+    List<String> violations = new ArrayList<>();
     Set<List<Integer>> used = new HashSet<>();
     double bottleneckSeconds = 0;
     double latencySeconds = 0;
@@ -68,13 +61,16 @@ public final class Pricing {
       latencySeconds += computeSeconds + transferSeconds;
       bytesSent += last ? 0 : bytes;
       if (!fits(memoryBytes, type.memoryBytes())) {
-        violations.add(new Violation(Rule.MEMORY_EXCEEDED, i));
+        violations.add(
+            "memory exceeded: %s needs %s MiB, and must need less than the %s MiB of its host"
+                .formatted(problem.nameOf(stage), mib(memoryBytes), mib(type.memoryBytes())));
       }
       if (!used.add(List.of(stage.type(), stage.host()))) {
-        violations.add(new Violation(Rule.HOST_USED_TWICE, i));
+        violations.add("host used twice: " + problem.nameOf(stage) + " has an earlier stage");
       }
       if (!last && bitsPerSecond == 0) {
-        violations.add(new Violation(Rule.LINK_CARRIES_NOTHING, i));
+        violations.add(
+            "link carries nothing: a bandwidth of 0 lies behind " + problem.nameOf(stage));
       }
     }
     return new Priced(new Plan(priced, bottleneckSeconds, latencySeconds, bytesSent), violations);
@@ -88,6 +84,11 @@ public final class Pricing {
   /** Whether a need is less than the memory, and not equal to it. */
   static boolean fits(double neededBytes, double memoryBytes) {
     return neededBytes < memoryBytes * (1 - EQUAL_SHARE);
+  }
+
+  /** Bytes as people read them, without the unit. */
+  public static String mib(double bytes) {
+    return String.format(Locale.ROOT, "%.1f", bytes / (1 << 20));
   }
 
   private static double computeSeconds(DeviceType type, Stage stage) {

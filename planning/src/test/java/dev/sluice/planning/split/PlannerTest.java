@@ -6,22 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.sluice.planning.split.Plan.Stage;
 import dev.sluice.planning.split.PlanOutcome.Found;
 import dev.sluice.planning.split.PlanOutcome.Impossible;
-import dev.sluice.planning.split.PlanOutcome.LayerFitsNowhere;
-import dev.sluice.planning.split.PlanOutcome.LinkCarriesNothing;
-import dev.sluice.planning.split.PlanOutcome.MemoryLacksTogether;
-import dev.sluice.planning.split.PlanOutcome.NoSplitFits;
 import dev.sluice.planning.split.PlanProblem.DeviceType;
-import dev.sluice.planning.split.Pricing.Rule;
-import dev.sluice.planning.split.Pricing.Violation;
 import dev.sluice.planning.split.SearchSettings.Objective;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /** Plans of problems made by hand, and what must hold for every problem. */
 final class PlannerTest {
+  private static final String NO_SPLIT_FITS = "in each split some stage does not fit its host";
+  private static final double MIB = 1 << 20;
   private static final int CASES = 300;
   private static final int BOUNDED_CASES = 40;
 
@@ -58,10 +55,17 @@ final class PlannerTest {
 
   @Test
   void tellsWhyThereIsNoPlan() {
-    assertThat(reason(twoTypes(List.of(1.0, 1.0, 1.0), 10, 80))).isEqualTo(new LayerFitsNowhere(1));
-    assertThat(reason(layers(4, 30, 45, 8, 2))).isEqualTo(new MemoryLacksTogether(120, 90));
-    assertThat(reason(layers(2, 30, 45, 0, 2))).isEqualTo(new LinkCarriesNothing(0));
-    assertThat(reason(layers(3, 30, 50, 8, 2))).isEqualTo(new NoSplitFits());
+    assertThat(reason(layers(3, 30 * MIB, 30 * MIB, 8, 2)))
+        .isEqualTo(
+            "layer (1) fits nowhere: it needs 30.0 MiB and its buffers, the largest host has 30.0"
+                + " MiB");
+    assertThat(reason(layers(4, 30 * MIB, 45 * MIB, 8, 2)))
+        .isEqualTo(
+            "all layers need 120.0 MiB, and the hosts that may be used have 90.0 MiB together");
+    assertThat(reason(layers(2, 30, 45, 0, 2)))
+        .isEqualTo(
+            "hosts of type (t), which are needed, have a bandwidth of 0: no output can pass");
+    assertThat(reason(layers(3, 30, 50, 8, 2))).isEqualTo(NO_SPLIT_FITS);
   }
 
   @Test
@@ -147,16 +151,19 @@ final class PlannerTest {
 
   @Test
   void namesWhatBreaksTheRulesOfASchedule() {
-    PlanProblem problem = layers(2, 30, 45, 0, 2);
+    PlanProblem problem = layers(2, 30 * MIB, 45 * MIB, 0, 2);
 
     var priced = Pricing.price(problem, List.of(new Stage(0, 0, 1, 1), new Stage(0, 0, 2, 2)));
 
     assertThat(priced.violations())
         .containsExactly(
-            new Violation(Rule.LINK_CARRIES_NOTHING, 0), new Violation(Rule.HOST_USED_TWICE, 1));
+            "link carries nothing: a bandwidth of 0 lies behind h0 [1, 1]",
+            "host used twice: h0 [2, 2] has an earlier stage");
     assertThat(priced.plan().bottleneckSeconds()).isInfinite();
     assertThat(Pricing.price(problem, List.of(new Stage(0, 0, 1, 2))).violations())
-        .containsExactly(new Violation(Rule.MEMORY_EXCEEDED, 0));
+        .containsExactly(
+            "memory exceeded: h0 [1, 2] needs 60.0 MiB, and must need less than the 45.0 MiB of its"
+                + " host");
   }
 
   @Test
@@ -202,10 +209,21 @@ final class PlannerTest {
   }
 
   @Test
+  void endsWithAPlanOfNoTimeAtAll_whereItSearchesNotAll() {
+    var type = new DeviceType("t", List.of("a", "b"), 8, 45, List.of(0.0, 0.0));
+    var problem = new PlanProblem(List.of(30.0, 30.0), List.of(0L, 0L, 0L), 0, 0, List.of(type));
+
+    Found found = inPart(problem, Objective.THROUGHPUT);
+
+    assertThat(found.plan().bottleneckSeconds()).isZero();
+    assertThat(stages(found)).hasSize(2);
+  }
+
+  @Test
   void provesByABoundThatThereIsNoPlan_whereItSearchesNotAll() {
     for (Objective objective : Objective.values()) {
       assertThat(Planner.plan(layers(3, 30, 50, 8, 2), partly(objective)))
-          .isEqualTo(new Impossible(new NoSplitFits()));
+          .isEqualTo(new Impossible(NO_SPLIT_FITS));
     }
   }
 
@@ -233,7 +251,9 @@ final class PlannerTest {
     assertThat(plan.stages().get(1).memoryBytes()).isEqualTo(needed);
     assertThat(PlanChecker.mistakes(middleOf(needed + 1), plan)).isEmpty();
 
-    assertThat(middle(needed).violations()).containsExactly(new Violation(Rule.MEMORY_EXCEEDED, 1));
+    assertThat(middle(needed).violations())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("memory exceeded: b [2, 2] needs");
     assertThat(PlanChecker.mistakes(middleOf(needed), plan))
         .containsExactly("does not fit: " + new Stage(0, 1, 2, 2));
   }
@@ -278,7 +298,7 @@ final class PlannerTest {
     return found.plan().stages().stream().map(Plan.PricedStage::stage).toList();
   }
 
-  private static PlanOutcome.Reason reason(PlanProblem problem) {
+  private static String reason(PlanProblem problem) {
     PlanOutcome outcome = Planner.plan(problem, SearchSettings.of(Objective.LATENCY));
     assertThat(Planner.plan(problem, SearchSettings.of(Objective.THROUGHPUT))).isEqualTo(outcome);
     return ((Impossible) outcome).reason();
