@@ -1,5 +1,7 @@
 package dev.sluice.contract.log;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -19,7 +21,9 @@ import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.lang.reflect.AnnotatedType;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +122,24 @@ public final class EventCodec<E> {
       return writer.writeValueAsBytes(event);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an event cannot be written: " + event, e);
+    }
+  }
+
+  /** True if the bytes begin as an event of the type does, which is known without decoding it. */
+  public static boolean isNamed(Class<?> type, byte[] bytes) {
+    byte[] begin = ("{\"type\":\"" + type.getSimpleName() + "\"").getBytes(UTF_8);
+    int length = Math.min(begin.length, bytes.length);
+    return Arrays.equals(bytes, 0, length, begin, 0, begin.length);
+  }
+
+  /**
+   * The event in the value of a record; empty: there is no value, or it is no event of this topic.
+   */
+  public Optional<E> find(byte @Nullable [] bytes) {
+    try {
+      return bytes == null ? Optional.empty() : Optional.of(read(bytes));
+    } catch (UnreadableEventException e) {
+      return Optional.empty();
     }
   }
 

@@ -6,6 +6,7 @@ import dev.sluice.contract.event.RunStarted;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -68,22 +69,14 @@ public record LeftRun(
   /** Reads a run; null: the records in its topic of runs are not Sluice's. */
   private static @Nullable LeftRun read(
       Topics topics, List<String> names, int shards, TopicReader reader) {
-    List<byte[]> entries = new ArrayList<>();
-    reader.readWhole(
-        new TopicPartition(topics.runs(), 0),
-        entry -> entries.add(entry.value() == null ? new byte[0] : entry.value()));
     RunStarted started = null;
     RunEnded ended = null;
-    for (byte[] entry : entries) {
-      RunRecord record;
-      try {
-        record = EventCodec.RUNS.read(entry);
-      } catch (UnreadableEventException e) {
+    for (Optional<RunRecord> record : reader.runs(topics)) {
+      if (record.isEmpty()) {
         return null;
-      }
-      if (record instanceof RunStarted start && started == null) {
+      } else if (record.get() instanceof RunStarted start && started == null) {
         started = start;
-      } else if (record instanceof RunEnded last && ended == null) {
+      } else if (record.get() instanceof RunEnded last && ended == null) {
         ended = last;
       }
     }
