@@ -10,6 +10,7 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.run.ProcessesRun;
@@ -193,7 +194,7 @@ final class TakeoverBench implements Bench {
         }
         ChildProcess produce = children.child("produce");
         produce.expectEnd();
-        produce.signal(ChildProcess.Signal.TERM);
+        produce.signal(Signal.TERM);
       } catch (InterruptedException e) {
         LOG.info("no more kills: the run is over");
       } catch (RuntimeException e) {
@@ -237,7 +238,9 @@ final class TakeoverBench implements Bench {
       var only = List.of(new TopicPartition(topics.dispatches(), 0));
       consumer =
           new KafkaConsumer<>(
-              kafka.properties(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+              kafka.clients().properties(),
+              new ByteArrayDeserializer(),
+              new ByteArrayDeserializer());
       consumer.assign(only);
       consumer.seekToBeginning(only);
     }

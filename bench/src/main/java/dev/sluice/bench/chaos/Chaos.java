@@ -6,8 +6,8 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
-import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.run.ProcessesRun;
@@ -402,7 +402,7 @@ public final class Chaos implements ProcessesRun.Companion {
     thread.join();
     this.folder = folder;
     if (Files.exists(folder.resolve("summary.json"))) {
-      audit = LogAudit.of(kafka.properties(), topics, folder, List.copyOf(inflicted));
+      audit = LogAudit.of(kafka.clients().properties(), topics, folder, List.copyOf(inflicted));
     }
   }
 

@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run whose topics are all on a broker, with a topic of runs that can be read.
  *
- * @param topics names of the run's topics, including changelogs
  * @param began time zero of the run, as text; null: the run never began
  * @param ended whether the run's end is in its log
  * @param failure reason why the run was given up; null: it was not
  * @param facts number of the run's facts, over all shards
+ * @param topics names of the run's topics, including changelogs
  */
 public record LeftRun(
     String runId,
     int shards,
-    List<String> topics,
     @Nullable String began,
     boolean ended,
     @Nullable String failure,
-    long facts) {
+    long facts,
+    List<String> topics) {
   private static final String SUFFIX = new Topics("").runs();
 
   public Topics ids() {
@@ -85,10 +85,10 @@ public record LeftRun(
     return new LeftRun(
         topics.prefix(),
         shards,
-        names,
         started == null ? null : Instant.ofEpochMilli(started.timeZeroEpochMs()).toString(),
         ended != null,
         ended == null ? null : ended.failure(),
-        reader.count(facts));
+        reader.count(facts),
+        names);
   }
 }

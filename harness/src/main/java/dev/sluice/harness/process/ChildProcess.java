@@ -1,11 +1,15 @@
 package dev.sluice.harness.process;
 
+import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix;
+import dev.sluice.harness.machine.Posix.Signal;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -54,15 +58,6 @@ public record ChildProcess(
     }
   }
 
-  public enum Signal {
-    INT,
-    TERM,
-    KILL,
-    STOP,
-    CONT,
-    ABRT
-  }
-
   public String name() {
     return spec.name();
   }
@@ -108,15 +103,19 @@ public record ChildProcess(
     endExpected.set(true);
   }
 
-  public void signal(Signal signal) throws InterruptedException {
-    if (!process.isAlive()) {
-      return;
-    }
+  /** Sends the child a signal, unless it has ended. */
+  public void signal(Signal signal) {
     try {
-      int unused = Launch.of("kill", "-" + signal, Long.toString(pid())).status();
+      boolean unused = process.isAlive() && Posix.kill(pid(), signal);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Waits until the child has ended; false: it runs still at that monotonic time. */
+  public boolean endsBy(long deadlineNs) throws InterruptedException {
+    return process.waitFor(
+        Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS);
   }
 
   public void tell(String line) {

@@ -14,8 +14,8 @@ import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
+import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
-import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
@@ -208,11 +208,7 @@ public final class ProcessesRun extends WholeRun {
   private static void awaitOthers(Supervisor children) throws InterruptedException {
     long deadlineNs = MachineClock.monotonicNs() + FOLLOWING_LIMIT.toNanos();
     for (ChildProcess child : children.children()) {
-      if (!child.name().equals("broker")
-          && !child
-              .process()
-              .waitFor(
-                  Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
+      if (!child.name().equals("broker") && !child.endsBy(deadlineNs)) {
         LOG.warn("{} has not ended with the run", child.name());
       }
     }
@@ -336,15 +332,11 @@ public final class ProcessesRun extends WholeRun {
     if (children == null) {
       return;
     }
-    try {
-      for (ChildProcess child : children.children()) {
-        if (child.name().equals("produce")) {
-          child.expectEnd();
-          child.signal(Signal.TERM);
-        }
+    for (ChildProcess child : children.children()) {
+      if (child.name().equals("produce")) {
+        child.expectEnd();
+        child.signal(Signal.TERM);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
