@@ -4,7 +4,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.Supervisor;
@@ -196,7 +195,7 @@ final class MemoryBench implements Bench {
         complete = true;
         ChildProcess produce = children.child("produce");
         produce.expectEnd();
-        produce.signal(Signal.TERM);
+        produce.signal(ChildProcess.Signal.TERM);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (InterruptedException e) {

@@ -10,7 +10,6 @@ import dev.sluice.contract.value.DispatchId;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
 import dev.sluice.harness.process.Supervisor;
 import dev.sluice.harness.run.ProcessesRun;
@@ -194,7 +193,7 @@ final class TakeoverBench implements Bench {
         }
         ChildProcess produce = children.child("produce");
         produce.expectEnd();
-        produce.signal(Signal.TERM);
+        produce.signal(ChildProcess.Signal.TERM);
       } catch (InterruptedException e) {
         LOG.info("no more kills: the run is over");
       } catch (RuntimeException e) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.log.LeftRun;
 import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
-import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -114,7 +113,7 @@ final class SecuredKafkaTest {
       roles.awaitPrinted(schedule, "waiting for the run to begin");
       assertThat(schedule.process().info().commandLine().orElse("unknown"))
           .doesNotContain(PASSWORD);
-      schedule.signal(Signal.TERM);
+      schedule.signal(ChildProcess.Signal.TERM);
       roles.awaitEnd(schedule, 143);
     }
     assertThat(run.out() + run.err()).doesNotContain(PASSWORD);

@@ -17,10 +17,9 @@ public final class Posix {
   private static final int NO_SUCH_PROCESS = 3;
   private static final int COLUMNS_UNKNOWN = 80;
 
-  private static final boolean LINUX = System.getProperty("os.name").equals("Linux");
-
   /** Number of TIOCGWINSZ on Linux and on macOS. */
-  private static final long WINDOW_SIZE = LINUX ? 0x5413 : 0x40087468;
+  private static final long WINDOW_SIZE =
+      System.getProperty("os.name").equals("Linux") ? 0x5413 : 0x40087468;
 
   /** Size of {@code struct winsize}: rows, columns and two unused numbers of 16 bits. */
   private static final int WINDOW_BYTES = 8;
@@ -41,12 +40,8 @@ public final class Posix {
   }
 
   public enum Signal {
-    INT(2),
-    ABRT(6),
     KILL(9),
-    TERM(15),
-    CONT(LINUX ? 18 : 19),
-    STOP(LINUX ? 19 : 17);
+    TERM(15);
 
     private final int number;
 

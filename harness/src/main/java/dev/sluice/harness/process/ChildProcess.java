@@ -1,8 +1,6 @@
 package dev.sluice.harness.process;
 
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.machine.Posix;
-import dev.sluice.harness.machine.Posix.Signal;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -58,6 +56,15 @@ public record ChildProcess(
     }
   }
 
+  public enum Signal {
+    INT,
+    TERM,
+    KILL,
+    STOP,
+    CONT,
+    ABRT
+  }
+
   public String name() {
     return spec.name();
   }
@@ -103,10 +110,12 @@ public record ChildProcess(
     endExpected.set(true);
   }
 
-  /** Sends the child a signal, unless it has ended. */
-  public void signal(Signal signal) {
+  public void signal(Signal signal) throws InterruptedException {
+    if (!process.isAlive()) {
+      return;
+    }
     try {
-      boolean unused = process.isAlive() && Posix.kill(pid(), signal);
+      int unused = Launch.of("kill", "-" + signal, Long.toString(pid())).status();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

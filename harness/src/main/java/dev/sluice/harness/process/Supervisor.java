@@ -1,7 +1,7 @@
 package dev.sluice.harness.process;
 
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.machine.Posix.Signal;
+import dev.sluice.harness.process.ChildProcess.Signal;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;

@@ -14,8 +14,8 @@ import dev.sluice.harness.kafka.EmbeddedBroker;
 import dev.sluice.harness.kafka.KafkaAccess;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.MachineClock;
-import dev.sluice.harness.machine.Posix.Signal;
 import dev.sluice.harness.process.ChildProcess;
+import dev.sluice.harness.process.ChildProcess.Signal;
 import dev.sluice.harness.process.LogFile;
 import dev.sluice.harness.process.Secrets;
 import dev.sluice.harness.process.Signals;
@@ -332,11 +332,15 @@ public final class ProcessesRun extends WholeRun {
     if (children == null) {
       return;
     }
-    for (ChildProcess child : children.children()) {
-      if (child.name().equals("produce")) {
-        child.expectEnd();
-        child.signal(Signal.TERM);
+    try {
+      for (ChildProcess child : children.children()) {
+        if (child.name().equals("produce")) {
+          child.expectEnd();
+          child.signal(Signal.TERM);
+        }
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
