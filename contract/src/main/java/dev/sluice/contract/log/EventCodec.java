@@ -24,6 +24,7 @@ import java.lang.reflect.AnnotatedType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,30 +43,23 @@ public final class EventCodec<E> {
   public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
   public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
 
-  private final QuickReader<E> quickReader;
-  private final QuickWriter<E> quickWriter;
+  /** Reader of the topic's most frequent event; gives null for another, or one for Jackson. */
+  private final Function<byte[], @Nullable E> quickReader;
+
+  /** Writer of the topic's most frequent event; gives null for another, or one for Jackson. */
+  private final Function<E, byte @Nullable []> quickWriter;
+
   private final ObjectReader reader;
   private final ObjectWriter writer;
-
-  /** A reader of the most frequent event alone. */
-  @FunctionalInterface
-  private interface QuickReader<E> {
-    /** Returns the event; null: another one, or one that Jackson must read. */
-    @Nullable E read(byte[] bytes);
-  }
-
-  /** A writer of the most frequent event alone. */
-  @FunctionalInterface
-  private interface QuickWriter<E> {
-    /** Returns the bytes; null: of another event, or of one that Jackson must write. */
-    byte @Nullable [] write(E event);
-  }
 
   private EventCodec(Class<E> type) {
     this(type, bytes -> null, event -> null);
   }
 
-  private EventCodec(Class<E> type, QuickReader<E> quickReader, QuickWriter<E> quickWriter) {
+  private EventCodec(
+      Class<E> type,
+      Function<byte[], @Nullable E> quickReader,
+      Function<E, byte @Nullable []> quickWriter) {
     this.quickReader = quickReader;
     this.quickWriter = quickWriter;
     var mapper =
@@ -114,7 +108,7 @@ public final class EventCodec<E> {
   }
 
   public byte[] write(E event) {
-    byte[] frequent = quickWriter.write(event);
+    byte[] frequent = quickWriter.apply(event);
     if (frequent != null) {
       return frequent;
     }
@@ -149,7 +143,7 @@ public final class EventCodec<E> {
    * @throws UnreadableEventException if the bytes are not an event of this topic
    */
   public E read(byte[] bytes) throws UnreadableEventException {
-    E frequent = quickReader.read(bytes);
+    E frequent = quickReader.apply(bytes);
     if (frequent != null) {
       return frequent;
     }
