@@ -237,7 +237,9 @@ final class TakeoverBench implements Bench {
       var only = List.of(new TopicPartition(topics.dispatches(), 0));
       consumer =
           new KafkaConsumer<>(
-              kafka.properties(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+              kafka.clients().properties(),
+              new ByteArrayDeserializer(),
+              new ByteArrayDeserializer());
       consumer.assign(only);
       consumer.seekToBeginning(only);
     }

@@ -35,6 +35,6 @@ public final class BrokerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return new BrokerProcess(new BrokerProcess.Options(port, data, child)).execute();
+    return new BrokerProcess(port, data, child).execute();
   }
 }

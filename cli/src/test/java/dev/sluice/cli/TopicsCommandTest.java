@@ -105,7 +105,7 @@ final class TopicsCommandTest {
   void removesAGroupWhoseMembersHaveAlreadyTimedOut() throws Exception {
     var topics = new Topics("emptied");
     RunTopics.ensure(topics, 1, kafka.clients(), System::nanoTime, PACER);
-    try (var admin = Admin.create(kafka.properties())) {
+    try (var admin = Admin.create(kafka.clients().properties())) {
       admin
           .alterConsumerGroupOffsets(
               "emptied.scheduler",
@@ -150,7 +150,7 @@ final class TopicsCommandTest {
   }
 
   private void make(String... names) throws Exception {
-    try (var admin = Admin.create(kafka.properties())) {
+    try (var admin = Admin.create(kafka.clients().properties())) {
       for (String name : names) {
         admin
             .createTopics(List.of(new NewTopic(name, Optional.of(1), Optional.empty())))
@@ -161,13 +161,13 @@ final class TopicsCommandTest {
   }
 
   private Set<String> topics() throws Exception {
-    try (var admin = Admin.create(kafka.properties())) {
+    try (var admin = Admin.create(kafka.clients().properties())) {
       return new TreeSet<>(admin.listTopics().names().get());
     }
   }
 
   private List<String> groups() throws Exception {
-    try (var admin = Admin.create(kafka.properties())) {
+    try (var admin = Admin.create(kafka.clients().properties())) {
       return admin.listGroups().all().get().stream().map(g -> g.groupId()).toList();
     }
   }

@@ -223,11 +223,13 @@ public record Run(
     json.set("warmup_seconds", Json.number(config.number("warmup_seconds")));
     json.put("now_seconds", last == null ? 0 : last.toNs() / 1_000_000_000L);
     ArrayNode classes = json.putArray("classes");
-    for (RunConfig.JobClass one : config.classes()) {
-      ObjectNode entry = classes.addObject().put("name", one.name());
-      entry.set("slo_ms", Json.number(one.sloMs()));
-      entry.set("slo_scale", Json.number(one.sloScale()));
-      entry.set("priority", Json.whole(one.priority()));
+    for (String name : config.classes()) {
+      ObjectNode entry = classes.addObject().put("name", name);
+      entry.set("slo_ms", Json.number(config.number("classes", name, "slo_ms")));
+      entry.set("slo_scale", Json.number(config.number("classes", name, "slo_scale")));
+      Double priority = config.number("classes", name, "priority");
+      entry.set(
+          "priority", Json.whole(priority == null ? null : Long.valueOf(Math.round(priority))));
     }
     json.set(
         "thresholds", summary == null ? Thresholds.soFar(config, windows) : Thresholds.of(summary));

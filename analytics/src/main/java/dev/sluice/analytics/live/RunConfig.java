@@ -3,7 +3,6 @@ package dev.sluice.analytics.live;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import dev.sluice.contract.file.Numbers;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +20,6 @@ import org.yaml.snakeyaml.error.YAMLException;
  * @param yaml the text of config.yaml
  */
 record RunConfig(String yaml, Map<?, ?> top) {
-  record JobClass(
-      String name, @Nullable Double sloMs, @Nullable Double sloScale, @Nullable Long priority) {}
-
   static RunConfig of(String yaml) {
     try {
       Object read = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
@@ -77,19 +73,9 @@ record RunConfig(String yaml, Map<?, ?> top) {
         : null;
   }
 
-  List<JobClass> classes() {
-    List<JobClass> classes = new ArrayList<>();
-    for (Map.Entry<?, ?> entry : map("classes").entrySet()) {
-      String name = String.valueOf(entry.getKey());
-      Double priority = number("classes", name, "priority");
-      classes.add(
-          new JobClass(
-              name,
-              number("classes", name, "slo_ms"),
-              number("classes", name, "slo_scale"),
-              priority == null ? null : Long.valueOf(Math.round(priority))));
-    }
-    return classes;
+  /** Names of the classes of jobs. */
+  List<String> classes() {
+    return map("classes").keySet().stream().map(String::valueOf).toList();
   }
 
   Map<String, Double> weights() {

@@ -1,7 +1,5 @@
 package dev.sluice.analytics.live;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
@@ -17,7 +15,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.RecordedEntry;
 import dev.sluice.contract.log.RecordingReader;
-import dev.sluice.contract.log.UnreadableEventException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -64,9 +61,6 @@ interface RunSource {
    */
   record FolderRows(FinishedRun run, Map<String, Long> completedNsById) implements RunSource {
     private static final long SECOND_NS = 1_000_000_000L;
-
-    /** Beginning of an event's text in which its type stands. */
-    private static final int BEGIN_BYTES = 64;
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
@@ -141,16 +135,11 @@ interface RunSource {
 
     /** The span that an entry holds; null if it holds anything else. */
     private static @Nullable Blocked blocked(RecordedEntry entry) {
-      byte[] value = entry.value();
-      String begin = new String(value, 0, Math.min(value.length, BEGIN_BYTES), UTF_8);
-      if (!entry.topic().equals("outcomes") || !begin.contains("\"Blocked\"")) {
-        return null;
-      }
-      try {
-        return EventCodec.OUTCOMES.read(value) instanceof Blocked span ? span : null;
-      } catch (UnreadableEventException e) {
-        return null; // the run's report counts it
-      }
+      return entry.topic().equals("outcomes")
+              && EventCodec.isNamed(Blocked.class, entry.value())
+              && EventCodec.OUTCOMES.find(entry.value()).orElse(null) instanceof Blocked span
+          ? span
+          : null; // the run's report counts what is no event
     }
 
     @Override

@@ -82,8 +82,8 @@ final class Thresholds {
 
     Sum(RunConfig config, String name) {
       String ofClass = null;
-      for (RunConfig.JobClass one : config.classes()) {
-        ofClass = name.startsWith(one.name() + "_") ? one.name() : ofClass;
+      for (String one : config.classes()) {
+        ofClass = name.startsWith(one + "_") ? one : ofClass;
       }
       classType = ofClass;
       figure =

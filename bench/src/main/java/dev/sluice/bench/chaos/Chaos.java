@@ -402,7 +402,7 @@ public final class Chaos implements ProcessesRun.Companion {
     thread.join();
     this.folder = folder;
     if (Files.exists(folder.resolve("summary.json"))) {
-      audit = LogAudit.of(kafka.properties(), topics, folder, List.copyOf(inflicted));
+      audit = LogAudit.of(kafka.clients().properties(), topics, folder, List.copyOf(inflicted));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.sluice.contract.log;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -19,7 +21,10 @@ import dev.sluice.contract.event.WindowRecord;
 import dev.sluice.contract.file.UserMistakeException;
 import java.io.IOException;
 import java.lang.reflect.AnnotatedType;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,30 +43,23 @@ public final class EventCodec<E> {
   public static final EventCodec<RunRecord> RUNS = new EventCodec<>(RunRecord.class);
   public static final EventCodec<WindowRecord> METRICS = new EventCodec<>(WindowRecord.class);
 
-  private final QuickReader<E> quickReader;
-  private final QuickWriter<E> quickWriter;
+  /** Reader of the topic's most frequent event; gives null for another, or one for Jackson. */
+  private final Function<byte[], @Nullable E> quickReader;
+
+  /** Writer of the topic's most frequent event; gives null for another, or one for Jackson. */
+  private final Function<E, byte @Nullable []> quickWriter;
+
   private final ObjectReader reader;
   private final ObjectWriter writer;
-
-  /** A reader of the most frequent event alone. */
-  @FunctionalInterface
-  private interface QuickReader<E> {
-    /** Returns the event; null: another one, or one that Jackson must read. */
-    @Nullable E read(byte[] bytes);
-  }
-
-  /** A writer of the most frequent event alone. */
-  @FunctionalInterface
-  private interface QuickWriter<E> {
-    /** Returns the bytes; null: of another event, or of one that Jackson must write. */
-    byte @Nullable [] write(E event);
-  }
 
   private EventCodec(Class<E> type) {
     this(type, bytes -> null, event -> null);
   }
 
-  private EventCodec(Class<E> type, QuickReader<E> quickReader, QuickWriter<E> quickWriter) {
+  private EventCodec(
+      Class<E> type,
+      Function<byte[], @Nullable E> quickReader,
+      Function<E, byte @Nullable []> quickWriter) {
     this.quickReader = quickReader;
     this.quickWriter = quickWriter;
     var mapper =
@@ -110,7 +108,7 @@ public final class EventCodec<E> {
   }
 
   public byte[] write(E event) {
-    byte[] frequent = quickWriter.write(event);
+    byte[] frequent = quickWriter.apply(event);
     if (frequent != null) {
       return frequent;
     }
@@ -121,13 +119,31 @@ public final class EventCodec<E> {
     }
   }
 
+  /** True if the bytes begin as an event of the type does, which is known without decoding it. */
+  public static boolean isNamed(Class<?> type, byte[] bytes) {
+    byte[] begin = ("{\"type\":\"" + type.getSimpleName() + "\"").getBytes(UTF_8);
+    int length = Math.min(begin.length, bytes.length);
+    return Arrays.equals(bytes, 0, length, begin, 0, begin.length);
+  }
+
+  /**
+   * The event in the value of a record; empty: there is no value, or it is no event of this topic.
+   */
+  public Optional<E> find(byte @Nullable [] bytes) {
+    try {
+      return bytes == null ? Optional.empty() : Optional.of(read(bytes));
+    } catch (UnreadableEventException e) {
+      return Optional.empty();
+    }
+  }
+
   /**
    * The event in the bytes.
    *
    * @throws UnreadableEventException if the bytes are not an event of this topic
    */
   public E read(byte[] bytes) throws UnreadableEventException {
-    E frequent = quickReader.read(bytes);
+    E frequent = quickReader.apply(bytes);
     if (frequent != null) {
       return frequent;
     }

@@ -6,6 +6,7 @@ import dev.sluice.contract.event.RunStarted;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -17,20 +18,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run whose topics are all on a broker, with a topic of runs that can be read.
  *
- * @param topics names of the run's topics, including changelogs
  * @param began time zero of the run, as text; null: the run never began
  * @param ended whether the run's end is in its log
  * @param failure reason why the run was given up; null: it was not
  * @param facts number of the run's facts, over all shards
+ * @param topics names of the run's topics, including changelogs
  */
 public record LeftRun(
     String runId,
     int shards,
-    List<String> topics,
     @Nullable String began,
     boolean ended,
     @Nullable String failure,
-    long facts) {
+    long facts,
+    List<String> topics) {
   private static final String SUFFIX = new Topics("").runs();
 
   public Topics ids() {
@@ -68,22 +69,14 @@ public record LeftRun(
   /** Reads a run; null: the records in its topic of runs are not Sluice's. */
   private static @Nullable LeftRun read(
       Topics topics, List<String> names, int shards, TopicReader reader) {
-    List<byte[]> entries = new ArrayList<>();
-    reader.readWhole(
-        new TopicPartition(topics.runs(), 0),
-        entry -> entries.add(entry.value() == null ? new byte[0] : entry.value()));
     RunStarted started = null;
     RunEnded ended = null;
-    for (byte[] entry : entries) {
-      RunRecord record;
-      try {
-        record = EventCodec.RUNS.read(entry);
-      } catch (UnreadableEventException e) {
+    for (Optional<RunRecord> record : reader.runs(topics)) {
+      if (record.isEmpty()) {
         return null;
-      }
-      if (record instanceof RunStarted start && started == null) {
+      } else if (record.get() instanceof RunStarted start && started == null) {
         started = start;
-      } else if (record instanceof RunEnded last && ended == null) {
+      } else if (record.get() instanceof RunEnded last && ended == null) {
         ended = last;
       }
     }
@@ -92,10 +85,10 @@ public record LeftRun(
     return new LeftRun(
         topics.prefix(),
         shards,
-        names,
         started == null ? null : Instant.ofEpochMilli(started.timeZeroEpochMs()).toString(),
         ended != null,
         ended == null ? null : ended.failure(),
-        reader.count(facts));
+        reader.count(facts),
+        names);
   }
 }

@@ -1,8 +1,11 @@
 package dev.sluice.contract.log;
 
+import dev.sluice.contract.event.RunRecord;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -29,6 +32,15 @@ public final class TopicReader implements AutoCloseable {
   public void readWhole(
       TopicPartition partition, java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
     readNewest(partition, Long.MAX_VALUE, sink);
+  }
+
+  /** Reads a run's topic of runs from its beginning; a record that is no event is empty. */
+  public List<Optional<RunRecord>> runs(Topics topics) {
+    List<Optional<RunRecord>> all = new ArrayList<>();
+    readWhole(
+        new TopicPartition(topics.runs(), 0),
+        entry -> all.add(EventCodec.RUNS.find(entry.value())));
+    return all;
   }
 
   /**

@@ -10,7 +10,6 @@ import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.executor.latency.Retraining.Measured;
 import java.util.ArrayDeque;
@@ -19,7 +18,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -72,15 +70,11 @@ public final class RecentBatches {
   }
 
   private void take(EventCodec<?> codec, ConsumerRecord<byte[], byte[]> record) {
-    try {
-      Object event = codec.read(Objects.requireNonNullElse(record.value(), new byte[0]));
-      if (event instanceof Fact fact) {
-        take(fact);
-      } else if (event instanceof BatchDispatched batch) {
-        take(batch);
-      }
-    } catch (UnreadableEventException e) {
-      return; // the topic's own reader puts it aside
+    Object event = codec.find(record.value()).orElse(null); // else its own reader puts it aside
+    if (event instanceof Fact fact) {
+      take(fact);
+    } else if (event instanceof BatchDispatched batch) {
+      take(batch);
     }
   }
 

@@ -37,17 +37,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Access of a run's clients to their Kafka.
  *
- * @param location option or line that names the Kafka
+ * @param clients clients, with the option or line that names the Kafka
  * @param configFile file of the user's own client properties; null: none
- * @param properties properties of every client
  * @param secrets values among the properties that may not be written
  */
 public record KafkaAccess(
-    String location,
-    String bootstrapServers,
-    @Nullable Path configFile,
-    Map<String, Object> properties,
-    Secrets secrets) {
+    LogClients clients, String bootstrapServers, @Nullable Path configFile, Secrets secrets) {
 
   /** Time that a broker may be away, with some time to start again, before a role gives up. */
   private static final int AWAY_LIMIT_MS = 75_000;
@@ -76,16 +71,13 @@ public record KafkaAccess(
   /** Access to a Kafka that Sluice did not start. */
   public static KafkaAccess of(String location, String bootstrapServers, @Nullable Path configFile)
       throws UserMistakeException {
-    return of(location, bootstrapServers, configFile, AWAY_LIMIT_MS);
+    Map<String, String> own = configFile == null ? Map.of() : read(configFile);
+    return of(location, bootstrapServers, configFile, own, AWAY_LIMIT_MS);
   }
 
   /** Access to a Kafka in this process, whose clients give up after this time without an answer. */
   public static KafkaAccess embedded(String bootstrapServers, int awayLimitMs) {
-    try {
-      return of("", bootstrapServers, null, awayLimitMs);
-    } catch (UserMistakeException e) {
-      throw new IllegalStateException("no file was read", e);
-    }
+    return of("", bootstrapServers, null, Map.of(), awayLimitMs);
   }
 
   /**
@@ -103,9 +95,11 @@ public record KafkaAccess(
   }
 
   private static KafkaAccess of(
-      String location, String bootstrapServers, @Nullable Path configFile, int awayLimitMs)
-      throws UserMistakeException {
-    Map<String, String> own = configFile == null ? Map.of() : read(configFile);
+      String location,
+      String bootstrapServers,
+      @Nullable Path configFile,
+      Map<String, String> own,
+      int awayLimitMs) {
     Map<String, Object> properties = new HashMap<>();
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, awayLimitMs);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, awayLimitMs);
@@ -114,7 +108,7 @@ public record KafkaAccess(
     properties.putAll(own);
     properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     return new KafkaAccess(
-        location, bootstrapServers, configFile, Map.copyOf(properties), Secrets.of(own));
+        new LogClients(location, properties), bootstrapServers, configFile, Secrets.of(own));
   }
 
   /** Reads {@code --kafka-config FILE}, Java properties for every Kafka client of a run. */
@@ -167,10 +161,6 @@ public record KafkaAccess(
     KafkaAccess kafka = of("--bootstrap", bootstrapServers, configFile);
     kafka.awaitAnswer(REACHED_LIMIT, () -> {}, stopped);
     return kafka;
-  }
-
-  public LogClients clients() {
-    return new LogClients(location, properties);
   }
 
   /** Removes the topics of a run. One that stays is no failure of the run, and is said. */
@@ -244,7 +234,7 @@ public record KafkaAccess(
 
   private UserMistakeException noAnswer(Exception e) {
     return new UserMistakeException(
-        location,
+        clients.location(),
         "no Kafka answers there (" + bootstrapServers + ")",
         "it is not started, listens on another HOST:PORT, or wants its clients to log in"
             + " (--kafka-config FILE)",
@@ -259,7 +249,7 @@ public record KafkaAccess(
       maybe = "its certificate is not in ssl.truststore.location, or is for another host";
     }
     return new UserMistakeException(
-        configFile == null ? location : configFile.toString(),
+        configFile == null ? clients.location() : configFile.toString(),
         "the Kafka at " + bootstrapServers + " refuses these clients (" + said(cause) + ")",
         maybe,
         cause);

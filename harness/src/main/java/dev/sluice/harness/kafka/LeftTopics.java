@@ -1,8 +1,7 @@
 package dev.sluice.harness.kafka;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import dev.sluice.analytics.report.TextTable;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LeftRun;
@@ -20,12 +19,15 @@ import org.jspecify.annotations.Nullable;
  * Topics that runs left on a Kafka: shown, or removed. The Kafka has a file of client properties.
  */
 public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean json) {
+  private static final ObjectMapper JSON =
+      new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
+
   private static final TextTable TABLE = new TextTable("%-40s %6s %-24s %-8s %10s");
 
   public int list() throws UserMistakeException, InterruptedException {
     List<LeftRun> runs = LeftRun.all(reached().clients());
     if (json) {
-      System.out.println(json(runs));
+      System.out.println(JSON.valueToTree(runs).toPrettyString());
     } else {
       show(runs);
     }
@@ -49,7 +51,7 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
       }
     }
     if (json) {
-      System.out.println(json(chosen));
+      System.out.println(JSON.valueToTree(chosen).toPrettyString());
     } else {
       for (LeftRun run : chosen) {
         System.out.println(
@@ -110,7 +112,7 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
       RunTopics.remove(run.ids(), kafka.clients());
     } catch (ExecutionException e) {
       throw new UserMistakeException(
-          kafka.location(),
+          kafka.clients().location(),
           "the topics of ("
               + run.runId()
               + ") cannot be removed ("
@@ -136,16 +138,5 @@ public record LeftTopics(String bootstrap, @Nullable Path kafkaConfig, boolean j
               run.failure() != null ? "given up" : run.ended() ? "yes" : "no",
               run.facts()));
     }
-  }
-
-  private static String json(List<LeftRun> runs) {
-    ArrayNode all = JsonNodeFactory.instance.arrayNode();
-    for (LeftRun run : runs) {
-      ObjectNode values = all.addObject().put("run_id", run.runId()).put("shards", run.shards());
-      values.put("began", run.began()).put("ended", run.ended());
-      values.put("failure", run.failure()).put("facts", run.facts());
-      run.topics().forEach(values.putArray("topics")::add);
-    }
-    return all.toPrettyString();
   }
 }

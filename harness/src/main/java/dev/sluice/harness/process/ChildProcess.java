@@ -1,11 +1,13 @@
 package dev.sluice.harness.process;
 
+import dev.sluice.harness.machine.MachineClock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +119,12 @@ public record ChildProcess(
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Waits until the child has ended; false: it runs still at that monotonic time. */
+  public boolean endsBy(long deadlineNs) throws InterruptedException {
+    return process.waitFor(
+        Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS);
   }
 
   public void tell(String line) {

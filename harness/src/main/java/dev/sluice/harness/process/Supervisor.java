@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -150,9 +149,7 @@ public final class Supervisor implements AutoCloseable {
       }
       long deadlineNs = MachineClock.monotonicNs() + END_LIMIT.toNanos();
       for (ChildProcess child : left) {
-        if (!child
-            .process()
-            .waitFor(Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
+        if (!child.endsBy(deadlineNs)) {
           child.process().destroyForcibly().waitFor();
         }
       }

@@ -14,7 +14,6 @@ import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -375,14 +374,9 @@ public final class Recorder {
         merge.whole(List.of("runs")),
         record -> {
           heedAWishToStop();
-          try {
-            if (found[0] == null
-                && record.value() != null
-                && EventCodec.RUNS.read(record.value()) instanceof RunStarted started) {
-              found[0] = started;
-            }
-          } catch (UnreadableEventException e) {
-            // it tells of no beginning
+          if (found[0] == null
+              && EventCodec.RUNS.find(record.value()).orElse(null) instanceof RunStarted started) {
+            found[0] = started;
           }
         });
     return found[0];

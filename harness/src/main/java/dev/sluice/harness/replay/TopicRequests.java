@@ -2,9 +2,12 @@ package dev.sluice.harness.replay;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.sluice.contract.event.BatchCompleted;
+import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.event.Ticked;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.EventCodec;
@@ -13,7 +16,6 @@ import dev.sluice.contract.log.RecordingWriter;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.contract.log.UnreadableEventException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -31,10 +33,9 @@ final class TopicRequests {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int OFFSET_BITS = 44;
 
-  /** Beginnings of frequent facts that are no requests, and need not be decoded. */
-  private static final List<String> NO_REQUESTS =
-      List.of(
-          "{\"type\":\"BatchCompleted\"", "{\"type\":\"Ticked\"", "{\"type\":\"ExecutorReported\"");
+  /** Frequent facts that are no requests, and need not be decoded. */
+  private static final List<Class<? extends Fact>> NO_REQUESTS =
+      List.of(BatchCompleted.class, Ticked.class, ExecutorReported.class);
 
   private final @Nullable Fields fields;
   private final Recorder.Gaps missing;
@@ -106,7 +107,7 @@ final class TopicRequests {
     try {
       byte[] bytes = record.value() == null ? new byte[0] : record.value();
       if (fields == null) {
-        if (!isNoRequest(bytes)) {
+        if (NO_REQUESTS.stream().noneMatch(type -> EventCodec.isNamed(type, bytes))) {
           take(EventCodec.FACTS.read(bytes));
         }
         return;
@@ -120,11 +121,6 @@ final class TopicRequests {
     } catch (UnreadableEventException | IOException e) {
       missing.unreadable(record);
     }
-  }
-
-  private static boolean isNoRequest(byte[] fact) {
-    String begin = new String(fact, 0, Math.min(40, fact.length), StandardCharsets.US_ASCII);
-    return NO_REQUESTS.stream().anyMatch(begin::startsWith);
   }
 
   private void take(Fact fact) throws UserMistakeException {

@@ -19,25 +19,27 @@ import org.jspecify.annotations.Nullable;
 
 /** A Kafka of one node as a process of its own. */
 public final class BrokerProcess extends Host {
-  private final Options options;
+  private final int port;
+  private final @Nullable Path data;
+  private final boolean child;
 
   /**
-   * Options of a broker.
+   * Prepares a broker.
    *
    * @param data folder of the log, which outlives the broker; null: a temporary folder
    * @param child true if another process of Sluice started this one, and ends it
    */
-  public record Options(int port, @Nullable Path data, boolean child) {}
-
-  public BrokerProcess(Options options) {
+  public BrokerProcess(int port, @Nullable Path data, boolean child) {
     super("broker", Console.standardOutput());
-    this.options = options;
+    this.port = port;
+    this.data = data;
+    this.child = child;
   }
 
   /** Runs the broker until a signal or its parent stops it, and returns the exit status. */
   public int execute() throws Exception {
     try (var log = LogFile.toStandardError(Secrets.NONE)) {
-      return runInProcess(options.child(), line -> {}, this::serve);
+      return runInProcess(child, line -> {}, this::serve);
     } catch (IOException e) {
       News.error("sluice: error: " + e.getMessage() + ".\n  Maybe the lines before say more.");
       return ExitStatus.BUG;
@@ -48,7 +50,7 @@ public final class BrokerProcess extends Host {
     checkPort();
     Path folder = folder();
     EmbeddedBroker.beforeHalt(() -> sayWhy(folder));
-    EmbeddedBroker broker = add(EmbeddedBroker.startAt(folder, options.port(), Map.of()));
+    EmbeddedBroker broker = add(EmbeddedBroker.startAt(folder, port, Map.of()));
     Console.standardOutput().line("Kafka answers: --bootstrap " + broker.bootstrapServers());
     News.up(broker.bootstrapServers());
     awaitEnd();
@@ -56,7 +58,6 @@ public final class BrokerProcess extends Host {
   }
 
   private void checkPort() throws UserMistakeException {
-    int port = options.port();
     if (port < 1 || port > 65_535) {
       throw new UserMistakeException(
           "--port", "the port (" + port + ") must be between 1 and 65535", "--port 9092 will do");
@@ -74,7 +75,6 @@ public final class BrokerProcess extends Host {
   }
 
   private Path folder() throws IOException, UserMistakeException {
-    Path data = options.data();
     if (data == null) {
       return temporary();
     }

@@ -208,11 +208,7 @@ public final class ProcessesRun extends WholeRun {
   private static void awaitOthers(Supervisor children) throws InterruptedException {
     long deadlineNs = MachineClock.monotonicNs() + FOLLOWING_LIMIT.toNanos();
     for (ChildProcess child : children.children()) {
-      if (!child.name().equals("broker")
-          && !child
-              .process()
-              .waitFor(
-                  Math.max(0, deadlineNs - MachineClock.monotonicNs()), TimeUnit.NANOSECONDS)) {
+      if (!child.name().equals("broker") && !child.endsBy(deadlineNs)) {
         LOG.warn("{} has not ended with the run", child.name());
       }
     }

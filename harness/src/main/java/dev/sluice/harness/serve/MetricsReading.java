@@ -15,7 +15,6 @@ import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -30,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -166,7 +164,7 @@ public record MetricsReading(
     consumer.seek(partition, Math.max(0, end - 1));
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL).records(partition)) {
-        last |= record.value() != null && read(record.value()) instanceof RunSummarized;
+        last |= EventCodec.METRICS.find(record.value()).orElse(null) instanceof RunSummarized;
       }
     }
     return last;
@@ -186,19 +184,9 @@ public record MetricsReading(
   }
 
   private static boolean hasEnded(KafkaAccess kafka, Topics topics) {
-    var ended = new AtomicBoolean();
     try (var reader = TopicReader.open(kafka.clients(), Reading.UNCOMMITTED)) {
-      reader.readWhole(
-          new TopicPartition(topics.runs(), 0),
-          entry -> {
-            try {
-              ended.compareAndSet(false, EventCodec.RUNS.read(entry.value()) instanceof RunEnded);
-            } catch (UnreadableEventException e) {
-              // analytics keeps what is no event
-            }
-          });
+      return reader.runs(topics).stream().anyMatch(r -> r.orElse(null) instanceof RunEnded);
     }
-    return ended.get();
   }
 
   /**
@@ -210,7 +198,7 @@ public record MetricsReading(
     if (value == null) {
       return false;
     }
-    WindowRecord record = read(value);
+    WindowRecord record = EventCodec.METRICS.find(value).orElse(null); // null: a later type
     if (rows == null && record instanceof BatchesEnded) {
       return false; // many, and of use to a page alone
     } else if (rows == null) {
@@ -220,15 +208,6 @@ public record MetricsReading(
       rows.write(window);
     }
     return record instanceof RunSummarized;
-  }
-
-  /** The record; null if it is of a type that this build does not know. */
-  private static @Nullable WindowRecord read(byte[] value) {
-    try {
-      return EventCodec.METRICS.read(value);
-    } catch (UnreadableEventException e) {
-      return null;
-    }
   }
 
   private static void flush(OutputStream json, @Nullable MetricsCsv rows) throws IOException {

@@ -1,7 +1,5 @@
 package dev.sluice.harness.serve;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.contract.event.BatchesEnded;
 import dev.sluice.contract.event.MetricsWindow;
 import dev.sluice.contract.event.RunDescribed;
@@ -16,7 +14,6 @@ import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.harness.kafka.KafkaAccess;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -47,8 +44,6 @@ final class TopicReading implements AutoCloseable {
 
   /** Newest records whose batches are read at the beginning: those of more than a minute. */
   private static final long ENDED_NEWEST = 300;
-
-  private static final byte[] ENDED = "{\"type\":\"BatchesEnded\"".getBytes(UTF_8);
 
   /** Polls without a record after which a run that has ended gets no summary any more: 10 s. */
   private static final int SILENT_POLLS_MAX = 50;
@@ -201,9 +196,8 @@ final class TopicReading implements AutoCloseable {
   /** Whether the record holds batches that are too old for the page. */
   private boolean isOld(ConsumerRecord<byte[], byte[]> record) {
     long end = ends == null ? 0 : ends.getOrDefault(metrics, 0L);
-    int length = Math.min(ENDED.length, record.value().length);
     return record.offset() < end - ENDED_NEWEST
-        && Arrays.equals(record.value(), 0, length, ENDED, 0, ENDED.length);
+        && EventCodec.isNamed(BatchesEnded.class, record.value());
   }
 
   private void tellEndFromElsewhere() {

@@ -2,8 +2,8 @@ package dev.sluice.producer.requests;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
 import dev.sluice.contract.experiment.ExperimentFile;
@@ -18,7 +18,6 @@ import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RecordingHeader.Kind;
 import dev.sluice.contract.log.RecordingReader;
 import dev.sluice.contract.log.RequestKind;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
@@ -28,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -56,9 +54,7 @@ public record RecordedLoad(
   private static final String LOG = "log.jsonl.gz";
 
   private static final String BEGINNING = "{\"sluice\":\"recording\"";
-  private static final String TYPE = "{\"type\":\"JobRequested\"";
   private static final String LOG_FORMAT = "the log of a run";
-  private static final String WORKFLOW = "{\"type\":\"WorkflowRequested\"";
 
   /**
    * Reads a recording, or the log in the folder of a run.
@@ -121,7 +117,7 @@ public record RecordedLoad(
       boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
       in.reset();
       byte[] first = (zipped ? new GZIPInputStream(in) : in).readNBytes(BEGINNING.length());
-      return startsWith(first, BEGINNING);
+      return new String(first, StandardCharsets.US_ASCII).equals(BEGINNING);
     } catch (IOException e) {
       return false; // the reader of traces tells what is wrong
     }
@@ -197,27 +193,16 @@ public record RecordedLoad(
     if (!entry.topic().equals("facts")) {
       return null;
     }
-    if (startsWith(entry.value(), WORKFLOW)) {
+    if (EventCodec.isNamed(WorkflowRequested.class, entry.value())) {
       throw new UserMistakeException(
           reader.place(),
           "this run executed workflows, whose requests are graphs",
           "you meant the log of another run");
     }
-    if (!startsWith(entry.value(), TYPE)) {
-      return null;
-    }
-    try {
-      Fact fact = EventCodec.FACTS.read(entry.value());
-      return fact instanceof JobRequested job ? job : null;
-    } catch (UnreadableEventException e) {
-      return null; // a dead letter was no job of the run either
-    }
-  }
-
-  private static boolean startsWith(byte[] value, String text) {
-    byte[] wanted = text.getBytes(StandardCharsets.US_ASCII);
-    return value.length >= wanted.length
-        && Arrays.equals(value, 0, wanted.length, wanted, 0, wanted.length);
+    return EventCodec.isNamed(JobRequested.class, entry.value())
+            && EventCodec.FACTS.find(entry.value()).orElse(null) instanceof JobRequested job
+        ? job
+        : null; // a dead letter was no job of the run either
   }
 
   /** The reason why the list that a log's run had cannot be drawn anew. */
