@@ -250,18 +250,18 @@ public final class Scheduler {
 
     private void takeRequests() throws IOException {
       for (Path file : folder.requests()) {
-        Request request;
+        List<Request> requests;
         try {
-          request = Request.parse(Files.readString(file));
+          requests = Request.parse(Files.readString(file));
         } catch (IllegalArgumentException e) {
           log.accept("a request is left alone: " + file + " (" + e.getMessage() + ")");
           Files.move(file, folder.folder().resolve(file.getFileName() + ".damaged"));
           continue;
         }
-        int queued = queue.queue(request);
+        int queued = queue.queue(requests);
         queue.sync();
         Files.delete(file);
-        log.accept("queued: " + queued + " of " + request.entries().size() + " asked");
+        log.accept("queued: " + queued + " of " + requests.size() + " asked");
       }
     }
 

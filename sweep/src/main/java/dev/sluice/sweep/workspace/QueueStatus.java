@@ -24,9 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -224,36 +221,14 @@ public record QueueStatus(
     }
   }
 
-  /** Draws beside a scheduler of this process, on a thread of its own, until closed. */
-  static final class Redraw implements AutoCloseable {
-    private final Workspace workspace;
-    private final Console console;
-    private final Consumer<String> log;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
-    Redraw(Workspace workspace, Console console, Consumer<String> log) {
-      this.workspace = workspace;
-      this.console = console;
-      this.log = log;
-      long periodNs = periodNs(console);
-      var unused =
-          timer.scheduleWithFixedDelay(this::drawAgain, periodNs, periodNs, TimeUnit.NANOSECONDS);
-    }
-
-    private void drawAgain() {
-      try {
-        QueueStatus unused = draw(workspace, console);
-      } catch (IOException e) {
-        log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
-      } catch (UserMistakeException e) {
-        log.accept("the table cannot be drawn: " + e.getMessage());
-      }
-    }
-
-    @Override
-    public void close() throws InterruptedException {
-      timer.shutdown();
-      boolean unused = timer.awaitTermination(1, TimeUnit.MINUTES);
+  /** Draws beside a scheduler of this process, whose log tells why a table cannot be drawn. */
+  static void drawAgain(Workspace workspace, Console console, Consumer<String> log) {
+    try {
+      QueueStatus unused = draw(workspace, console);
+    } catch (IOException e) {
+      log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
+    } catch (UserMistakeException e) {
+      log.accept("the table cannot be drawn: " + e.getMessage());
     }
   }
 
@@ -267,7 +242,7 @@ public record QueueStatus(
     return status;
   }
 
-  private static long periodNs(Console console) {
+  static long periodNs(Console console) {
     return console.isTerminal() ? TERMINAL_PERIOD_NS : PLAIN_PERIOD_NS;
   }
 }

@@ -9,7 +9,7 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -53,11 +53,11 @@ final class KilledSchedulerTest {
   }
 
   private void hand(String... shells) throws IOException {
-    List<Entry> entries = new ArrayList<>();
+    List<Request> entries = new ArrayList<>();
     for (String shell : shells) {
-      entries.add(new Entry("t" + entries.size(), shell, null, false));
+      entries.add(new Request("t" + entries.size(), shell, null, false));
     }
-    queue.hand(new Request(entries));
+    queue.hand(entries);
   }
 
   private Process process(int slots) throws IOException {
@@ -225,7 +225,7 @@ final class KilledSchedulerTest {
     Path other = pipe("other");
     Path go = pipe("go");
     var second = new QueueFolder(folder.resolve("second"));
-    second.hand(new Request(List.of(new Entry("b", "echo b >other; read line <go", null, false))));
+    second.hand(List.of(new Request("b", "echo b >other; read line <go", null, false)));
     var end =
         new FutureTask<>(
             () ->

@@ -7,7 +7,7 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ProcessIdentity;
-import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -51,11 +51,11 @@ final class RecoveryTest {
   }
 
   private void hand(String... shells) throws IOException {
-    List<Entry> entries = new ArrayList<>();
+    List<Request> entries = new ArrayList<>();
     for (String shell : shells) {
-      entries.add(new Entry("t" + entries.size(), shell, null, false));
+      entries.add(new Request("t" + entries.size(), shell, null, false));
     }
-    queue.hand(new Request(entries));
+    queue.hand(entries);
   }
 
   private Scheduler scheduler() {

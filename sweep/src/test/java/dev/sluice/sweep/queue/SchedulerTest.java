@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.harness.process.Launch;
-import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -41,8 +41,8 @@ final class SchedulerTest {
         List.of(ids), 1, retries, 3, requireMarker, false, Duration.ofSeconds(30));
   }
 
-  private static Entry task(String name, String shell) {
-    return new Entry(name, shell, null, false);
+  private static Request task(String name, String shell) {
+    return new Request(name, shell, null, false);
   }
 
   private Scheduler scheduler(QueueSettings settings) {
@@ -50,8 +50,8 @@ final class SchedulerTest {
         queue, settings, new ShellWork(folder, markers), Sessions.plain(), log::add);
   }
 
-  private End run(QueueSettings settings, Entry... entries) throws Exception {
-    queue.hand(new Request(List.of(entries)));
+  private End run(QueueSettings settings, Request... entries) throws Exception {
+    queue.hand(List.of(entries));
     return scheduler(settings).run();
   }
 
@@ -63,10 +63,10 @@ final class SchedulerTest {
 
   @Test
   void runsEachTaskOnce_onItsGpu() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 40)
-            .mapToObj(i -> new Entry("t" + i, "echo $1 $GPU >>ran", i % 2, false))
-            .toArray(Entry[]::new);
+            .mapToObj(i -> new Request("t" + i, "echo $1 $GPU >>ran", i % 2, false))
+            .toArray(Request[]::new);
     assertThat(run(gpus(0, false, 0, 1), entries)).isEqualTo(End.ALL_ENDED);
     assertThat(Files.readAllLines(folder.resolve("ran")))
         .containsExactlyInAnyOrderElementsOf(
@@ -126,10 +126,10 @@ final class SchedulerTest {
 
   @Test
   void aBadGpuIsSetAside_andTheOtherTakesTheRest() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 12)
             .mapToObj(i -> task("t" + i, "[ $GPU = 1 ] || exit 1"))
-            .toArray(Entry[]::new);
+            .toArray(Request[]::new);
     assertThat(run(gpus(1, false, 0, 1), entries)).isEqualTo(End.ALL_ENDED);
     QueueState state = queue.read();
     assertThat(state.aside()).containsExactly(0);
@@ -138,10 +138,10 @@ final class SchedulerTest {
 
   @Test
   void whatIsBoundToABadGpu_isLeftWaiting() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 5)
-            .mapToObj(i -> new Entry("t" + i, "exit 1", 0, false))
-            .toArray(Entry[]::new);
+            .mapToObj(i -> new Request("t" + i, "exit 1", 0, false))
+            .toArray(Request[]::new);
     assertThat(run(gpus(0, false, 0, 1), entries)).isEqualTo(End.STUCK);
     assertThat(queue.read().waiting()).extracting(TaskState::name).containsExactly("t3", "t4");
     assertThat(scheduler(gpus(0, false, 0, 1)).run()).isEqualTo(End.STUCK);
