@@ -39,17 +39,8 @@ final class LoadRuns {
     this.load = load;
     this.target = target;
     this.folder = folder;
-    var settings =
-        new RunSettings(
-            options.config(),
-            List.of(), // each run has all of its own
-            new RunSettings.Output(folder, false, /* noLog= */ true, null),
-            null,
-            null,
-            null,
-            false,
-            false,
-            RunSettings.Watching.NOBODY);
+    var output = new RunSettings.Output(folder, false, /* noLog= */ true, null);
+    var settings = new RunSettings(options.config(), List.of(), output); // overrides are each run's
     children = new ChildRuns(settings, false, console, Redirect.DISCARD);
   }
 

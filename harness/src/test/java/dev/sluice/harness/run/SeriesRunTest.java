@@ -84,7 +84,12 @@ final class SeriesRunTest {
     var console = new Console(new PrintStream(said, true, StandardCharsets.UTF_8), false);
     var children =
         new ChildRuns(
-            new RunSettings(Path.of("unread.yaml"), List.of(), results, null), false, console) {
+            new RunSettings(
+                Path.of("unread.yaml"),
+                List.of(),
+                new RunSettings.Output(results, false, false, null)),
+            false,
+            console) {
           @Override
           public int run(Path folder, String runId, List<String> overrides) throws IOException {
             Attempt attempt = left.remove();

@@ -2,6 +2,7 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.lane.Lane;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.simulate.SimulatedCapacity;
@@ -126,7 +127,8 @@ final class SimulatedCells implements CellRunner {
     Set<String> names = entries.stream().map(Request::name).collect(Collectors.toSet());
     for (TaskState task : state.tasks()) {
       if (task.phase() == Phase.FAILED && folder.isDone(task.name())) {
-        entries.add(new Request(task.name(), task.config(), null, true)); // the journal came too late
+        entries.add(
+            new Request(task.name(), task.config(), null, true)); // the journal came too late
       }
     }
     int unusedCount = queue.queue(entries);
@@ -143,14 +145,8 @@ final class SimulatedCells implements CellRunner {
 
   private void simulate(List<Cell> cells, int atOnce, Consumer<Boolean> ended)
       throws IOException, InterruptedException {
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            atOnce,
-            work -> {
-              var thread = new Thread(work, "sluice-cell");
-              thread.setDaemon(true); // a stopped sweep waits for no cell
-              return thread;
-            });
+    ExecutorService threads = // daemons: a stopped sweep waits for no cell
+        Executors.newFixedThreadPool(atOnce, work -> Lane.daemon(work, "sluice-cell"));
     cells.forEach(cell -> threads.execute(() -> simulate(cell, atOnce, ended)));
     threads.shutdown();
     while (!stopping && !threads.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS)) {

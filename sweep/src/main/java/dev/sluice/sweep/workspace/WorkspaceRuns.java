@@ -42,8 +42,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of a workspace: what queues tasks and has a scheduler run them, and what ends or shows
- * them. Most return the exit status.
+ * The commands of a workspace: what queues tasks and has a scheduler run them, and what ends or
+ * shows them. Most return the exit status.
  */
 public record WorkspaceRuns(Workspace workspace, Console console) {
   private static final TextTable KEYS = new TextTable("%-26s %-30s %s");

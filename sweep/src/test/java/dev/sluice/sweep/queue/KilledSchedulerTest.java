@@ -9,7 +9,6 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;

@@ -7,7 +7,6 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ProcessIdentity;
-import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;

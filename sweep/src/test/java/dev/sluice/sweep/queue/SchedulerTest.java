@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.harness.process.Launch;
-import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;

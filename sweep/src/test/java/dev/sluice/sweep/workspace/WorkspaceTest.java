@@ -68,8 +68,7 @@ final class WorkspaceTest {
 
   private WorkspaceRuns run() throws UserMistakeException {
     return new WorkspaceRuns(
-        open(),
-        new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), false));
+        open(), new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), false));
   }
 
   private List<String> ran() throws IOException {
