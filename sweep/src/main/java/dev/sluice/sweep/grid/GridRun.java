@@ -188,7 +188,7 @@ public record GridRun(
       return "it has no task";
     }
     List<String> lines = folder.lastLines(task.name());
-    return task.why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
+    return task.ended().why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
   }
 
   private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {

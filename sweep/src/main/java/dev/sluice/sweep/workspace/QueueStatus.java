@@ -108,8 +108,8 @@ public record QueueStatus(
               + ", "
               + words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs())))
               + shown;
-      case FAILED -> task.why() + ", attempt " + task.attempt() + shown;
-      case DONE -> task.why();
+      case FAILED -> task.ended().why() + ", attempt " + task.attempt() + shown;
+      case DONE -> task.ended().why();
     };
   }
 
@@ -131,7 +131,7 @@ public record QueueStatus(
     var times =
         state.tasks(Phase.DONE).stream()
             .filter(task -> task.attempt() > 0)
-            .mapToLong(TaskState::ranMs)
+            .mapToLong(task -> task.ended().ranMs())
             .summaryStatistics();
     int slots =
         workspace.config().rules().perGpu()
@@ -154,7 +154,7 @@ public record QueueStatus(
 
   private static String lastLine(TaskState task) {
     try {
-      List<String> lines = TaskLog.lastLines(Path.of(task.log()), 1);
+      List<String> lines = TaskLog.lastLines(Path.of(task.started().log()), 1);
       return lines.isEmpty() ? "" : lines.get(0).strip();
     } catch (IOException e) {
       return "(log unreadable: " + UserMistakeException.reason(e) + ")";
@@ -185,9 +185,9 @@ public record QueueStatus(
       if (task.phase() == Phase.WAITING) {
         node.put("waits", waitsFor(task));
       } else {
-        node.put("why", task.why());
-        node.put("status", task.status());
-        node.put("log", task.log());
+        node.put("why", task.ended().why());
+        node.put("status", task.ended().status());
+        node.put("log", task.started().log());
       }
       if (task.phase() == Phase.RUNNING || task.phase() == Phase.FAILED) {
         node.put("last_line", lastLine(task));

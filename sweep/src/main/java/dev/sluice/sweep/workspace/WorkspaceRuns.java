@@ -227,8 +227,8 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
   }
 
   private boolean hasChanged(Request entry, @Nullable TaskState task) throws IOException {
-    if (task != null && !task.digest().isEmpty()) {
-      return !task.digest().equals(WorkspaceWork.digest(entry.config()));
+    if (task != null && !task.started().digest().isEmpty()) {
+      return !task.started().digest().equals(WorkspaceWork.digest(entry.config()));
     }
     Path marker = workspace.marker(entry.name());
     return Files.exists(marker)
@@ -259,7 +259,7 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
               || (changed
                   && ended
                   && Files.exists(Path.of(task.config()))
-                  && !task.digest().equals(WorkspaceWork.digest(task.config())));
+                  && !task.started().digest().equals(WorkspaceWork.digest(task.config())));
       if (ended && meant) {
         entries.add(new Request(task.name(), task.config(), task.bound(), true));
       }
@@ -449,8 +449,8 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
     if (showsInTmux(workspace)) {
       List<Path> logs = new ArrayList<>(List.of(workspace.schedulerLog()));
       workspace.queue().read().tasks().stream()
-          .filter(task -> !task.log().isEmpty())
-          .forEach(task -> logs.add(Path.of(task.log())));
+          .filter(task -> !task.started().log().isEmpty())
+          .forEach(task -> logs.add(Path.of(task.started().log())));
       TmuxSessions.endAll(logs);
     }
     console.line(
@@ -485,8 +485,8 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
       state.tasks().forEach(one -> known.add(one.name()));
       throw unknownTask(name, known);
     }
-    Path log = Path.of(task.log());
-    if (task.log().isEmpty() || !Files.isRegularFile(log)) {
+    Path log = Path.of(task.started().log());
+    if (task.started().log().isEmpty() || !Files.isRegularFile(log)) {
       throw new UserMistakeException(
           "NAME", "task (" + name + ") has no log", "it has not begun, or enable_logging is false");
     }

@@ -110,7 +110,7 @@ final class RecoveryTest {
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).doesNotExist();
     assertThat(only().phase()).isEqualTo(Phase.FAILED);
-    assertThat(only().why()).isEqualTo("gone without a trace");
+    assertThat(only().ended().why()).isEqualTo("gone without a trace");
   }
 
   @Test
@@ -130,7 +130,7 @@ final class RecoveryTest {
     }
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
-    assertThat(only().status()).isEqualTo(3);
+    assertThat(only().ended().status()).isEqualTo(3);
   }
 
   @Test
@@ -162,7 +162,7 @@ final class RecoveryTest {
     assertThat(only().phase()).isEqualTo(Phase.RUNNING);
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
-    assertThat(only().status()).isEqualTo(5);
+    assertThat(only().ended().status()).isEqualTo(5);
   }
 
   /** A journal whose syncs wait from some time on. */

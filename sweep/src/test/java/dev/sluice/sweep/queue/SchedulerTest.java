@@ -71,7 +71,7 @@ final class SchedulerTest {
         .containsExactlyInAnyOrderElementsOf(
             IntStream.range(0, 40).mapToObj(i -> "t" + i + " " + i % 2).toList());
     assertThat(queue.read().tasks())
-        .extracting(TaskState::phase, TaskState::why)
+        .extracting(TaskState::phase, task -> task.ended().why())
         .containsOnly(tuple(Phase.DONE, "no marker"));
   }
 
@@ -104,7 +104,7 @@ final class SchedulerTest {
     assertThat(Files.readAllLines(folder.resolve("order")))
         .containsExactly("bad", "good", "bad", "bad");
     assertThat(task("bad").phase()).isEqualTo(Phase.FAILED);
-    assertThat(task("bad").why()).isEqualTo("exit status 7");
+    assertThat(task("bad").ended().why()).isEqualTo("exit status 7");
     assertThat(task("bad").attempt()).isEqualTo(3);
   }
 
@@ -117,9 +117,9 @@ final class SchedulerTest {
         task("odd", "touch out/odd_completed.txt; exit 4"),
         task("none", "true"));
     assertThat(folder.resolve("ran-before")).doesNotExist();
-    assertThat(task("before").outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
+    assertThat(task("before").ended().outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
     assertThat(task("odd").phase()).isEqualTo(Phase.DONE);
-    assertThat(task("odd").why()).isEqualTo("marker is there, exit status 4");
+    assertThat(task("odd").ended().why()).isEqualTo("marker is there, exit status 4");
     assertThat(task("none").phase()).isEqualTo(Phase.FAILED);
   }
 
@@ -156,7 +156,7 @@ final class SchedulerTest {
         task("next", "echo next >>order"));
     assertThat(Files.readAllLines(folder.resolve("order"))).containsExactly("killer", "next");
     assertThat(task("killer").phase()).isEqualTo(Phase.FAILED);
-    assertThat(task("killer").why()).isEqualTo("gone without a trace");
+    assertThat(task("killer").ended().why()).isEqualTo("gone without a trace");
     assertThat(task("marked").phase()).isEqualTo(Phase.DONE);
   }
 
@@ -185,7 +185,7 @@ final class SchedulerTest {
         task("first", "touch out/second_completed.txt; sleep 0.3"),
         task("second", "touch ran-second"));
     assertThat(folder.resolve("ran-second")).doesNotExist();
-    assertThat(task("second").outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
+    assertThat(task("second").ended().outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
     assertThat(log).anyMatch(line -> line.contains("(second) is done before"));
   }
 
