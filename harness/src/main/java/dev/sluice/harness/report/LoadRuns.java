@@ -40,7 +40,8 @@ final class LoadRuns {
     this.target = target;
     this.folder = folder;
     var output = new RunSettings.Output(folder, false, /* noLog= */ true, null);
-    var settings = new RunSettings(options.config(), List.of(), output); // overrides are each run's
+    var settings =
+        new RunSettings(options.config(), List.of(), output, null); // each run has its own
     children = new ChildRuns(settings, false, console, Redirect.DISCARD);
   }
 

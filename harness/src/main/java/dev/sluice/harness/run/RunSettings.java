@@ -35,8 +35,8 @@ public record RunSettings(
     Watching watching) {
 
   /** Runs on brokers of their own, which nobody watches. */
-  public RunSettings(Path config, List<String> overrides, Output output) {
-    this(config, overrides, output, null, null, null, false, false, Watching.NOBODY);
+  public RunSettings(Path config, List<String> overrides, Output output, @Nullable String runId) {
+    this(config, overrides, output, null, runId, null, false, false, Watching.NOBODY);
   }
 
   Path results() {

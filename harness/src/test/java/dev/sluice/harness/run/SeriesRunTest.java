@@ -87,7 +87,8 @@ final class SeriesRunTest {
             new RunSettings(
                 Path.of("unread.yaml"),
                 List.of(),
-                new RunSettings.Output(results, false, false, null)),
+                new RunSettings.Output(results, false, false, null),
+                null),
             false,
             console) {
           @Override
