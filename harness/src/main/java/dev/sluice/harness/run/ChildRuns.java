@@ -134,7 +134,10 @@ public class ChildRuns {
             .errors(Redirect.INHERIT)
             .start();
     running = child;
-    obey(wish); // the wish may have come before there was a child to end
+    Consumer<Process> wanted = wish;
+    if (wanted != null) { // the wish came before there was a child to end
+      wanted.accept(child);
+    }
     return child.waitFor();
   }
 
@@ -178,10 +181,10 @@ public class ChildRuns {
         });
   }
 
-  private void obey(@Nullable Consumer<Process> wanted) {
+  private void obey(Consumer<Process> wanted) {
     wish = wanted;
     Process child = running;
-    if (child != null && wanted != null) {
+    if (child != null) {
       wanted.accept(child);
     }
   }

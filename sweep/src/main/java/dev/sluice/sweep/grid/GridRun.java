@@ -118,16 +118,11 @@ public record GridRun(
   private void announce(Cells cells, int open) {
     Grid grid = cells.grid();
     console.line("Sweep " + grid.name() + ", " + grid.mode().key() + ", base " + grid.base());
-    int done = cells.cells().size() - open;
+    int all = cells.cells().size();
+    String excluded = cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded";
     console.line(
-        "  cells          "
-            + cells.cells().size()
-            + ": "
-            + open
-            + " to run, "
-            + done
-            + " done before"
-            + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
+        "  cells          %s: %s to run, %s done before%s"
+            .formatted(all, open, all - open, excluded));
   }
 
   private void run(List<Cell> open, QueueState state, CellRunner runner)

@@ -456,11 +456,11 @@ public final class Scheduler {
     private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
       if (named.add(end.attempt)) {
         String line =
-            "task ("
-                + end.name
-                + ") left processes running: "
-                + QueueProcesses.words(pids)
-                + (settings.cleanup() ? "; they are ended" : "");
+            "task (%s) left processes running: %s%s"
+                .formatted(
+                    end.name,
+                    QueueProcesses.words(pids),
+                    settings.cleanup() ? "; they are ended" : "");
         log.accept(line);
         TaskLog.append(end.started.log(), line);
       }

@@ -5,6 +5,7 @@ import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.sweep.queue.QueueEvent.Queued;
 import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What a queue knows of one task. It changes with the queue's events; not safe for threads. */
@@ -13,7 +14,12 @@ public final class TaskState {
     WAITING,
     RUNNING,
     DONE,
-    FAILED
+    FAILED;
+
+    /** The phase in words, for a person and in JSON. */
+    public String words() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   final int number;

@@ -78,19 +78,15 @@ public record QueueStatus(
       List<TaskState> tasks = state.tasks(phase);
       tasks.stream().limit(LISTED_MAX).forEach(task -> lines.add(line(task)));
       if (tasks.size() > LISTED_MAX) {
-        lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + name(phase));
+        lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + phase.words());
       }
     }
     return lines;
   }
 
-  private static String name(Phase phase) {
-    return phase.name().toLowerCase(Locale.ROOT);
-  }
-
   private String line(TaskState task) {
     return TABLE.row(
-        name(task.phase()),
+        task.phase().words(),
         task.name().replace('\n', ' '),
         MOMENT.format(Instant.ofEpochMilli(task.sinceMs())),
         detail(task));
@@ -102,12 +98,12 @@ public record QueueStatus(
     return switch (task.phase()) {
       case WAITING -> waitsFor(task);
       case RUNNING ->
-          (task.gpu() == QueueState.NO_GPU ? "" : "GPU " + task.gpu() + ", ")
-              + "attempt "
-              + task.attempt()
-              + ", "
-              + words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs())))
-              + shown;
+          "%sattempt %s, %s%s"
+              .formatted(
+                  task.gpu() == QueueState.NO_GPU ? "" : "GPU " + task.gpu() + ", ",
+                  task.attempt(),
+                  words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs()))),
+                  shown);
       case FAILED -> task.ended().why() + ", attempt " + task.attempt() + shown;
       case DONE -> task.ended().why();
     };
@@ -176,7 +172,7 @@ public record QueueStatus(
       ObjectNode node = tasks.addObject();
       node.put("name", task.name());
       node.put("config", task.config());
-      node.put("phase", name(task.phase()));
+      node.put("phase", task.phase().words());
       node.put("since", Instant.ofEpochMilli(task.sinceMs()).toString());
       node.put("attempt", task.attempt());
       if (task.gpu() != QueueState.NO_GPU) {

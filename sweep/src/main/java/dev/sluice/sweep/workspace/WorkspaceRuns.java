@@ -38,6 +38,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -435,11 +436,11 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
     boolean stopped = QueueProcesses.stop(workspace.queue());
     QueueState state = workspace.queue().read();
     console.line(
-        (stopped ? "the scheduler has stopped" : "no scheduler runs")
-            + "; tasks that go on without it: "
-            + state.running().size()
-            + ", that wait: "
-            + state.waiting().size());
+        "%s; tasks that go on without it: %s, that wait: %s"
+            .formatted(
+                stopped ? "the scheduler has stopped" : "no scheduler runs",
+                state.running().size(),
+                state.waiting().size()));
     return ExitStatus.DONE;
   }
 
@@ -521,12 +522,9 @@ public record WorkspaceRuns(Workspace workspace, Console console) {
   }
 
   static String counts(QueueState state) {
-    return "waiting %d, running %d, done %d, failed %d"
-        .formatted(
-            state.tasks(Phase.WAITING).size(),
-            state.tasks(Phase.RUNNING).size(),
-            state.tasks(Phase.DONE).size(),
-            state.tasks(Phase.FAILED).size());
+    return Stream.of(Phase.values())
+        .map(phase -> phase.words() + " " + state.tasks(phase).size())
+        .collect(Collectors.joining(", "));
   }
 
   /** The tasks of a workspace: {@code python_env script_path --config_path CONFIG}. */
