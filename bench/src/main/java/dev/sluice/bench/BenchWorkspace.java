@@ -4,8 +4,8 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.workspace.StartRun;
 import dev.sluice.sweep.workspace.Workspace;
+import dev.sluice.sweep.workspace.WorkspaceRuns;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,18 +62,18 @@ final class BenchWorkspace {
 
   /** Hands new tasks over to the next scheduler. */
   void hand(int tasks) throws IOException {
-    List<Request.Entry> entries = new ArrayList<>();
+    List<Request> entries = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {
       String name = "task" + i;
       Path config = Files.writeString(file("configs").resolve(name + ".yml"), "epochs: 1\n");
-      entries.add(new Request.Entry(name, config.toString(), null, false));
+      entries.add(new Request(name, config.toString(), null, false));
     }
-    open().queue().hand(new Request(entries));
+    open().queue().hand(entries);
   }
 
   /** Starts the scheduler. */
   Process scheduler() throws IOException {
-    return StartRun.startScheduler(open());
+    return WorkspaceRuns.startScheduler(open());
   }
 
   QueueState state() throws IOException {

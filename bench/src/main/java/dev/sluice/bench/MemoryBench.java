@@ -105,7 +105,9 @@ final class MemoryBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var sampling = new Sampling();
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options = new RunSettings(config, List.of(), folder, runId);
+      var options =
+          new RunSettings(
+              config, List.of(), new RunSettings.Output(folder, false, false, null), runId);
       int unused = new ProcessesRun(options, new Console(print, false), sampling).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);

@@ -114,7 +114,9 @@ final class TakeoverBench implements Bench {
     Path output = folder.resolve(runId + ".out");
     var killing = new Killing(new Topics(runId));
     try (var print = new PrintStream(output.toFile(), StandardCharsets.UTF_8)) {
-      var options = new RunSettings(config, List.of(), folder, runId);
+      var options =
+          new RunSettings(
+              config, List.of(), new RunSettings.Output(folder, false, false, null), runId);
       int unused = new ProcessesRun(options, new Console(print, false), killing).execute();
     } catch (UserMistakeException e) {
       throw new MeasurementFailedException("the run was refused: " + e.getMessage(), output);

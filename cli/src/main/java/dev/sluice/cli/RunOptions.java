@@ -2,7 +2,6 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.run.ExperimentRun;
 import dev.sluice.harness.run.ProcessesRun;
@@ -100,10 +99,14 @@ public final class RunOptions {
       }
       RunSettings options = all.get(0);
       if (repeats != null && !versus.isEmpty()) {
-        var two =
-            new Versus(
-                options.config(), options.overrides(), versus, repeats, comparison.judging());
-        return new VersusRun(two, console).execute(options, processes);
+        return new VersusRun(
+                options.config(),
+                options.overrides(),
+                versus,
+                repeats,
+                comparison.judging(),
+                console)
+            .execute(options, processes);
       }
       if (repeats != null) {
         return new RepeatedRun(options, processes, repeats, console).execute();

@@ -3,7 +3,6 @@ package dev.sluice.cli;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
-import dev.sluice.harness.report.Versus;
 import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
@@ -163,8 +162,8 @@ final class SimulateCommand implements Callable<Integer> {
             new SimulatedRun.Output(noTrace, log != null && log, note),
             repeats);
     if (!versus.isEmpty() && repeats != null) {
-      var two = new Versus(config, overrides, versus, repeats, comparison.judging());
-      return new VersusRun(two, console).simulate(options);
+      return new VersusRun(config, overrides, versus, repeats, comparison.judging(), console)
+          .simulate(options);
     }
     return new SimulatedRun(options, console).execute();
   }

@@ -6,9 +6,9 @@ import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.grid.GridRun;
 import dev.sluice.sweep.workspace.QueueStatus;
-import dev.sluice.sweep.workspace.StartRun;
 import dev.sluice.sweep.workspace.Workspace;
 import dev.sluice.sweep.workspace.WorkspaceRuns;
+import dev.sluice.sweep.workspace.WorkspaceRuns.Mode;
 import dev.sluice.sweep.workspace.WorkspaceSetup;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,12 +162,11 @@ public final class SweepCommand implements Callable<Integer> {
       @Option(names = "--foreground", description = "Runs the scheduler in this process.")
           boolean foreground)
       throws Exception {
-    StartRun.Mode mode = foreground ? StartRun.Mode.FOREGROUND : mode(wait);
-    return new StartRun(where.open(), mode, Console.standardOutput()).start(configs, gpus);
+    return where.runs().start(configs, gpus, foreground ? Mode.FOREGROUND : mode(wait));
   }
 
-  private static StartRun.Mode mode(boolean wait) {
-    return wait ? StartRun.Mode.WAIT : StartRun.Mode.BACKGROUND;
+  private static Mode mode(boolean wait) {
+    return wait ? Mode.WAIT : Mode.BACKGROUND;
   }
 
   @Command(
@@ -243,15 +242,14 @@ public final class SweepCommand implements Callable<Integer> {
           boolean changed,
       @Option(names = "--wait", description = "Returns when all tasks have ended.") boolean wait)
       throws Exception {
-    var workspace = where.open();
+    WorkspaceRuns runs = where.runs();
     List<String> names = named == null ? List.of() : named;
     UserMistakeException.throwIf(
         names.isEmpty() && !failed && !changed,
         "sluice",
         "retry needs names, --failed or --changed",
         "./sluice sweep retry --failed is meant");
-    return new StartRun(workspace, mode(wait), Console.standardOutput())
-        .retry(names, failed, changed);
+    return runs.retry(names, failed, changed, mode(wait));
   }
 
   @Command(
@@ -279,7 +277,7 @@ public final class SweepCommand implements Callable<Integer> {
       hidden = true,
       description = "Started by start: runs the scheduler.")
   int scheduler(@Mixin WorkspaceOptions where) throws Exception {
-    return StartRun.runScheduler(where.open());
+    return WorkspaceRuns.runScheduler(where.open());
   }
 
   /** Options that name a workspace of the queue, as its scheduler.sh passes them. */

@@ -95,7 +95,8 @@ public final class ChaosRun {
   }
 
   private RunSettings runOptions(List<String> all, @Nullable String id) {
-    return new RunSettings(options.config(), all, options.results(), id);
+    return new RunSettings(
+        options.config(), all, new RunSettings.Output(options.results(), false, false, null), id);
   }
 
   private int conclude(Chaos chaos) throws IOException {

@@ -233,10 +233,16 @@ public final class RunFolder implements AutoCloseable {
   }
 
   private static UserMistakeException notWritable(Path results, IOException e) {
+    return notWritable("--results", results, e);
+  }
+
+  /** The mistake of a user whose folder, which an option names, cannot be written. */
+  public static UserMistakeException notWritable(String option, Path folder, IOException e) {
     return new UserMistakeException(
-        "--results",
-        "the folder cannot be written (" + results + ": " + UserMistakeException.reason(e) + ")",
-        "you want another --results, or lack the right to write there");
+        option,
+        "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
+        "you want another " + option + ", or lack the right to write there",
+        e);
   }
 
   public Path path() {

@@ -2,6 +2,7 @@ package dev.sluice.harness.machine;
 
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.executor.lane.Lane;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
@@ -47,12 +48,7 @@ public final class MachineClock {
 
   /** A timer on one daemon thread of this name. */
   public static ScheduledExecutorService timer(String name) {
-    return Executors.newSingleThreadScheduledExecutor(
-        task -> {
-          var thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newSingleThreadScheduledExecutor(task -> Lane.daemon(task, name));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.sluice.harness.process;
 
+import dev.sluice.executor.lane.Lane;
 import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ChildProcess.Signal;
 import java.io.IOException;
@@ -97,8 +98,7 @@ public final class Supervisor implements AutoCloseable {
     var child = new ChildProcess(spec, process, output, news, restarts, new AtomicBoolean());
     children.put(spec.name(), child);
     LOG.info("{} is process {}", child.name(), child.pid());
-    var watcher = new Thread(() -> watch(child), "sluice-watch-" + spec.name());
-    watcher.setDaemon(true);
+    Thread watcher = Lane.daemon(() -> watch(child), "sluice-watch-" + spec.name());
     watchers.add(watcher);
     watcher.start();
     return child;

@@ -21,6 +21,7 @@ import dev.sluice.executor.latency.ProfilePlan;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.kafka.KafkaAccess;
@@ -164,11 +165,7 @@ public final class ProfileRun {
       Files.createDirectories(temporary);
       return temporary;
     } catch (IOException e) {
-      throw new UserMistakeException(
-          "--results",
-          "the folder cannot be written (%s: %s)"
-              .formatted(options.results(), UserMistakeException.reason(e)),
-          "you want another --results, or lack the right to write there");
+      throw RunFolder.notWritable("--results", options.results(), e);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.harness.frame.ExitStatus;
+import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.SluiceVersion;
 import dev.sluice.harness.machine.Console;
 import java.io.IOException;
@@ -56,11 +57,7 @@ public record TrainRun(Options options, Console console) {
       modelFile = model.write(folder);
       report.write(folder);
     } catch (IOException e) {
-      throw new UserMistakeException(
-          "--out",
-          "the folder cannot be written (" + folder + ": " + UserMistakeException.reason(e) + ")",
-          "you want another --out, or lack the right to write there",
-          e);
+      throw RunFolder.notWritable("--out", folder, e);
     }
     if (console.hasResults()) {
       console.result(

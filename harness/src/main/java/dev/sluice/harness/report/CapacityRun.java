@@ -136,7 +136,7 @@ public final class CapacityRun {
     if (!runs.isEmpty()) {
       console.line("Going on after " + runs.size() + " runs, which " + folder + " holds.");
     }
-    var load = new LoadRuns(options, experiment.load(), target, folder.resolve("runs"));
+    var load = new LoadRuns(options, experiment.load(), target, folder.resolve("runs"), console);
     try (var signals =
         Signals.listen(
             () -> {

@@ -13,16 +13,15 @@ import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
-import dev.sluice.harness.process.ChildJvm;
-import dev.sluice.harness.process.Launch;
+import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.run.ChildRuns;
+import dev.sluice.harness.run.RunSettings;
 import dev.sluice.harness.simulate.SimulatedExperiment;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A search's runs: simulated in this process, or live, each in a process of its own. */
 final class LoadRuns {
@@ -32,14 +31,18 @@ final class LoadRuns {
   private final Load load;
   private final Target target;
   private final Path folder;
-  private volatile @Nullable Process running;
+  private final ChildRuns children;
   private volatile boolean stopped;
 
-  LoadRuns(CapacityRun.Options options, Load load, Target target, Path folder) {
+  LoadRuns(CapacityRun.Options options, Load load, Target target, Path folder, Console console) {
     this.options = options;
     this.load = load;
     this.target = target;
     this.folder = folder;
+    var output = new RunSettings.Output(folder, false, /* noLog= */ true, null);
+    var settings =
+        new RunSettings(options.config(), List.of(), output, null); // each run has its own
+    children = new ChildRuns(settings, false, console, Redirect.DISCARD);
   }
 
   static final class StoppedRunException extends Exception {
@@ -57,11 +60,7 @@ final class LoadRuns {
   /** Ends the live run that goes on. From any thread. */
   void stop() {
     stopped = true;
-    Process child = running;
-    if (child != null) {
-      child.descendants().forEach(ProcessHandle::destroyForcibly);
-      child.destroyForcibly();
-    }
+    children.kill();
   }
 
   private RunEvidence simulated(String policy, double rate, long seed, int lengths)
@@ -105,23 +104,7 @@ final class LoadRuns {
       throws UserMistakeException, IOException, InterruptedException, StoppedRunException {
     String id = policy + "-" + rate + "-" + seed;
     RunFolder.removeAll(folder, id); // what an earlier command left
-    List<String> arguments = new ArrayList<>(List.of("run", options.config().toString()));
-    options
-        .overridesFor(load, rate, policy, seed, lengths)
-        .forEach(override -> arguments.addAll(List.of("--set", override)));
-    arguments.addAll(
-        List.of("--results", folder.toString(), "--run-id", id, "--child", "--no-log"));
-    Process child =
-        Launch.of(ChildJvm.sluice(List.of(), arguments))
-            .output(Redirect.DISCARD)
-            .errors(Redirect.INHERIT)
-            .start();
-    running = child;
-    if (stopped) {
-      stop();
-    }
-    int status = child.waitFor();
-    running = null;
+    int status = children.run(folder, id, options.overridesFor(load, rate, policy, seed, lengths));
     if (stopped) {
       throw new StoppedRunException();
     }

@@ -1,18 +1,28 @@
 package dev.sluice.harness.report;
 
+import dev.sluice.analytics.compare.Comparison;
 import dev.sluice.analytics.compare.Repeats;
+import dev.sluice.contract.experiment.Experiment;
+import dev.sluice.contract.experiment.ExperimentFile;
+import dev.sluice.contract.experiment.ParsedExperiment;
+import dev.sluice.contract.experiment.ResolvedConfig;
+import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.LiveExperiment;
+import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.run.ChildRuns;
+import dev.sluice.harness.run.ChildRuns.SeriesRun;
 import dev.sluice.harness.run.RepeatedRun;
 import dev.sluice.harness.run.RunSettings;
-import dev.sluice.harness.run.SeriesRun;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.producer.arrivals.RepeatSeeds;
+import dev.sluice.producer.requests.OfferedRate;
+import dev.sluice.producer.requests.RequestList;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -28,21 +38,102 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs of two settings, live or simulated, and their comparison. */
-public record VersusRun(Versus versus, Console console) {
+/**
+ * Runs of two settings of one experiment under the same seeds, live or simulated, and their
+ * comparison: A is as the file says it, B has what {@code --versus} changes.
+ *
+ * @param overrides {@code key=value} of both
+ * @param changes {@code key=value} of B alone; not empty
+ * @param repeats number of seeds
+ */
+public record VersusRun(
+    Path config,
+    List<String> overrides,
+    List<String> changes,
+    int repeats,
+    CompareRun.Judging judging,
+    Console console) {
+  private static final int REPEATS_MIN = 8;
+  private static final int ID_DIGITS = 8;
+
+  public VersusRun {
+    overrides = List.copyOf(overrides);
+    changes = List.copyOf(changes);
+  }
+
+  /** Both settings, read and found comparable as far as the experiment tells. */
+  private record Settings(ParsedExperiment a, ParsedExperiment b) {}
+
+  private List<String> overridesOfB() {
+    List<String> all = new ArrayList<>(overrides);
+    all.addAll(changes);
+    return all;
+  }
+
+  /** Reads both settings, and checks them together before anything runs. */
+  private Settings read() throws UserMistakeException {
+    ParsedExperiment a = ExperimentFile.read(config, overrides, Registries.vocabulary());
+    ParsedExperiment b = ExperimentFile.read(config, overridesOfB(), Registries.vocabulary());
+    UserMistakeException.throwIf(
+        repeats < REPEATS_MIN,
+        "--repeat",
+        "the value (" + repeats + ") is below 8, and fewer pairs have no verdict",
+        "--repeat 8 will do");
+    var jobs = a.experiment().jobs();
+    Comparison.checkPrimary(
+        judging.primary(),
+        jobs.classes().stream().map(c -> c.name()).toList(),
+        jobs.workloads().stream().map(w -> w.name()).toList());
+    if (!judging.anyway()) {
+      refuse("seeds", a.experiment().seed() != b.experiment().seed());
+      refuse(
+          "kinds of lanes", a.experiment().lanes().emulated() != b.experiment().lanes().emulated());
+      refuse(
+          "values of lanes.ahead",
+          a.experiment().lanes().ahead() != b.experiment().lanes().ahead());
+      refuse("requests", !requests(a).equals(requests(b)));
+    }
+    return new Settings(a, b);
+  }
+
+  private static String requests(ParsedExperiment asked) throws UserMistakeException {
+    ParsedExperiment parsed = OfferedRate.provisional(asked);
+    try (LaneSource lanes = LaneSource.of(parsed)) {
+      return RequestList.of(parsed, lanes::isolatedMs).digest();
+    }
+  }
+
+  private void refuse(String what, boolean differs) throws UserMistakeException {
+    UserMistakeException.throwIf(
+        differs,
+        "--versus",
+        "the change (" + String.join(", ", changes) + ") gives the two other " + what,
+        "you want to change the policy or a key of it, or --anyway, which each output repeats");
+  }
+
+  /** The same command has the same id, so that it goes on; how is what else the runs depend on. */
+  private String id(Settings settings, String how) {
+    Experiment a = settings.a.experiment();
+    String all =
+        ResolvedConfig.digest(a) + ResolvedConfig.digest(settings.b.experiment()) + repeats + how;
+    return a.runName()
+        + "-versus-"
+        + Sha256.hex(all.getBytes(StandardCharsets.UTF_8)).substring(0, ID_DIGITS);
+  }
+
   /**
    * Runs each seed under both settings, one after the other, in an order drawn from the seed, so
    * that a machine that grows slower is no setting's fault.
    */
   public int execute(RunSettings options, boolean processes)
       throws UserMistakeException, IOException, InterruptedException {
-    Versus.Settings settings = versus.read();
+    Settings settings = read();
     LiveExperiment.withUsableLanes(settings.a());
     LiveExperiment.withUsableLanes(settings.b());
     if (processes) {
       LiveExperiment.withRate(settings.a(), "each role has a process of its own");
     }
-    String id = versus.id(settings, processes ? "processes" : "run");
+    String id = id(settings, processes ? "processes" : "run");
     var children = new ChildRuns(options, processes, console);
     try (var series = VersusSeries.take(options.output().results(), options.runId(), id);
         var signals = Signals.listen(children::stop, children::kill)) {
@@ -52,7 +143,7 @@ public record VersusRun(Versus versus, Console console) {
       seeds.put(VersusSeries.B, new LinkedHashMap<>());
       List<String> rate = List.of();
       Map<String, String> spoiled = new LinkedHashMap<>();
-      for (int repeat = 1; repeat <= versus.repeats(); repeat++) {
+      for (int repeat = 1; repeat <= repeats; repeat++) {
         long seed = RepeatSeeds.of(settings.a().experiment().seed(), repeat);
         List<String> order = new ArrayList<>(seeds.keySet());
         if (RepeatSeeds.swapped(seed)) {
@@ -67,8 +158,7 @@ public record VersusRun(Versus versus, Console console) {
                     + " What is measured stays: the same command goes on.");
             return signals.received() ? signals.exitStatus() : run.status();
           }
-          if (run.spoiled().isPresent()
-              && !(versus.judging().anyway() && series.hasEnded(side, runId))) {
+          if (run.spoiled().isPresent() && !(judging.anyway() && series.hasEnded(side, runId))) {
             spoiled.put(runId, run.spoiled().get());
             continue;
           }
@@ -91,7 +181,7 @@ public record VersusRun(Versus versus, Console console) {
       }
       series.whole(VersusSeries.A);
       series.whole(VersusSeries.B);
-      return series.conclude(versus, console);
+      return conclude(series);
     }
   }
 
@@ -107,10 +197,10 @@ public record VersusRun(Versus versus, Console console) {
     Set<String> pairs = new LinkedHashSet<>();
     spoiled.keySet().forEach(runId -> pairs.add(runId.substring(runId.indexOf('-'))));
     spoiled.forEach((runId, why) -> console.line("Tells nothing: " + runId + " (" + why + ")"));
-    if (versus.repeats() - pairs.size() < Versus.REPEATS_MIN) {
+    if (repeats - pairs.size() < REPEATS_MIN) {
       console.line(
           "Without %s fewer than %d pairs are left, and these have no verdict."
-                  .formatted(pairs.size() == 1 ? "its pair" : "their pairs", Versus.REPEATS_MIN)
+                  .formatted(pairs.size() == 1 ? "its pair" : "their pairs", REPEATS_MIN)
               + " The same command measures these again, or with --anyway compares.");
       return false;
     }
@@ -133,20 +223,19 @@ public record VersusRun(Versus versus, Console console) {
       long seed,
       List<String> rate)
       throws IOException, InterruptedException {
-    if (series.isComparable(side, runId)
-        || (versus.judging().anyway() && series.hasEnded(side, runId))) {
+    if (series.isComparable(side, runId) || (judging.anyway() && series.hasEnded(side, runId))) {
       console.step("Run " + runId + " is measured already");
       return new SeriesRun(ExitStatus.DONE, Optional.empty());
     }
     RunFolder.removeAll(series.side(side), runId); // interrupted, or not to be compared
-    console.step("Run " + runId + " of " + versus.repeats() + " pairs, seed " + seed);
-    List<String> overrides = new ArrayList<>(rate);
+    console.step("Run " + runId + " of " + repeats + " pairs, seed " + seed);
+    List<String> own = new ArrayList<>(rate);
     if (side.equals(VersusSeries.B)) {
-      overrides.addAll(versus.changes());
+      own.addAll(changes);
     }
-    overrides.add("seed=" + seed);
-    int attempts = versus.judging().anyway() ? 1 : SeriesRun.ATTEMPTS_MAX;
-    return children.make(series.side(side), runId, overrides, attempts);
+    own.add("seed=" + seed);
+    int attempts = judging.anyway() ? 1 : SeriesRun.ATTEMPTS_MAX;
+    return children.make(series.side(side), runId, own, attempts);
   }
 
   /**
@@ -155,9 +244,9 @@ public record VersusRun(Versus versus, Console console) {
    */
   public int simulate(SimulatedRun.Options options)
       throws UserMistakeException, IOException, InterruptedException {
-    Versus.Settings settings = versus.read();
+    Settings settings = read();
     var inEach = new SimulatedRun.Output(options.output().noTrace(), options.output().log(), null);
-    String id = versus.id(settings, "simulate" + options.profile() + inEach);
+    String id = id(settings, "simulate" + options.profile() + inEach);
     List<String> rate = SimulatedRun.rateOf(settings.a(), options);
     try (var series = VersusSeries.take(options.results(), options.runId(), id)) {
       RunFolder.writeNote(series.folder(), options.output().note());
@@ -166,15 +255,14 @@ public record VersusRun(Versus versus, Console console) {
           continue;
         }
         RunFolder.removeAll(series.folder(), side);
-        console.step(
-            "Simulating " + versus.repeats() + " seeds of " + side.toUpperCase(Locale.ROOT));
+        console.step("Simulating " + repeats + " seeds of " + side.toUpperCase(Locale.ROOT));
         int status = simulate(series, side, options, rate, inEach);
         if (!ExitStatus.isWhole(status)) {
           console.line("The simulations failed. Maybe their folders say more: " + series.folder());
           return status;
         }
       }
-      return series.conclude(versus, console);
+      return conclude(series);
     }
   }
 
@@ -185,22 +273,27 @@ public record VersusRun(Versus versus, Console console) {
       List<String> rate,
       SimulatedRun.Output output)
       throws UserMistakeException, IOException, InterruptedException {
-    List<String> overrides =
-        new ArrayList<>(side.equals(VersusSeries.B) ? versus.overridesOfB() : versus.overrides());
-    overrides.addAll(rate);
+    List<String> all = new ArrayList<>(side.equals(VersusSeries.B) ? overridesOfB() : overrides);
+    all.addAll(rate);
     var silent =
         new Console(
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), false);
     return new SimulatedRun(
             new SimulatedRun.Options(
-                options.config(),
-                overrides,
-                series.folder(),
-                side,
-                options.profile(),
-                output,
-                versus.repeats()),
+                options.config(), all, series.folder(), side, options.profile(), output, repeats),
             silent)
         .execute();
+  }
+
+  private int conclude(VersusSeries series) throws UserMistakeException, IOException {
+    Path finished = series.finish(console);
+    return CompareRun.conclude(
+        CompareRun.sides(finished.resolve(VersusSeries.A), finished.resolve(VersusSeries.B)),
+        Map.of(),
+        "as the file says" + (overrides.isEmpty() ? "" : ", " + String.join(", ", overrides)),
+        "with " + String.join(", ", changes),
+        judging,
+        finished.resolve("comparison.html"),
+        console);
   }
 }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,21 +80,14 @@ final class VersusSeries implements AutoCloseable {
         && !FinishedRun.of(run).summary().path("interrupted").asBoolean();
   }
 
-  /** Gives the folder its name, compares both settings there, and returns the exit status. */
-  int conclude(Versus versus, Console console) throws UserMistakeException, IOException {
+  /** Gives the folder its name, and returns it. */
+  Path finish(Console console) throws IOException {
     hold.close();
     Files.move(open, finished, StandardCopyOption.ATOMIC_MOVE);
     console.line("");
     console.line("Folder    " + finished);
     RunFolder.pointLatest(finished);
-    return CompareRun.conclude(
-        CompareRun.sides(finished.resolve(A), finished.resolve(B)),
-        Map.of(),
-        versus.nameOfA(),
-        versus.nameOfB(),
-        versus.judging(),
-        finished.resolve("comparison.html"),
-        console);
+    return finished;
   }
 
   @Override

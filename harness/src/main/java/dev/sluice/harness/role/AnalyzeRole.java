@@ -29,7 +29,6 @@ import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.machine.Console;
@@ -341,7 +340,7 @@ public final class AnalyzeRole implements AutoCloseable {
     if (recorded == null) {
       return reader.report(context, null);
     }
-    var header = LogHeaders.of(frame.experiment(), frame.runId(), reader.started());
+    var header = Conclusion.header(frame.experiment(), frame.runId(), reader.started());
     try (var recording = new RunRecording(recorded.path().resolve(FolderFiles.LOG), header)) {
       RunReport report = reader.report(context, recording);
       Conclusion.tellFailure(recording, frame.console());

@@ -6,14 +6,18 @@ import dev.sluice.analytics.report.RunReport;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.SummaryTable;
 import dev.sluice.analytics.row.FolderFiles;
+import dev.sluice.contract.event.RunStarted;
+import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.experiment.ResolvedConfig;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.ExperimentFiles;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.scheduling.core.SchedulingCore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +44,18 @@ public final class Conclusion {
       console.line(ScreenText.wrapped("  ", maybe));
     }
     console.line("Folder    " + folder.failedPath());
+  }
+
+  /** The header of a run's recording; where its log holds no beginning, {@code started} is null. */
+  public static RecordingHeader header(
+      Experiment experiment, String runId, @Nullable RunStarted started) {
+    return RecordingHeader.log(
+        runId,
+        started,
+        experiment.kafka().shards(),
+        SchedulingCore.DECISIONS_VERSION,
+        ResolvedConfig.digest(experiment),
+        ResolvedConfig.write(experiment));
   }
 
   /** Tells a person that the run has no recording, if none could be written. */

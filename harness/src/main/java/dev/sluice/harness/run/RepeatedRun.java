@@ -11,6 +11,7 @@ import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.process.Signals;
 import dev.sluice.harness.role.Conclusion;
+import dev.sluice.harness.run.ChildRuns.SeriesRun;
 import dev.sluice.producer.arrivals.RepeatSeeds;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -34,18 +34,9 @@ public record RunSettings(
     boolean child,
     Watching watching) {
 
-  /** A run on a broker of its own, which nobody watches. */
-  public RunSettings(Path config, List<String> overrides, Path results, @Nullable String runId) {
-    this(
-        config,
-        overrides,
-        new Output(results, false, false, null),
-        null,
-        runId,
-        null,
-        false,
-        false,
-        Watching.NOBODY);
+  /** Runs on brokers of their own, which nobody watches. */
+  public RunSettings(Path config, List<String> overrides, Output output, @Nullable String runId) {
+    this(config, overrides, output, null, runId, null, false, false, Watching.NOBODY);
   }
 
   Path results() {

@@ -8,7 +8,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.DiskSpace;
 import dev.sluice.harness.frame.Environment;
 import dev.sluice.harness.frame.ExitStatus;
-import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.frame.RunFolder;
 import dev.sluice.harness.machine.Console;
@@ -238,7 +237,8 @@ public final class SimulatedRun {
         options.output().log()
             ? new RunRecording(
                 folder.resolve(FolderFiles.LOG),
-                LogHeaders.of(experiment.parsed().experiment(), runId, experiment.started(runId)))
+                Conclusion.header(
+                    experiment.parsed().experiment(), runId, experiment.started(runId)))
             : null) {
       simulated = experiment.simulate(runId, environment, recording);
       if (recording != null) {

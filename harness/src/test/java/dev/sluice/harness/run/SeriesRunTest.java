@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
+import dev.sluice.harness.run.ChildRuns.SeriesRun;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -83,9 +84,15 @@ final class SeriesRunTest {
     var console = new Console(new PrintStream(said, true, StandardCharsets.UTF_8), false);
     var children =
         new ChildRuns(
-            new RunSettings(Path.of("unread.yaml"), List.of(), results, null), false, console) {
+            new RunSettings(
+                Path.of("unread.yaml"),
+                List.of(),
+                new RunSettings.Output(results, false, false, null),
+                null),
+            false,
+            console) {
           @Override
-          int run(Path folder, String runId, List<String> overrides) throws IOException {
+          public int run(Path folder, String runId, List<String> overrides) throws IOException {
             Attempt attempt = left.remove();
             if (!attempt.summary.isEmpty()) {
               String name = attempt.status == ExitStatus.BUG ? runId + ".failed" : runId;

@@ -5,7 +5,6 @@ import dev.sluice.analytics.row.FolderFiles;
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.harness.frame.Environment;
-import dev.sluice.harness.frame.LogHeaders;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.role.Conclusion;
 import java.nio.file.Files;
@@ -25,7 +24,7 @@ public final class SimulatedFolder {
     var recording =
         new RunRecording(
             folder.resolve(FolderFiles.LOG),
-            LogHeaders.of(parsed.experiment(), runId, experiment.started(runId)));
+            Conclusion.header(parsed.experiment(), runId, experiment.started(runId)));
     try (recording) {
       write(experiment, folder, recording);
     }

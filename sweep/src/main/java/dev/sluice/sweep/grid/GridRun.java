@@ -1,8 +1,5 @@
 package dev.sluice.sweep.grid;
 
-import de.siegmar.fastcsv.writer.CsvWriter;
-import de.siegmar.fastcsv.writer.LineDelimiter;
-import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
@@ -15,11 +12,10 @@ import dev.sluice.harness.simulate.SimulatedCapacity;
 import dev.sluice.sweep.grid.CellResult.CellBounds;
 import dev.sluice.sweep.grid.CellResult.State;
 import dev.sluice.sweep.grid.Cells.Cell;
-import dev.sluice.sweep.grid.GridPage.GridPictures;
+import dev.sluice.sweep.grid.GridTable.GridPictures;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.workspace.Grid;
-import dev.sluice.sweep.workspace.Grid.Axis;
 import dev.sluice.sweep.workspace.Grid.Mode;
 import dev.sluice.sweep.workspace.GridFile;
 import dev.sluice.sweep.workspace.SchedulerLog;
@@ -122,16 +118,11 @@ public record GridRun(
   private void announce(Cells cells, int open) {
     Grid grid = cells.grid();
     console.line("Sweep " + grid.name() + ", " + grid.mode().key() + ", base " + grid.base());
-    int done = cells.cells().size() - open;
+    int all = cells.cells().size();
+    String excluded = cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded";
     console.line(
-        "  cells          "
-            + cells.cells().size()
-            + ": "
-            + open
-            + " to run, "
-            + done
-            + " done before"
-            + (cells.excluded() == 0 ? "" : "; " + cells.excluded() + " excluded"));
+        "  cells          %s: %s to run, %s done before%s"
+            .formatted(all, open, all - open, excluded));
   }
 
   private void run(List<Cell> open, QueueState state, CellRunner runner)
@@ -192,7 +183,7 @@ public record GridRun(
       return "it has no task";
     }
     List<String> lines = folder.lastLines(task.name());
-    return task.why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
+    return task.ended().why() + (lines.isEmpty() ? "" : ": " + String.join(" / ", lines));
   }
 
   private int conclude(Cells cells, SweepFolder folder) throws IOException, UserMistakeException {
@@ -219,7 +210,7 @@ public record GridRun(
     }
     var table = new GridTable(grid, results);
     List<String> notes = notes(cells);
-    writeCsv(cells, results, folder.file("sweep.csv"));
+    table.writeCsv(folder.file("sweep.csv"));
     var pictures = new GridPictures(table);
     Map<String, byte[]> pngs = new LinkedHashMap<>();
     for (String figure : grid.league() == null ? figures : List.<String>of()) {
@@ -228,8 +219,7 @@ public record GridRun(
       Files.write(folder.file(figure + ".png"), png);
       pngs.put(figure, png);
     }
-    Files.writeString(
-        folder.file("sweep.html"), new GridPage(cells, results, table, notes).html(pngs));
+    Files.writeString(folder.file("sweep.html"), table.html(pngs, notes));
     console.line("");
     notes.forEach(note -> console.line("! " + note));
     if (grid.league() == null) {
@@ -273,31 +263,5 @@ public record GridRun(
             : base.lanes().emulated() ? "emulated lanes: nothing was computed" : "run");
     notes.add("Sluice " + SluiceVersion.current());
     return notes;
-  }
-
-  private static void writeCsv(Cells cells, Map<Cell, CellResult> results, Path file)
-      throws IOException {
-    List<String> figures = cells.grid().figureNames();
-    try (CsvWriter csv =
-        CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(Files.newBufferedWriter(file))) {
-      List<String> head = new ArrayList<>();
-      cells.grid().axes().stream().map(Axis::key).forEach(head::add);
-      head.addAll(List.of("state", "why"));
-      head.addAll(figures);
-      head.addAll(List.of("request_digest", "key", "folder"));
-      csv.writeRecord(head);
-      for (Map.Entry<Cell, CellResult> one : results.entrySet()) {
-        Cell cell = one.getKey();
-        CellResult result = one.getValue();
-        List<String> row = new ArrayList<>(cell.values().values());
-        row.addAll(List.of(result.state().words, result.why()));
-        for (String figure : figures) {
-          Double value = result.figure(figure);
-          row.add(value == null ? "" : Decimals.plain(value));
-        }
-        row.addAll(List.of(result.requestDigest(), cell.key(), "cells/" + cell.id()));
-        csv.writeRecord(row);
-      }
-    }
   }
 }

@@ -92,10 +92,6 @@ final class League {
     return Cell.name(variant);
   }
 
-  Grid.League asked() {
-    return asked;
-  }
-
   List<String> cells() {
     return cells;
   }

@@ -303,6 +303,6 @@ final class LeagueReport {
     if (table.rows().isEmpty()) {
       return;
     }
-    GridPage.table(page, table.head(), table.rows(), column -> column > 0);
+    GridTable.append(page, table.head(), table.rows(), column -> column > 0);
   }
 }

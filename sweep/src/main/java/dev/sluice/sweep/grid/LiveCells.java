@@ -9,7 +9,6 @@ import dev.sluice.sweep.queue.QueueProcesses;
 import dev.sluice.sweep.queue.QueueSettings;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
-import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.Scheduler.Work;
@@ -83,9 +82,9 @@ final class LiveCells implements CellRunner, Work, Sessions {
   }
 
   private void schedule(List<Cell> open) throws IOException, InterruptedException {
-    List<Entry> entries = new ArrayList<>();
-    open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
-    int unused = queue.queue(new Request(entries));
+    List<Request> entries = new ArrayList<>();
+    open.forEach(cell -> entries.add(new Request(cell.id(), cell.name(), null, true)));
+    int unused = queue.queue(entries);
     Scheduler.End unusedEnd = scheduler.run(queue);
   }
 

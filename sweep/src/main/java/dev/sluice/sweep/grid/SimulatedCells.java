@@ -2,6 +2,7 @@ package dev.sluice.sweep.grid;
 
 import dev.sluice.contract.experiment.ExperimentFile;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.executor.lane.Lane;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.Registries;
 import dev.sluice.harness.simulate.SimulatedCapacity;
@@ -17,7 +18,6 @@ import dev.sluice.sweep.queue.QueueSettings;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Request;
-import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.TaskLog;
 import dev.sluice.sweep.queue.TaskState;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -122,15 +122,16 @@ final class SimulatedCells implements CellRunner {
     QueueState state = queue.state();
     // None goes on but processes of cells that really ran, or of an earlier version's simulations.
     QueueProcesses.Ends unusedEnds = QueueProcesses.endRunning(queue, "ended with its sweep");
-    List<Entry> entries = new ArrayList<>();
-    open.forEach(cell -> entries.add(new Entry(cell.id(), cell.name(), null, true)));
-    Set<String> names = entries.stream().map(Entry::name).collect(Collectors.toSet());
+    List<Request> entries = new ArrayList<>();
+    open.forEach(cell -> entries.add(new Request(cell.id(), cell.name(), null, true)));
+    Set<String> names = entries.stream().map(Request::name).collect(Collectors.toSet());
     for (TaskState task : state.tasks()) {
       if (task.phase() == Phase.FAILED && folder.isDone(task.name())) {
-        entries.add(new Entry(task.name(), task.config(), null, true)); // the journal came too late
+        entries.add(
+            new Request(task.name(), task.config(), null, true)); // the journal came too late
       }
     }
-    int unusedCount = queue.queue(new Request(entries));
+    int unusedCount = queue.queue(entries);
     for (TaskState task : state.waiting()) {
       if (!names.contains(task.name())) {
         boolean done = folder.isDone(task.name());
@@ -144,14 +145,8 @@ final class SimulatedCells implements CellRunner {
 
   private void simulate(List<Cell> cells, int atOnce, Consumer<Boolean> ended)
       throws IOException, InterruptedException {
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            atOnce,
-            work -> {
-              var thread = new Thread(work, "sluice-cell");
-              thread.setDaemon(true); // a stopped sweep waits for no cell
-              return thread;
-            });
+    ExecutorService threads = // daemons: a stopped sweep waits for no cell
+        Executors.newFixedThreadPool(atOnce, work -> Lane.daemon(work, "sluice-cell"));
     cells.forEach(cell -> threads.execute(() -> simulate(cell, atOnce, ended)));
     threads.shutdown();
     while (!stopping && !threads.awaitTermination(LOOK_MS, TimeUnit.MILLISECONDS)) {

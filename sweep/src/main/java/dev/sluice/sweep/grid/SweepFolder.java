@@ -67,11 +67,7 @@ record SweepFolder(Path path, HeldQueue queue) implements AutoCloseable {
         return new SweepFolder(path, held.get());
       }
     } catch (IOException e) {
-      throw new UserMistakeException(
-          "--results",
-          "the folder cannot be written (" + path + ": " + UserMistakeException.reason(e) + ")",
-          "you want another --results, or lack the right to write there",
-          e);
+      throw RunFolder.notWritable("--results", path, e);
     }
     throw new UserMistakeException(
         path.toString(),

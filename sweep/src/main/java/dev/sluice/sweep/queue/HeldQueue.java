@@ -5,12 +5,17 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Ended;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
+import dev.sluice.sweep.queue.QueueEvent.Queued;
+import dev.sluice.sweep.queue.QueueEvent.Resumed;
 import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
 import dev.sluice.sweep.queue.TaskState.Phase;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A queue whose one scheduler is this process, until closed or until the process ends: its state,
@@ -90,9 +95,26 @@ public final class HeldQueue implements AutoCloseable {
     events.forEach(state::apply);
   }
 
-  /** Writes what a request asks for, and returns the number of tasks that wait by it. */
-  public synchronized int queue(Request request) throws UnwritableException {
-    List<QueueEvent> events = request.events(state, MachineClock.epochMs());
+  /**
+   * Writes what is asked for, and returns the number of tasks that wait by it. Tasks that wait or
+   * run already stay as they are.
+   */
+  public synchronized int queue(List<Request> requests) throws UnwritableException {
+    long nowMs = MachineClock.epochMs();
+    List<QueueEvent> events = new ArrayList<>(List.of(new Resumed(nowMs)));
+    Set<String> fresh = new HashSet<>();
+    int number = state.nextNumber();
+    for (Request request : requests) {
+      TaskState known = state.task(request.name());
+      boolean free =
+          known == null
+              ? fresh.add(request.name())
+              : known.phase() == Phase.FAILED || (known.phase() == Phase.DONE && request.again());
+      if (free) {
+        int task = known == null ? number++ : known.number;
+        events.add(new Queued(task, request.name(), request.config(), request.gpu(), nowMs));
+      }
+    }
     write(events);
     return events.size() - 1;
   }

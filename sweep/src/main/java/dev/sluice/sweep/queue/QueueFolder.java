@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The folder in which a queue keeps its journal, its attempts and what is handed over to it. */
@@ -95,19 +96,20 @@ public record QueueFolder(Path folder) {
     return state;
   }
 
-  /** Hands a request over to the scheduler that runs, or to the next one. */
-  public Path hand(Request request) throws IOException {
+  /** Hands requests over to the scheduler that runs, or to the next one. */
+  public Path hand(List<Request> requests) throws IOException {
     make();
     String name =
         "%013d-%d-%d"
             .formatted(
                 MachineClock.epochMs(), ProcessHandle.current().pid(), HANDED.incrementAndGet());
     Path unfinished = folder.resolve(name);
-    Files.writeString(unfinished, request.text());
+    Files.writeString(
+        unfinished, requests.stream().map(Request::line).collect(Collectors.joining()));
     return Files.move(unfinished, inbox().resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Requests that nobody took yet, in the order in which they were handed over. */
+  /** Files of requests that nobody took yet, in the order in which they were handed over. */
   List<Path> requests() throws IOException {
     try (Stream<Path> files = Files.list(inbox())) {
       return files.sorted().toList();

@@ -250,18 +250,18 @@ public final class Scheduler {
 
     private void takeRequests() throws IOException {
       for (Path file : folder.requests()) {
-        Request request;
+        List<Request> requests;
         try {
-          request = Request.parse(Files.readString(file));
+          requests = Request.parse(Files.readString(file));
         } catch (IllegalArgumentException e) {
           log.accept("a request is left alone: " + file + " (" + e.getMessage() + ")");
           Files.move(file, folder.folder().resolve(file.getFileName() + ".damaged"));
           continue;
         }
-        int queued = queue.queue(request);
+        int queued = queue.queue(requests);
         queue.sync();
         Files.delete(file);
-        log.accept("queued: " + queued + " of " + request.entries().size() + " asked");
+        log.accept("queued: " + queued + " of " + requests.size() + " asked");
       }
     }
 
@@ -456,11 +456,11 @@ public final class Scheduler {
     private void leftRunning(Finished end, List<Long> pids, boolean late) throws IOException {
       if (named.add(end.attempt)) {
         String line =
-            "task ("
-                + end.name
-                + ") left processes running: "
-                + QueueProcesses.words(pids)
-                + (settings.cleanup() ? "; they are ended" : "");
+            "task (%s) left processes running: %s%s"
+                .formatted(
+                    end.name,
+                    QueueProcesses.words(pids),
+                    settings.cleanup() ? "; they are ended" : "");
         log.accept(line);
         TaskLog.append(end.started.log(), line);
       }

@@ -5,6 +5,7 @@ import dev.sluice.sweep.queue.QueueEvent.Outcome;
 import dev.sluice.sweep.queue.QueueEvent.Queued;
 import dev.sluice.sweep.queue.QueueEvent.Started;
 import dev.sluice.sweep.queue.QueueSettings.Verdict;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What a queue knows of one task. It changes with the queue's events; not safe for threads. */
@@ -13,16 +14,19 @@ public final class TaskState {
     WAITING,
     RUNNING,
     DONE,
-    FAILED
+    FAILED;
+
+    /** The phase in words, for a person and in JSON. */
+    public String words() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   final int number;
   Queued queued;
 
-  /** The last attempt; its number is 0 before the first. */
   Started started = new Started(0, 0, QueueState.NO_GPU, "", "", "", 0);
-
-  @Nullable Ended ended;
+  Ended ended = new Ended(0, 0, Outcome.WITHDRAWN, Verdict.UNKNOWN, "", false, 0, 0);
   Phase phase = Phase.WAITING;
 
   /** Place in the queue: lower ones wait longer. */
@@ -61,36 +65,17 @@ public final class TaskState {
     return started.gpu();
   }
 
-  /** Digest of the config at the last attempt; empty: none. */
-  public String digest() {
-    return started.digest();
-  }
-
-  /** Log file of the last attempt; empty: none. */
-  public String log() {
-    return started.log();
-  }
-
   public long sinceMs() {
     return sinceMs;
   }
 
-  /** How long the last attempt that ended ran. */
-  public long ranMs() {
-    return ended == null ? 0 : ended.ranMs();
+  /** The last attempt; its number is 0, and its digest and its log are empty, before the first. */
+  public Started started() {
+    return started;
   }
 
-  public int status() {
-    return ended == null ? Verdict.UNKNOWN : ended.status();
-  }
-
-  /** Reason of the last end; empty: none. */
-  public String why() {
-    return ended == null ? "" : ended.why();
-  }
-
-  /** How the task last ended; null: never yet. */
-  public @Nullable Outcome outcome() {
-    return ended == null ? null : ended.outcome();
+  /** How the task last ended; before the first end its attempt is 0, and its reason is empty. */
+  public Ended ended() {
+    return ended;
   }
 }

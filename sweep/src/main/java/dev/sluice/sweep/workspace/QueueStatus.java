@@ -24,9 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -81,19 +78,15 @@ public record QueueStatus(
       List<TaskState> tasks = state.tasks(phase);
       tasks.stream().limit(LISTED_MAX).forEach(task -> lines.add(line(task)));
       if (tasks.size() > LISTED_MAX) {
-        lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + name(phase));
+        lines.add("  and " + (tasks.size() - LISTED_MAX) + " more " + phase.words());
       }
     }
     return lines;
   }
 
-  private static String name(Phase phase) {
-    return phase.name().toLowerCase(Locale.ROOT);
-  }
-
   private String line(TaskState task) {
     return TABLE.row(
-        name(task.phase()),
+        task.phase().words(),
         task.name().replace('\n', ' '),
         MOMENT.format(Instant.ofEpochMilli(task.sinceMs())),
         detail(task));
@@ -105,14 +98,14 @@ public record QueueStatus(
     return switch (task.phase()) {
       case WAITING -> waitsFor(task);
       case RUNNING ->
-          (task.gpu() == QueueState.NO_GPU ? "" : "GPU " + task.gpu() + ", ")
-              + "attempt "
-              + task.attempt()
-              + ", "
-              + words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs())))
-              + shown;
-      case FAILED -> task.why() + ", attempt " + task.attempt() + shown;
-      case DONE -> task.why();
+          "%sattempt %s, %s%s"
+              .formatted(
+                  task.gpu() == QueueState.NO_GPU ? "" : "GPU " + task.gpu() + ", ",
+                  task.attempt(),
+                  words(Duration.ofMillis(Math.max(0, nowMs - task.sinceMs()))),
+                  shown);
+      case FAILED -> task.ended().why() + ", attempt " + task.attempt() + shown;
+      case DONE -> task.ended().why();
     };
   }
 
@@ -134,7 +127,7 @@ public record QueueStatus(
     var times =
         state.tasks(Phase.DONE).stream()
             .filter(task -> task.attempt() > 0)
-            .mapToLong(TaskState::ranMs)
+            .mapToLong(task -> task.ended().ranMs())
             .summaryStatistics();
     int slots =
         workspace.config().rules().perGpu()
@@ -157,7 +150,7 @@ public record QueueStatus(
 
   private static String lastLine(TaskState task) {
     try {
-      List<String> lines = TaskLog.lastLines(Path.of(task.log()), 1);
+      List<String> lines = TaskLog.lastLines(Path.of(task.started().log()), 1);
       return lines.isEmpty() ? "" : lines.get(0).strip();
     } catch (IOException e) {
       return "(log unreadable: " + UserMistakeException.reason(e) + ")";
@@ -179,7 +172,7 @@ public record QueueStatus(
       ObjectNode node = tasks.addObject();
       node.put("name", task.name());
       node.put("config", task.config());
-      node.put("phase", name(task.phase()));
+      node.put("phase", task.phase().words());
       node.put("since", Instant.ofEpochMilli(task.sinceMs()).toString());
       node.put("attempt", task.attempt());
       if (task.gpu() != QueueState.NO_GPU) {
@@ -188,9 +181,9 @@ public record QueueStatus(
       if (task.phase() == Phase.WAITING) {
         node.put("waits", waitsFor(task));
       } else {
-        node.put("why", task.why());
-        node.put("status", task.status());
-        node.put("log", task.log());
+        node.put("why", task.ended().why());
+        node.put("status", task.ended().status());
+        node.put("log", task.started().log());
       }
       if (task.phase() == Phase.RUNNING || task.phase() == Phase.FAILED) {
         node.put("last_line", lastLine(task));
@@ -224,36 +217,14 @@ public record QueueStatus(
     }
   }
 
-  /** Draws beside a scheduler of this process, on a thread of its own, until closed. */
-  static final class Redraw implements AutoCloseable {
-    private final Workspace workspace;
-    private final Console console;
-    private final Consumer<String> log;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
-    Redraw(Workspace workspace, Console console, Consumer<String> log) {
-      this.workspace = workspace;
-      this.console = console;
-      this.log = log;
-      long periodNs = periodNs(console);
-      var unused =
-          timer.scheduleWithFixedDelay(this::drawAgain, periodNs, periodNs, TimeUnit.NANOSECONDS);
-    }
-
-    private void drawAgain() {
-      try {
-        QueueStatus unused = draw(workspace, console);
-      } catch (IOException e) {
-        log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
-      } catch (UserMistakeException e) {
-        log.accept("the table cannot be drawn: " + e.getMessage());
-      }
-    }
-
-    @Override
-    public void close() throws InterruptedException {
-      timer.shutdown();
-      boolean unused = timer.awaitTermination(1, TimeUnit.MINUTES);
+  /** Draws beside a scheduler of this process, whose log tells why a table cannot be drawn. */
+  static void drawAgain(Workspace workspace, Console console, Consumer<String> log) {
+    try {
+      QueueStatus unused = draw(workspace, console);
+    } catch (IOException e) {
+      log.accept("the table cannot be drawn: " + UserMistakeException.reason(e));
+    } catch (UserMistakeException e) {
+      log.accept("the table cannot be drawn: " + e.getMessage());
     }
   }
 
@@ -267,7 +238,7 @@ public record QueueStatus(
     return status;
   }
 
-  private static long periodNs(Console console) {
+  static long periodNs(Console console) {
     return console.isTerminal() ? TERMINAL_PERIOD_NS : PLAIN_PERIOD_NS;
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.sweep.workspace;
 
+import dev.sluice.executor.lane.Lane;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.sweep.queue.QueueState;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
@@ -33,12 +34,7 @@ public final class TmuxSessions implements Sessions, AutoCloseable {
   private final LogOf logs;
   private final Deque<String> kept = new ArrayDeque<>();
   private final ExecutorService tmux =
-      Executors.newSingleThreadExecutor(
-          work -> {
-            var thread = new Thread(work, "sluice-tmux");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Executors.newSingleThreadExecutor(work -> Lane.daemon(work, "sluice-tmux"));
 
   @FunctionalInterface
   public interface LogOf {

@@ -104,7 +104,7 @@ final class SimulatedCellsTest {
         });
     assertThat(ran).hasSize(CELLS - 1);
     assertThat(task(1).phase()).isEqualTo(Phase.FAILED);
-    assertThat(task(1).why()).isEqualTo("exit status 1");
+    assertThat(task(1).ended().why()).isEqualTo("exit status 1");
     assertThat(folder.lastLines(cell(1).id()))
         .containsExactly("java.lang.StackOverflowError: too deep");
     assertThat(progress).hasSize(CELLS).containsOnlyOnce(true);
@@ -193,7 +193,7 @@ final class SimulatedCellsTest {
     finish(cell(1));
     run(1, cells(2), (cell, log) -> finish(cell));
     assertThat(ran).containsExactly("seed=0", "seed=1", "seed=2");
-    assertThat(task(1).outcome()).isEqualTo(Outcome.DONE_BEFORE);
+    assertThat(task(1).ended().outcome()).isEqualTo(Outcome.DONE_BEFORE);
     assertThat(folder.queue().state().tasks()).allMatch(task -> task.phase() == Phase.DONE);
   }
 
@@ -205,7 +205,7 @@ final class SimulatedCellsTest {
     assertThat(task(0).phase()).isEqualTo(Phase.WAITING);
     run(1, cells(1), (cell, log) -> finish(cell));
     assertThat(ran).containsExactly("seed=1");
-    assertThat(task(0).why()).isEqualTo("the grid has no such cell any longer");
+    assertThat(task(0).ended().why()).isEqualTo("the grid has no such cell any longer");
   }
 
   @Test
@@ -223,7 +223,7 @@ final class SimulatedCellsTest {
     cells[0].run(cells(0, 1), failed -> {});
     assertThat(cells[0].stopped(true)).startsWith("Stopped. Cells that were ended: 1. ");
     meet(both);
-    assertThat(task(0).why()).isEqualTo("stopped with its sweep");
+    assertThat(task(0).ended().why()).isEqualTo("stopped with its sweep");
     assertThat(task(1).phase()).isEqualTo(Phase.WAITING);
   }
 }

@@ -9,7 +9,6 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.ProcessIdentity;
 import dev.sluice.sweep.queue.QueueEvent.Outcome;
-import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -53,11 +52,11 @@ final class KilledSchedulerTest {
   }
 
   private void hand(String... shells) throws IOException {
-    List<Entry> entries = new ArrayList<>();
+    List<Request> entries = new ArrayList<>();
     for (String shell : shells) {
-      entries.add(new Entry("t" + entries.size(), shell, null, false));
+      entries.add(new Request("t" + entries.size(), shell, null, false));
     }
-    queue.hand(new Request(entries));
+    queue.hand(entries);
   }
 
   private Process process(int slots) throws IOException {
@@ -141,7 +140,7 @@ final class KilledSchedulerTest {
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
     TaskState task = queue.read().task("t0");
-    assertThat(task.status()).isEqualTo(6);
+    assertThat(task.ended().status()).isEqualTo(6);
     assertThat(task.attempt()).isEqualTo(1);
   }
 
@@ -151,7 +150,7 @@ final class KilledSchedulerTest {
     hand("echo begun >news; exit 6");
     killAfterNews(news);
     assertThat(scheduler(1).run()).isEqualTo(End.ALL_ENDED);
-    assertThat(queue.read().task("t0").status()).isEqualTo(6);
+    assertThat(queue.read().task("t0").ended().status()).isEqualTo(6);
   }
 
   @Test
@@ -173,7 +172,7 @@ final class KilledSchedulerTest {
             + own.split(" ")[1]
             + " 00000000-0000-0000-0000-000000000000\n");
     assertThat(scheduler(1).run()).isEqualTo(End.ALL_ENDED);
-    assertThat(queue.read().task("t0").why()).isEqualTo("gone without a trace");
+    assertThat(queue.read().task("t0").ended().why()).isEqualTo("gone without a trace");
     assertThat(go).exists();
   }
 
@@ -225,7 +224,7 @@ final class KilledSchedulerTest {
     Path other = pipe("other");
     Path go = pipe("go");
     var second = new QueueFolder(folder.resolve("second"));
-    second.hand(new Request(List.of(new Entry("b", "echo b >other; read line <go", null, false))));
+    second.hand(List.of(new Request("b", "echo b >other; read line <go", null, false)));
     var end =
         new FutureTask<>(
             () ->
@@ -251,7 +250,7 @@ final class KilledSchedulerTest {
     assertThat(ends.waiting()).isEqualTo(1);
     assertThat(process.waitFor()).isNotZero();
     assertThat(QueueProcesses.ofQueue(queue, List.of())).isEmpty();
-    assertThat(queue.read().tasks()).allMatch(task -> task.outcome() == Outcome.KILLED);
+    assertThat(queue.read().tasks()).allMatch(task -> task.ended().outcome() == Outcome.KILLED);
     Files.writeString(go, "go\n", StandardOpenOption.WRITE);
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
     assertThat(second.read().task("b").phase()).isEqualTo(Phase.DONE);
@@ -294,6 +293,6 @@ final class KilledSchedulerTest {
     journal[0].left = Long.MAX_VALUE;
     assertThat(end.get()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("second")).exists();
-    assertThat(queue.read().task("t0").status()).isEqualTo(5);
+    assertThat(queue.read().task("t0").ended().status()).isEqualTo(5);
   }
 }

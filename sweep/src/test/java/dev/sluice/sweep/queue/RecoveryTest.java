@@ -7,7 +7,6 @@ import dev.sluice.harness.process.ChildJvm;
 import dev.sluice.harness.process.Launch;
 import dev.sluice.harness.process.MemoryOf;
 import dev.sluice.harness.process.ProcessIdentity;
-import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -51,11 +50,11 @@ final class RecoveryTest {
   }
 
   private void hand(String... shells) throws IOException {
-    List<Entry> entries = new ArrayList<>();
+    List<Request> entries = new ArrayList<>();
     for (String shell : shells) {
-      entries.add(new Entry("t" + entries.size(), shell, null, false));
+      entries.add(new Request("t" + entries.size(), shell, null, false));
     }
-    queue.hand(new Request(entries));
+    queue.hand(entries);
   }
 
   private Scheduler scheduler() {
@@ -111,7 +110,7 @@ final class RecoveryTest {
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).doesNotExist();
     assertThat(only().phase()).isEqualTo(Phase.FAILED);
-    assertThat(only().why()).isEqualTo("gone without a trace");
+    assertThat(only().ended().why()).isEqualTo("gone without a trace");
   }
 
   @Test
@@ -131,7 +130,7 @@ final class RecoveryTest {
     }
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
-    assertThat(only().status()).isEqualTo(3);
+    assertThat(only().ended().status()).isEqualTo(3);
   }
 
   @Test
@@ -163,7 +162,7 @@ final class RecoveryTest {
     assertThat(only().phase()).isEqualTo(Phase.RUNNING);
     assertThat(scheduler().run()).isEqualTo(End.ALL_ENDED);
     assertThat(folder.resolve("ran")).hasContent("t0");
-    assertThat(only().status()).isEqualTo(5);
+    assertThat(only().ended().status()).isEqualTo(5);
   }
 
   /** A journal whose syncs wait from some time on. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.sluice.harness.process.Launch;
-import dev.sluice.sweep.queue.Request.Entry;
 import dev.sluice.sweep.queue.Scheduler.End;
 import dev.sluice.sweep.queue.Scheduler.Sessions;
 import dev.sluice.sweep.queue.TaskState.Phase;
@@ -41,8 +40,8 @@ final class SchedulerTest {
         List.of(ids), 1, retries, 3, requireMarker, false, Duration.ofSeconds(30));
   }
 
-  private static Entry task(String name, String shell) {
-    return new Entry(name, shell, null, false);
+  private static Request task(String name, String shell) {
+    return new Request(name, shell, null, false);
   }
 
   private Scheduler scheduler(QueueSettings settings) {
@@ -50,8 +49,8 @@ final class SchedulerTest {
         queue, settings, new ShellWork(folder, markers), Sessions.plain(), log::add);
   }
 
-  private End run(QueueSettings settings, Entry... entries) throws Exception {
-    queue.hand(new Request(List.of(entries)));
+  private End run(QueueSettings settings, Request... entries) throws Exception {
+    queue.hand(List.of(entries));
     return scheduler(settings).run();
   }
 
@@ -63,16 +62,16 @@ final class SchedulerTest {
 
   @Test
   void runsEachTaskOnce_onItsGpu() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 40)
-            .mapToObj(i -> new Entry("t" + i, "echo $1 $GPU >>ran", i % 2, false))
-            .toArray(Entry[]::new);
+            .mapToObj(i -> new Request("t" + i, "echo $1 $GPU >>ran", i % 2, false))
+            .toArray(Request[]::new);
     assertThat(run(gpus(0, false, 0, 1), entries)).isEqualTo(End.ALL_ENDED);
     assertThat(Files.readAllLines(folder.resolve("ran")))
         .containsExactlyInAnyOrderElementsOf(
             IntStream.range(0, 40).mapToObj(i -> "t" + i + " " + i % 2).toList());
     assertThat(queue.read().tasks())
-        .extracting(TaskState::phase, TaskState::why)
+        .extracting(TaskState::phase, task -> task.ended().why())
         .containsOnly(tuple(Phase.DONE, "no marker"));
   }
 
@@ -105,7 +104,7 @@ final class SchedulerTest {
     assertThat(Files.readAllLines(folder.resolve("order")))
         .containsExactly("bad", "good", "bad", "bad");
     assertThat(task("bad").phase()).isEqualTo(Phase.FAILED);
-    assertThat(task("bad").why()).isEqualTo("exit status 7");
+    assertThat(task("bad").ended().why()).isEqualTo("exit status 7");
     assertThat(task("bad").attempt()).isEqualTo(3);
   }
 
@@ -118,18 +117,18 @@ final class SchedulerTest {
         task("odd", "touch out/odd_completed.txt; exit 4"),
         task("none", "true"));
     assertThat(folder.resolve("ran-before")).doesNotExist();
-    assertThat(task("before").outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
+    assertThat(task("before").ended().outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
     assertThat(task("odd").phase()).isEqualTo(Phase.DONE);
-    assertThat(task("odd").why()).isEqualTo("marker is there, exit status 4");
+    assertThat(task("odd").ended().why()).isEqualTo("marker is there, exit status 4");
     assertThat(task("none").phase()).isEqualTo(Phase.FAILED);
   }
 
   @Test
   void aBadGpuIsSetAside_andTheOtherTakesTheRest() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 12)
             .mapToObj(i -> task("t" + i, "[ $GPU = 1 ] || exit 1"))
-            .toArray(Entry[]::new);
+            .toArray(Request[]::new);
     assertThat(run(gpus(1, false, 0, 1), entries)).isEqualTo(End.ALL_ENDED);
     QueueState state = queue.read();
     assertThat(state.aside()).containsExactly(0);
@@ -138,10 +137,10 @@ final class SchedulerTest {
 
   @Test
   void whatIsBoundToABadGpu_isLeftWaiting() throws Exception {
-    Entry[] entries =
+    Request[] entries =
         IntStream.range(0, 5)
-            .mapToObj(i -> new Entry("t" + i, "exit 1", 0, false))
-            .toArray(Entry[]::new);
+            .mapToObj(i -> new Request("t" + i, "exit 1", 0, false))
+            .toArray(Request[]::new);
     assertThat(run(gpus(0, false, 0, 1), entries)).isEqualTo(End.STUCK);
     assertThat(queue.read().waiting()).extracting(TaskState::name).containsExactly("t3", "t4");
     assertThat(scheduler(gpus(0, false, 0, 1)).run()).isEqualTo(End.STUCK);
@@ -157,7 +156,7 @@ final class SchedulerTest {
         task("next", "echo next >>order"));
     assertThat(Files.readAllLines(folder.resolve("order"))).containsExactly("killer", "next");
     assertThat(task("killer").phase()).isEqualTo(Phase.FAILED);
-    assertThat(task("killer").why()).isEqualTo("gone without a trace");
+    assertThat(task("killer").ended().why()).isEqualTo("gone without a trace");
     assertThat(task("marked").phase()).isEqualTo(Phase.DONE);
   }
 
@@ -186,7 +185,7 @@ final class SchedulerTest {
         task("first", "touch out/second_completed.txt; sleep 0.3"),
         task("second", "touch ran-second"));
     assertThat(folder.resolve("ran-second")).doesNotExist();
-    assertThat(task("second").outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
+    assertThat(task("second").ended().outcome()).isEqualTo(QueueEvent.Outcome.DONE_BEFORE);
     assertThat(log).anyMatch(line -> line.contains("(second) is done before"));
   }
 

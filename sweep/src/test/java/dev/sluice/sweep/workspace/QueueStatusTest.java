@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.Posix;
-import dev.sluice.sweep.workspace.StartRun.Mode;
+import dev.sluice.sweep.workspace.WorkspaceRuns.Mode;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -72,8 +72,8 @@ final class QueueStatusTest {
   }
 
   private FutureTask<Integer> start(Console console) throws Exception {
-    var run = new StartRun(open(), Mode.FOREGROUND, console);
-    var end = new FutureTask<>(() -> run.start(null, null));
+    var run = new WorkspaceRuns(open(), console);
+    var end = new FutureTask<>(() -> run.start(null, null, Mode.FOREGROUND));
     new Thread(end, "start").start();
     return end;
   }

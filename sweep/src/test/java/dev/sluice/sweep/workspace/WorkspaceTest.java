@@ -7,10 +7,10 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.sweep.queue.QueueState;
-import dev.sluice.sweep.queue.Request.Entry;
+import dev.sluice.sweep.queue.Request;
 import dev.sluice.sweep.queue.TaskState.Phase;
-import dev.sluice.sweep.workspace.StartRun.Mode;
-import dev.sluice.sweep.workspace.StartRun.WorkspaceWork;
+import dev.sluice.sweep.workspace.WorkspaceRuns.Mode;
+import dev.sluice.sweep.workspace.WorkspaceRuns.WorkspaceWork;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -66,18 +66,16 @@ final class WorkspaceTest {
     return Workspace.open(folder.resolve("scheduler_config.yml"), folder);
   }
 
-  private StartRun run() throws UserMistakeException {
-    return new StartRun(
-        open(),
-        Mode.FOREGROUND,
-        new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), false));
+  private WorkspaceRuns run() throws UserMistakeException {
+    return new WorkspaceRuns(
+        open(), new Console(new PrintStream(printed, true, StandardCharsets.UTF_8), false));
   }
 
   private List<String> ran() throws IOException {
     return Files.readAllLines(folder.resolve("ran"));
   }
 
-  private List<Entry> select(String configs, String gpus) throws Exception {
+  private List<Request> select(String configs, String gpus) throws Exception {
     return run().entries(configs, gpus, new QueueState());
   }
 
@@ -85,9 +83,9 @@ final class WorkspaceTest {
   void putsTheConfigs_onTheirGpus_inOrder() throws Exception {
     assertThat(select("c.yml, a.yml", "1,0"))
         .containsExactly(
-            new Entry("c", folder.resolve("configs/c.yml").toString(), 1, false),
-            new Entry("a", folder.resolve("configs/a.yml").toString(), 0, false));
-    assertThat(select("", "")).extracting(Entry::name).containsExactly("a", "b", "c");
+            new Request("c", folder.resolve("configs/c.yml").toString(), 1, false),
+            new Request("a", folder.resolve("configs/a.yml").toString(), 0, false));
+    assertThat(select("", "")).extracting(Request::name).containsExactly("a", "b", "c");
   }
 
   @Test
@@ -165,12 +163,12 @@ final class WorkspaceTest {
   @Test
   @Tag("loop")
   void runsAllConfigs_andNoneThatIsDone() throws Exception {
-    assertThat(run().start(null, null)).isZero();
+    assertThat(run().start(null, null, Mode.FOREGROUND)).isZero();
     assertThat(ran())
         .allMatch(line -> line.endsWith(" PCI_BUS_ID"))
         .extracting(line -> line.substring(0, 1))
         .containsExactlyInAnyOrder("a", "b", "c");
-    assertThat(run().start(null, null)).isZero();
+    assertThat(run().start(null, null, Mode.FOREGROUND)).isZero();
     assertThat(ran()).hasSize(3);
     assertThat(printed.toString(StandardCharsets.UTF_8)).contains("a is done before");
     assertThat(folder.resolve("logs/train_logs/a.log")).exists();
@@ -179,7 +177,7 @@ final class WorkspaceTest {
   @Test
   @Tag("loop")
   void startPutsEachConfig_onItsGpu() throws Exception {
-    assertThat(run().start("a.yml,b.yml,c.yml", "1,0,0")).isZero();
+    assertThat(run().start("a.yml,b.yml,c.yml", "1,0,0", Mode.FOREGROUND)).isZero();
     assertThat(ran())
         .containsExactlyInAnyOrder("a 1 PCI_BUS_ID", "b 0 PCI_BUS_ID", "c 0 PCI_BUS_ID");
   }
@@ -188,12 +186,12 @@ final class WorkspaceTest {
   @Tag("loop")
   void retryRunsAgain_whatFailed_andWhatChanged() throws Exception {
     write("configs/b.yml", "exit 9\n");
-    assertThat(run().start(null, null)).isEqualTo(ExitStatus.FAULTS);
+    assertThat(run().start(null, null, Mode.FOREGROUND)).isEqualTo(ExitStatus.FAULTS);
     write("configs/b.yml", "true\n");
-    assertThat(run().retry(List.of(), true, false)).isZero();
+    assertThat(run().retry(List.of(), true, false, Mode.FOREGROUND)).isZero();
     assertThat(ran()).hasSize(4);
     write("configs/c.yml", "true # changed\n");
-    assertThat(run().retry(List.of(), false, true)).isZero();
+    assertThat(run().retry(List.of(), false, true, Mode.FOREGROUND)).isZero();
     assertThat(ran()).hasSize(5);
     assertThat(ran().get(4)).startsWith("c ");
     assertThat(folder.resolve("out/c_completed.txt.before")).exists();
@@ -204,7 +202,7 @@ final class WorkspaceTest {
   @Tag("loop")
   void statusTells_whatFailedAndWhy() throws Exception {
     write("configs/b.yml", "echo the reason; exit 9\n");
-    assertThat(run().start(null, null)).isEqualTo(ExitStatus.FAULTS);
+    assertThat(run().start(null, null, Mode.FOREGROUND)).isEqualTo(ExitStatus.FAULTS);
     QueueStatus status = QueueStatus.of(open());
     assertThat(status.exitStatus()).isEqualTo(ExitStatus.FAULTS);
     assertThat(status.lines())
@@ -218,7 +216,7 @@ final class WorkspaceTest {
   @Tag("loop")
   void statusTellsTheLastLine_ofAHugeLog_withoutReadingIt() throws Exception {
     write("configs/a.yml", "exit 9\n");
-    assertThat(run().start("a.yml", null)).isEqualTo(ExitStatus.FAULTS);
+    assertThat(run().start("a.yml", null, Mode.FOREGROUND)).isEqualTo(ExitStatus.FAULTS);
     try (var log = new RandomAccessFile(folder.resolve("logs/train_logs/a.log").toFile(), "rw")) {
       log.seek(1L << 32);
       log.write("\nlast words\n".getBytes(StandardCharsets.UTF_8));
