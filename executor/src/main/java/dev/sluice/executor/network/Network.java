@@ -53,8 +53,8 @@ public final class Network {
   /** The kinds of operations, each with what it reads, and with its numbers, in their order. */
   enum Kind {
     /**
-     * A 2-D convolution of a tensor with a kernel; size of the square kernel, and stride and padding
-     * on both axes.
+     * A 2-D convolution of a tensor with a kernel; size of the square kernel, and stride and
+     * padding on both axes.
      */
     CONVOLVE,
     /** A convolution as above; behind the kernel a number for each output channel. */
@@ -72,7 +72,9 @@ public final class Network {
     ADD,
     /** [channels, height, width] to [channels] by their mean. */
     AVERAGE_POOL,
-    /** in × transposed matrix + bias on the last axis: the tensor, the matrix [out, in], the bias. */
+    /**
+     * in × transposed matrix + bias on the last axis: the tensor, the matrix [out, in], the bias.
+     */
     LINEAR,
     /**
      * Normalizes the last axis to mean 0 and variance 1, then × scale + shift: the tensor, scale,
@@ -248,8 +250,7 @@ public final class Network {
     return weight(name + ".weight", shape, rule, (float) Math.sqrt(gain / fanIn));
   }
 
-  private Tensor convolve(
-      Kind kind, List<Value> reads, Weight kernel, int stride, int padding) {
+  private Tensor convolve(Kind kind, List<Value> reads, Weight kernel, int stride, int padding) {
     int channels = kernel.shape().get(0);
     int size = kernel.shape().get(2);
     int side = side(reads.get(0), size, stride, padding);
@@ -280,8 +281,7 @@ public final class Network {
 
   Tensor maxPool(Tensor in, int size, int stride, int padding) {
     int side = side(in, size, stride, padding);
-    return then(
-        Kind.MAX_POOL, List.of(in.axis(0), side, side), List.of(in), size, stride, padding);
+    return then(Kind.MAX_POOL, List.of(in.axis(0), side, side), List.of(in), size, stride, padding);
   }
 
   Tensor add(Tensor left, Tensor right) {
@@ -323,8 +323,7 @@ public final class Network {
     int width = in.axis(in.shape().size() - 1);
     Weight scale = constant(name + ".weight", List.of(width), 1);
     Weight shift = constant(name + ".bias", List.of(width), 0);
-    return then(
-        Kind.LAYER_NORM, in.shape(), List.of(in, scale, shift), width, LAYER_NORM_EPSILON);
+    return then(Kind.LAYER_NORM, in.shape(), List.of(in, scale, shift), width, LAYER_NORM_EPSILON);
   }
 
   Tensor gelu(Tensor in) {

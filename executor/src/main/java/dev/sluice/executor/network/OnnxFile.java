@@ -202,8 +202,7 @@ public final class OnnxFile {
       List<Number> numbers = operation.numbers();
       switch (operation.kind()) {
         case CONVOLVE, CONVOLVE_WITH_BIAS -> node("Conv", out, in, window(numbers));
-        case BATCH_NORM ->
-            node("BatchNormalization", out, in, number("epsilon", numbers.get(0)));
+        case BATCH_NORM -> node("BatchNormalization", out, in, number("epsilon", numbers.get(0)));
         case RELU -> node("Relu", out, in);
         case MAX_POOL -> node("MaxPool", out, in, window(numbers));
         case ADD -> node("Add", out, in);

@@ -6,7 +6,6 @@ import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfileRow;
-import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.SluiceVersion;
@@ -48,9 +47,9 @@ public record TrainRun(Options options, Console console) {
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
     }
-    TrainFigures trained = Trainer.train(rows, options.seed());
+    Trainer.Trained trained = Trainer.train(rows, options.seed());
     LatencyModel model = trained.model();
-    var report = new TrainReport(file.toString(), trained);
+    var report = new TrainReport(file.toString(), model, trained.validation());
     Path modelFile;
     try {
       modelFile = model.write(folder);
@@ -63,8 +62,7 @@ public record TrainRun(Options options, Console console) {
           e);
     }
     if (console.hasResults()) {
-      console.result(
-          JSON.writeValueAsString(trained.named(file.toString())) + System.lineSeparator());
+      console.result(JSON.writeValueAsString(report.named()) + System.lineSeparator());
     }
     report.show(console);
     console.line("");
