@@ -145,7 +145,12 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  private Executor(
+  /**
+   * Starts the lanes' threads, and returns while they run their models for the first time.
+   *
+   * @throws WarmUpException if the first lane cannot be opened; nothing stays open
+   */
+  public Executor(
       ExecutorSettings settings,
       LaneBackend backend,
       ProcessClock clock,
@@ -162,7 +167,7 @@ public final class Executor implements AutoCloseable {
     this.reports = new Reports(settings, deviceKind, warmed);
   }
 
-  /** Calls {@link #beginWarmUp}, then {@link #awaitWarm}. */
+  /** Makes an executor, and returns it once its lanes are warm. */
   public static Executor warmUp(
       ExecutorSettings settings,
       LaneBackend backend,
@@ -170,24 +175,9 @@ public final class Executor implements AutoCloseable {
       Pacer pacer,
       WarmUpProgress progress)
       throws WarmUpException, InterruptedException {
-    Executor executor = beginWarmUp(settings, backend, clock, pacer, progress);
+    var executor = new Executor(settings, backend, clock, pacer, progress);
     executor.awaitWarm();
     return executor;
-  }
-
-  /**
-   * Starts the lanes' threads, and returns while they run their models for the first time.
-   *
-   * @throws WarmUpException if the first lane cannot be opened; nothing stays open
-   */
-  public static Executor beginWarmUp(
-      ExecutorSettings settings,
-      LaneBackend backend,
-      ProcessClock clock,
-      Pacer pacer,
-      WarmUpProgress progress)
-      throws WarmUpException, InterruptedException {
-    return new Executor(settings, backend, clock, pacer, progress);
   }
 
   /** Returns when the lanes are idle, until {@link #awaitWarm}. A failure leaves nothing open. */

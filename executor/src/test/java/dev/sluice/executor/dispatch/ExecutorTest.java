@@ -222,7 +222,7 @@ final class ExecutorTest {
           return FakeModels.oneHot(jobs);
         };
     executor =
-        Executor.beginWarmUp(
+        new Executor(
             settings(),
             LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
             clock,

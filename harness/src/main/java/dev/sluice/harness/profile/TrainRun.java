@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Trainer;
@@ -38,7 +39,7 @@ public record TrainRun(Options options, Console console) {
         named != null
             ? named
             : Path.of(System.getProperty("sluice.home", ".")).resolve("models").resolve("latency");
-    LatencyModel.checkFolder(folder);
+    ModelFile.checkFolder(folder);
     TrainReport.checkFolder(folder);
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
@@ -52,7 +53,7 @@ public record TrainRun(Options options, Console console) {
     var report = new TrainReport(file.toString(), model, trained.validation());
     Path modelFile;
     try {
-      modelFile = model.write(folder);
+      modelFile = ModelFile.write(model, folder);
       report.write(folder);
     } catch (IOException e) {
       throw new UserMistakeException(

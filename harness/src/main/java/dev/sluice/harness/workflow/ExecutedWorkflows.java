@@ -303,9 +303,7 @@ final class ExecutedWorkflows {
   /** Loads each model once onto the first lane, to measure the time of loading. */
   private Executor warmUp(int gpus, RunShell shell, Consumer<String> said)
       throws UserMistakeException, WarmUpException, InterruptedException {
-    var cache =
-        new ModelCache(
-            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
     List<String> backends =
         models.values().stream().map(ModelKey::backend).distinct().sorted().toList();
