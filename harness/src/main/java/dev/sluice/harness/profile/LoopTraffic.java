@@ -19,6 +19,7 @@ import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.log.Writing;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.contract.value.Prediction;
+import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.latency.LatencyKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +48,8 @@ final class LoopTraffic implements AutoCloseable {
   private final Topics topics;
   private final KafkaProducer<byte[], byte[]> producer;
   private final ScheduledExecutorService writer =
-      Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "sluice-traffic-writer"));
+      Executors.newSingleThreadScheduledExecutor(
+          task -> Lane.daemon(task, "sluice-traffic-writer"));
   private final List<Thread> readers = new ArrayList<>();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
@@ -55,12 +57,6 @@ final class LoopTraffic implements AutoCloseable {
 
   /** Number of batches; used by the writer's thread alone. */
   private long batches;
-
-  private static Thread daemon(Runnable task, String name) {
-    var thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
-  }
 
   private LoopTraffic(Topics topics, KafkaProducer<byte[], byte[]> producer) {
     this.topics = topics;
@@ -79,7 +75,7 @@ final class LoopTraffic implements AutoCloseable {
   private void read(String role, LogClients kafka, List<String> names) {
     var consumer = kafka.consumer(Reading.AT_ONCE);
     consumer.assign(names.stream().map(name -> new TopicPartition(name, 0)).toList());
-    Thread thread = daemon(() -> readUntilClosed(consumer), "sluice-traffic-" + role);
+    Thread thread = Lane.daemon(() -> readUntilClosed(consumer), "sluice-traffic-" + role);
     readers.add(thread);
     thread.start();
   }
