@@ -98,9 +98,7 @@ public final class LaneSource implements AutoCloseable {
                     + ", alpha_ms: 5, beta_ms: 0.5}"));
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   private static void checkScales(ParsedExperiment parsed, LatencyTable table)
@@ -123,9 +121,7 @@ public final class LaneSource implements AutoCloseable {
         }
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   private static String plain(double number) {
@@ -262,9 +258,7 @@ public final class LaneSource implements AutoCloseable {
                         .formatted(model.workload(), measured.last())));
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   /**
