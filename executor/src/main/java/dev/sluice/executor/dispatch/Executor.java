@@ -167,27 +167,15 @@ public final class Executor implements AutoCloseable {
     this.reports = new Reports(settings, deviceKind, warmed);
   }
 
-  /** Makes an executor, and returns it once its lanes are warm. */
-  public static Executor warmUp(
-      ExecutorSettings settings,
-      LaneBackend backend,
-      ProcessClock clock,
-      Pacer pacer,
-      WarmUpProgress progress)
-      throws WarmUpException, InterruptedException {
-    var executor = new Executor(settings, backend, clock, pacer, progress);
-    executor.awaitWarm();
-    return executor;
-  }
-
   /** Returns when the lanes are idle, until {@link #awaitWarm}. A failure leaves nothing open. */
   public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
     warmed.awaitFirstRuns();
   }
 
   /** Nothing else should work meanwhile. A failure leaves nothing open. */
-  public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
+  public synchronized Executor awaitWarm() throws WarmUpException, InterruptedException {
     warmed.await();
+    return this;
   }
 
   /** {@link #awaitWarm} must have returned. */

@@ -212,8 +212,4 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
             collectingAndThen(
                 toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
   }
-
-  public int rows(Reach reach) {
-    return at(reach).size();
-  }
 }

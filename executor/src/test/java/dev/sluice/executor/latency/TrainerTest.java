@@ -61,7 +61,7 @@ final class TrainerTest {
     assertThat(floor).isBetween(0.03, 0.06);
     assertThat(validation.chosen(Reach.SEEN).medianAbsoluteLog()).isLessThan(1.15 * floor);
     for (Reach reach : List.of(Reach.BETWEEN, Reach.BEYOND)) {
-      assertThat(validation.rows(reach)).isPositive();
+      assertThat(validation.at(reach)).isNotEmpty();
       assertThat(validation.chosen(reach).medianAbsoluteLog())
           .isLessThan(1.5 * validation.noiseFloor(reach).medianAbsoluteLog());
     }

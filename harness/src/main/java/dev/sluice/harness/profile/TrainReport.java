@@ -182,7 +182,7 @@ record TrainReport(String profile, LatencyModel model, Validation validation) {
     page.element("h2", "Which method answers");
     for (Reach reach : Reach.values()) {
       page.element("h3", QUESTIONS.get(reach));
-      if (validation.rows(reach) == 0) {
+      if (validation.at(reach).isEmpty()) {
         page.element("p", choice(reach) + ".");
       } else {
         methods(page, reach);
@@ -218,7 +218,7 @@ record TrainReport(String profile, LatencyModel model, Validation validation) {
 
   private byte[] errorBars() {
     List<Reach> tried =
-        Stream.of(Reach.values()).filter(reach -> validation.rows(reach) > 0).toList();
+        Stream.of(Reach.values()).filter(reach -> !validation.at(reach).isEmpty()).toList();
     Map<String, List<Double>> bars = new LinkedHashMap<>();
     bars.put("noise floor", tried.stream().map(this::noiseFloor).toList());
     for (Reach reach : tried) {

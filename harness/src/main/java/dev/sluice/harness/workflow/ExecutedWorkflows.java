@@ -334,12 +334,13 @@ final class ExecutedWorkflows {
             warmUpSamples());
     Executor executor =
         shell.add(
-            Executor.warmUp(
-                settings,
-                LaneBackend.loading(shelf, RealDevice.Holding.ONE),
-                clock,
-                MachineClock.pacer(),
-                (done, total, what) -> {}));
+            new Executor(
+                    settings,
+                    LaneBackend.loading(shelf, RealDevice.Holding.ONE),
+                    clock,
+                    MachineClock.pacer(),
+                    (done, total, what) -> {})
+                .awaitWarm());
     said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
     if (devices.kind().equals("cpu") && gpus > processors) {
       said.accept("Warning: %d lanes on %d cores slow each other down".formatted(gpus, processors));
