@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An executor: takes its shard's dispatches, runs them on its lanes, and reports the outcome of
- * each. {@link #warmUp} makes it ready; it works from {@link #join} to {@link #close}.
+ * each. {@link #awaitWarm} makes it ready; it works from {@link #join} to {@link #close}.
  *
  * <p>A dispatch is refused as {@code older_incarnation} if it is for an earlier start of this
  * executor, {@code unsupported} if its lanes do not exist or are not neighbours, or no lane can run
