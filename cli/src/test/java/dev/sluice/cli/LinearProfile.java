@@ -2,6 +2,7 @@ package dev.sluice.cli;
 
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.latency.LatencyKey;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Trainer;
 import java.nio.file.Path;
@@ -61,6 +62,6 @@ final class LinearProfile {
         }
       }
     }
-    Trainer.train(rows, 1).model().write(model);
+    ModelFile.write(Trainer.train(rows, 1).model(), model);
   }
 }

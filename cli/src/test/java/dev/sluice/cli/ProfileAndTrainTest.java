@@ -11,6 +11,7 @@ import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.latency.LatencyKey;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.harness.process.MemoryOf;
@@ -102,7 +103,7 @@ final class ProfileAndTrainTest {
     assertThat(figures.path("seen").path("noise_floor").isNumber()).isTrue();
     assertThat(figures.path("between").path("forest_error").isNumber()).isTrue();
     Path latency = folder.resolve("latency");
-    LatencyModel model = LatencyModel.read(latency, "emulated-linear");
+    LatencyModel model = ModelFile.read(latency, "emulated-linear");
     assertThat(model.predictNs(new LatencyKey(new ModelKey("long", "onnx", "fp32"), 1, 3, 1)) / 1e6)
         .isGreaterThan(8.9);
     assertThat(model.rows()).hasSize(64);
@@ -168,7 +169,7 @@ final class ProfileAndTrainTest {
       assertThat(List.of(one[5], one[6])).containsExactly("44", "44");
     }
     assertThat(train().status()).isZero();
-    assertThat(LatencyModel.read(folder.resolve("latency")).deviceKind()).isEqualTo("cpu");
+    assertThat(ModelFile.read(folder.resolve("latency")).deviceKind()).isEqualTo("cpu");
   }
 
   @Test

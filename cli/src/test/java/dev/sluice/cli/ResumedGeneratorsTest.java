@@ -251,12 +251,13 @@ final class ResumedGeneratorsTest {
   }
 
   private Executor executor(Experiment experiment) throws Exception {
-    return Executor.warmUp(
-        ExecutorSettings.of(experiment, "executor-0", 1, 0),
-        LaneBackend.emulated(Emulation.of(experiment, null, 1, name -> 0)),
-        clock,
-        pacer,
-        (done, total, what) -> {});
+    return new Executor(
+            ExecutorSettings.of(experiment, "executor-0", 1, 0),
+            LaneBackend.emulated(Emulation.of(experiment, null, 1, name -> 0)),
+            clock,
+            pacer,
+            (done, total, what) -> {})
+        .awaitWarm();
   }
 
   private JobGenerators generators(Experiment experiment) {

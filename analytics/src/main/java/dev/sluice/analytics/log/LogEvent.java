@@ -7,7 +7,6 @@ import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.LogFold;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.RunRecord;
-import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.Topics;
 import dev.sluice.contract.log.UnreadableEventException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,16 +24,9 @@ record LogEvent(Event event, boolean ofRuns, int shard, long appendedAtEpochMs) 
    */
   static LogEvent of(Topics topics, ConsumerRecord<byte[], byte[]> entry)
       throws UnreadableEventException {
-    String topic = entry.topic();
-    EventCodec<? extends Event> codec =
-        topic.equals(topics.facts())
-            ? EventCodec.FACTS
-            : topic.equals(topics.runs())
-                ? EventCodec.RUNS
-                : topic.equals(topics.dispatches()) ? EventCodec.DISPATCHES : EventCodec.OUTCOMES;
     return new LogEvent(
-        codec.read(bytes(entry)),
-        topic.equals(topics.runs()),
+        topics.codec(entry.topic()).read(bytes(entry)),
+        entry.topic().equals(topics.runs()),
         entry.partition(),
         entry.timestamp());
   }

@@ -150,7 +150,10 @@ final class MeasuredReaders {
 
   private static void trace(Path folder, byte[] input) throws Exception {
     Path file = Files.write(folder.resolve("t.csv"), input);
-    Trace read = Trace.read(file, new TraceOptions(Map.of(), TraceOptions.WHOLE.window(), true, 7));
+    Trace read =
+        Trace.read(
+            file,
+            new TraceOptions(Map.of(), names -> List.of(), TraceOptions.WHOLE.window(), true, 7));
     List<Long> times = read.requests().stream().map(RecordedRequest::intendedAtNs).toList();
     assertThat(times).isSorted().allMatch(ns -> ns >= 0);
     long left = read.leftOut().values().stream().mapToLong(Long::longValue).sum();

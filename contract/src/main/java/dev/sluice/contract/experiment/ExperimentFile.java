@@ -3,7 +3,6 @@ package dev.sluice.contract.experiment;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
@@ -103,9 +102,7 @@ public final class ExperimentFile {
       apply(override, mapping, problems);
     }
     Map<String, Place> places = new TreeMap<>();
-    var top =
-        Section.strict(
-            new Mapping(new Place(name, 0), mapping.entries()), problems, places, new Schema());
+    var top = Section.strict(new Mapping(new Place(name, 0), mapping.entries()), problems, places);
     Experiment experiment =
         new ExperimentReader(problems, places, vocabulary).read(top, defaultRunName(file));
     problems.throwIfAny();

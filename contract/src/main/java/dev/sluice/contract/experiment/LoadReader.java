@@ -240,7 +240,6 @@ record LoadReader(Problems problems, Map<String, ArrivalKeys> processes) {
       return byName(top, top.oneOf("arrivals", DEFAULT_PROCESS, names, "arrivals"));
     }
     Section section = top.section("arrivals");
-    section.schema().require("process");
     if (!section.has("process")) {
       top.error(
           "arrivals",

@@ -8,7 +8,6 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Value;
 import dev.sluice.contract.file.Value.Entry;
@@ -30,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * or as mappings.
  */
 final class ThresholdReader {
-  private static final Pattern BOUND =
+  static final Pattern BOUND =
       Pattern.compile("(<=|>=|<|>)\\s*(" + Numbers.DECIMAL.pattern() + ")");
 
-  private static final String BY_CLASS_WORKLOAD = "by_class_workload";
-  private static final String BOUND_KEY = "bound";
-  private static final String ABORT_KEY = "abort";
+  static final String BY_CLASS_WORKLOAD = "by_class_workload";
+  static final String BOUND_KEY = "bound";
+  static final String ABORT_KEY = "abort";
 
   private final Problems problems;
   private final Vocabulary vocabulary;
@@ -48,7 +47,6 @@ final class ThresholdReader {
 
   Map<String, Threshold> read(Section section, Jobs jobs) {
     Set<String> figures = figures(jobs);
-    declare(section.schema());
     section.ignore(BY_CLASS_WORKLOAD);
     for (String key : section.keys()) {
       Value value = section.find(key);
@@ -157,18 +155,5 @@ final class ThresholdReader {
       }
     }
     return figures;
-  }
-
-  private void declare(Schema schema) {
-    Map<String, Object> bound = Schema.quotedOrFlagged(BOUND, BOUND_KEY, ABORT_KEY);
-    vocabulary.figures().forEach(figure -> schema.declare(figure, bound));
-    String name = ExperimentReader.NAME.pattern();
-    String ofClasses = String.join("|", vocabulary.figuresOfClasses());
-    for (String figures :
-        List.of(
-            name + "_(" + ofClasses + ")",
-            BY_CLASS_WORKLOAD + "\\." + name + "\\..+\\.(" + ofClasses + ")")) {
-      schema.declare(Pattern.compile(figures), bound);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.contract.file;
 
+import dev.sluice.contract.file.Questions.Kind;
 import dev.sluice.contract.file.Value.Entry;
 import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * value is a mistake. A lenient one is of a file that other tools write too: null means that the
  * key is absent, and only keys that are nearly known are a mistake.
  *
- * <p>What a strict section is asked for is noted in its {@link Schema}.
+ * <p>What a strict section is asked for, its {@link Questions} receive.
  */
 public final class Section {
   /** Beginning of a key at the top of a file that only holds values for aliases to repeat. */
@@ -46,9 +46,7 @@ public final class Section {
   /** Places of the keys, by dotted name; null: the section is lenient. */
   private final @Nullable Map<String, Place> places;
 
-  /** Declarations of the keys; null: the section is lenient. */
-  private final @Nullable Schema schema;
-
+  private final Questions questions;
   private final Set<String> known = new LinkedHashSet<>();
 
   private Section(
@@ -56,18 +54,22 @@ public final class Section {
       Mapping mapping,
       Problems problems,
       @Nullable Map<String, Place> places,
-      @Nullable Schema schema) {
+      Questions questions) {
     this.prefix = prefix;
     this.mapping = mapping;
     this.problems = problems;
     this.places = places;
-    this.schema = schema;
+    this.questions = questions;
   }
 
-  /** The strict section of a whole file. Places, by dotted name, and schema fill with each key. */
+  /** The strict section of a whole file. Places, by dotted name, fill with each key. */
+  public static Section strict(Mapping mapping, Problems problems, Map<String, Place> places) {
+    return strict(mapping, problems, places, Questions.UNNOTED);
+  }
+
   public static Section strict(
-      Mapping mapping, Problems problems, Map<String, Place> places, Schema schema) {
-    return new Section("", mapping, problems, places, schema);
+      Mapping mapping, Problems problems, Map<String, Place> places, Questions questions) {
+    return new Section("", mapping, problems, places, questions);
   }
 
   /**
@@ -76,7 +78,7 @@ public final class Section {
    * @param prefix what stands before its keys in messages: empty, or {@code models.llm7b.}
    */
   public static Section lenient(String prefix, Mapping mapping, Problems problems) {
-    return new Section(prefix, mapping, problems, null, null);
+    return new Section(prefix, mapping, problems, null, Questions.UNNOTED);
   }
 
   /** Tells whether the key stands in the section, with or without a value. */
@@ -107,23 +109,9 @@ public final class Section {
     problems.error(value.place(), message(prefix + key, value, rule), maybe);
   }
 
-  public Schema schema() {
-    if (schema == null) {
-      throw new IllegalStateException("a lenient section declares no keys");
-    }
-    return schema;
-  }
-
-  private void declare(
-      String key, Supplier<Map<String, Object>> keywords, @Nullable Object fallback) {
-    if (schema != null) {
-      schema.declare(key, keywords.get(), fallback);
-    }
-  }
-
   /** Allows a key with any value, which is not read. */
   public void ignore(String key) {
-    declare(key, () -> Map.of(), null);
+    questions.ask(key, Kind.ANY, null);
     find(key);
   }
 
@@ -151,9 +139,7 @@ public final class Section {
   }
 
   private void require(String key, String example) {
-    if (schema != null) {
-      schema.require(key);
-    }
+    questions.require(key);
     if (places == null ? find(key) == null : !has(key)) {
       known.add(key);
       missing(key, example);
@@ -181,7 +167,7 @@ public final class Section {
   }
 
   public double number(String key, double fallback, Range range, String maybe) {
-    declare(key, () -> Schema.number(range), fallback);
+    questions.ask(key, Kind.NUMBER, fallback, range);
     Value value = find(key);
     return value == null ? fallback : number(key, value, range, maybe);
   }
@@ -197,7 +183,7 @@ public final class Section {
 
   /** A number; null for {@code none} and for an absent key. */
   public @Nullable Double numberOrNone(String key, Range range) {
-    declare(key, () -> Schema.orNone(Schema.number(range)), NONE);
+    questions.ask(key, Kind.NUMBER_OR_NONE, NONE, range);
     Value value = find(key);
     return value == null || none(value)
         ? null
@@ -209,7 +195,7 @@ public final class Section {
   }
 
   public long whole(String key, long fallback, long least, long most) {
-    declare(key, () -> Schema.whole(least, most), fallback);
+    questions.ask(key, Kind.WHOLE, fallback, least, most);
     Value value = find(key);
     Long number = value == null ? null : whole(key, value, least, most);
     return number == null ? fallback : number;
@@ -223,7 +209,7 @@ public final class Section {
 
   /** A whole number; null for {@code none} and for an absent key. */
   public @Nullable Integer wholeOrNone(String key, int least, int most) {
-    declare(key, () -> Schema.orNone(Schema.whole(least, most)), NONE);
+    questions.ask(key, Kind.WHOLE_OR_NONE, NONE, least, most);
     Value value = find(key);
     return value == null || none(value) ? null : integer(key, value, least, most);
   }
@@ -235,7 +221,7 @@ public final class Section {
   /** A list of whole numbers. See {@link #list} for {@code repeats}. */
   public List<Integer> wholes(
       String key, List<Integer> fallback, int least, int most, boolean repeats) {
-    declare(key, () -> Schema.listOf(Schema.whole(least, most)), fallback);
+    questions.ask(key, Kind.WHOLES, fallback, least, most);
     return list(key, fallback, repeats, item -> integer(key, item, least, most));
   }
 
@@ -246,7 +232,7 @@ public final class Section {
 
   /** A list of numbers, which may be in it twice. */
   public List<Double> numbers(String key, List<Double> fallback, Range range) {
-    declare(key, () -> Schema.listOf(Schema.number(range)), null);
+    questions.ask(key, Kind.NUMBERS, null, range);
     return list(
         key,
         fallback,
@@ -255,14 +241,14 @@ public final class Section {
   }
 
   public boolean flag(String key, boolean fallback) {
-    declare(key, () -> Schema.flag(), fallback);
+    questions.ask(key, Kind.FLAG, fallback);
     Value value = find(key);
     return value == null ? fallback : flag(key, value, fallback);
   }
 
   /** A text of at least one letter. */
   public String text(String key, String fallback) {
-    declare(key, () -> Schema.text(null), fallback);
+    questions.ask(key, Kind.TEXT, fallback);
     return textOr(key, fallback);
   }
 
@@ -280,7 +266,7 @@ public final class Section {
    */
   public String text(
       String key, String fallback, Pattern form, String rule, UnaryOperator<String> maybe) {
-    declare(key, () -> Schema.text(form), fallback);
+    questions.ask(key, Kind.TEXT, fallback, form);
     String text = textOr(key, fallback);
     if (!form.matcher(text).matches()) {
       problems.error(
@@ -297,7 +283,7 @@ public final class Section {
 
   /** A text; null if it is absent or wrong. */
   public @Nullable String textOrNull(String key) {
-    declare(key, () -> Schema.text(null), null);
+    questions.ask(key, Kind.TEXT, null);
     Value value = find(key);
     return value == null ? null : text(key, value);
   }
@@ -319,7 +305,7 @@ public final class Section {
   }
 
   public String oneOf(String key, String fallback, Collection<String> names, String plural) {
-    declare(key, () -> Schema.oneOf(names), fallback);
+    questions.ask(key, Kind.NAME, fallback, names);
     Value value = find(key);
     String name = value == null ? null : knownName(key, value, names, plural);
     return name == null ? fallback : name;
@@ -328,7 +314,7 @@ public final class Section {
   /** A list of known names, none twice. */
   public List<String> namesOf(
       String key, List<String> fallback, Collection<String> names, String plural) {
-    declare(key, () -> Schema.listOf(Schema.oneOf(names)), fallback);
+    questions.ask(key, Kind.NAMES, fallback, names);
     return list(key, fallback, false, item -> knownName(key, item, names, plural));
   }
 
@@ -340,7 +326,7 @@ public final class Section {
    */
   public <T> List<T> list(
       String key, List<T> fallback, boolean repeats, Function<Value, @Nullable T> read) {
-    declare(key, () -> Schema.list(repeats), null);
+    questions.ask(key, Kind.LIST, null, repeats);
     Sequence sequence = sequence(key);
     if (sequence == null) {
       return fallback;
@@ -388,7 +374,7 @@ public final class Section {
 
   /** The section under a key of a strict section; empty if the key is absent or no mapping. */
   public Section section(String key) {
-    return section(key, schema().mapping(key));
+    return section(key, questions.mapping(key));
   }
 
   /** Reads the section under a key of a strict section, and complains of what was not asked for. */
@@ -401,23 +387,23 @@ public final class Section {
 
   /** The section under a key that the user has chosen. */
   public Section chosen(String key, Pattern names, Collection<String> reserved) {
-    return section(key, schema().chosen(names, reserved));
+    return section(key, questions.chosen(names, reserved));
   }
 
-  private Section section(String key, Schema declared) {
+  private Section section(String key, Questions below) {
     Mapping child = mapping(key);
     Entry entry = mapping.entries().get(key);
-    Mapping below =
+    Mapping under =
         child == null || entry == null
             ? new Mapping(place(key), new LinkedHashMap<>())
             : new Mapping(entry.keyPlace(), child.entries());
-    return new Section(prefix + key + ".", below, problems, places, declared);
+    return new Section(prefix + key + ".", under, problems, places, below);
   }
 
   /** The section of a mapping in the list under a key of a strict section. */
   public Section item(String key, Mapping item) {
     return new Section(
-        prefix + key + ".", item, problems, new LinkedHashMap<>(), schema().mapping(key));
+        prefix + key + ".", item, problems, new LinkedHashMap<>(), questions.mapping(key));
   }
 
   /**

@@ -84,6 +84,13 @@ public final class UserMistakeException extends Exception {
     }
   }
 
+  /** Throws all mistakes that were found, if there are any, in their order. */
+  public static void throwIfAny(List<Problem> problems) throws UserMistakeException {
+    if (!problems.isEmpty()) {
+      throw new UserMistakeException(problems);
+    }
+  }
+
   /** The mistake of a file that is there, and cannot be read. */
   public static UserMistakeException unreadable(String file, IOException e) {
     return e instanceof AccessDeniedException

@@ -1,5 +1,6 @@
 package dev.sluice.contract.log;
 
+import dev.sluice.contract.event.Event;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -31,6 +32,17 @@ public record Topics(String prefix) {
 
   public String deadLetters() {
     return prefix + ".dead-letters";
+  }
+
+  /** Returns the codec of one of these topics: runs, facts, dispatches or outcomes. */
+  public EventCodec<? extends Event> codec(String topic) {
+    if (topic.equals(facts())) {
+      return EventCodec.FACTS;
+    }
+    if (topic.equals(dispatches())) {
+      return EventCodec.DISPATCHES;
+    }
+    return topic.equals(runs()) ? EventCodec.RUNS : EventCodec.OUTCOMES;
   }
 
   public List<String> sharded() {

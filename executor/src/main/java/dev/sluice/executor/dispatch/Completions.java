@@ -63,39 +63,28 @@ final class Completions {
 
   BatchCompleted of(EndedBatch ran, RunClock runClock) {
     serviceNsSum.addAndGet(ran.serviceNs());
-    if (ran.cancelled()) {
-      return completed(ran, runClock, Result.CANCELLED, null, List.of(), null);
-    }
+    PreparedBatch batch = ran.cancelled() ? null : ran.batch();
     Exception failure = ran.failure();
-    if (ran.batch() != null) {
+    List<JobResult> results = List.of();
+    Long emulatedServiceNs = null;
+    Result result = ran.cancelled() ? Result.CANCELLED : Result.FAILED;
+    if (batch != null) {
       try {
-        List<JobResult> results = ran.batch().results();
+        results = batch.results();
+        emulatedServiceNs = batch.emulatedServiceNs();
+        result = Result.DONE;
         done.incrementAndGet();
-        return completed(
-            ran, runClock, Result.DONE, null, results, ran.batch().emulatedServiceNs());
       } catch (RuntimeException e) {
         failure = e;
       }
     }
-    LOG.warn("{} failed on {}", ran.dispatch().dispatchId(), settings.executorId(), failure);
-    failed.incrementAndGet();
-    String message = failure == null ? null : failure.getMessage();
-    return completed(
-        ran,
-        runClock,
-        Result.FAILED,
-        message == null ? String.valueOf(failure) : message,
-        List.of(),
-        null);
-  }
-
-  private BatchCompleted completed(
-      EndedBatch ran,
-      RunClock runClock,
-      Result result,
-      @Nullable String cause,
-      List<JobResult> results,
-      @Nullable Long emulatedServiceNs) {
+    String cause = null;
+    if (result == Result.FAILED) {
+      LOG.warn("{} failed on {}", ran.dispatch().dispatchId(), settings.executorId(), failure);
+      failed.incrementAndGet();
+      String message = failure == null ? null : failure.getMessage();
+      cause = message == null ? String.valueOf(failure) : message;
+    }
     long startedAtNs = ran.startedNs() - runClock.toMonotonicNs(0);
     return new BatchCompleted(
         ran.dispatch().dispatchId(),

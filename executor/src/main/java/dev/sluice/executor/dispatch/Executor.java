@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An executor: takes its shard's dispatches, runs them on its lanes, and reports the outcome of
- * each. {@link #warmUp} makes it ready; it works from {@link #join} to {@link #close}.
+ * each. {@link #awaitWarm} makes it ready; it works from {@link #join} to {@link #close}.
  *
  * <p>A dispatch is refused as {@code older_incarnation} if it is for an earlier start of this
  * executor, {@code unsupported} if its lanes do not exist or are not neighbours, or no lane can run
@@ -145,7 +145,12 @@ public final class Executor implements AutoCloseable {
     }
   }
 
-  private Executor(
+  /**
+   * Starts the lanes' threads, and returns while they run their models for the first time.
+   *
+   * @throws WarmUpException if the first lane cannot be opened; nothing stays open
+   */
+  public Executor(
       ExecutorSettings settings,
       LaneBackend backend,
       ProcessClock clock,
@@ -162,42 +167,15 @@ public final class Executor implements AutoCloseable {
     this.reports = new Reports(settings, deviceKind, warmed);
   }
 
-  /** Calls {@link #beginWarmUp}, then {@link #awaitWarm}. */
-  public static Executor warmUp(
-      ExecutorSettings settings,
-      LaneBackend backend,
-      ProcessClock clock,
-      Pacer pacer,
-      WarmUpProgress progress)
-      throws WarmUpException, InterruptedException {
-    Executor executor = beginWarmUp(settings, backend, clock, pacer, progress);
-    executor.awaitWarm();
-    return executor;
-  }
-
-  /**
-   * Starts the lanes' threads, and returns while they run their models for the first time.
-   *
-   * @throws WarmUpException if the first lane cannot be opened; nothing stays open
-   */
-  public static Executor beginWarmUp(
-      ExecutorSettings settings,
-      LaneBackend backend,
-      ProcessClock clock,
-      Pacer pacer,
-      WarmUpProgress progress)
-      throws WarmUpException, InterruptedException {
-    return new Executor(settings, backend, clock, pacer, progress);
-  }
-
   /** Returns when the lanes are idle, until {@link #awaitWarm}. A failure leaves nothing open. */
   public synchronized void awaitFirstRuns() throws WarmUpException, InterruptedException {
     warmed.awaitFirstRuns();
   }
 
   /** Nothing else should work meanwhile. A failure leaves nothing open. */
-  public synchronized void awaitWarm() throws WarmUpException, InterruptedException {
+  public synchronized Executor awaitWarm() throws WarmUpException, InterruptedException {
     warmed.await();
+    return this;
   }
 
   /** {@link #awaitWarm} must have returned. */

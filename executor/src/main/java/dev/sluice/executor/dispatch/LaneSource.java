@@ -98,9 +98,7 @@ public final class LaneSource implements AutoCloseable {
                     + ", alpha_ms: 5, beta_ms: 0.5}"));
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   private static void checkScales(ParsedExperiment parsed, LatencyTable table)
@@ -123,9 +121,7 @@ public final class LaneSource implements AutoCloseable {
         }
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   private static String plain(double number) {
@@ -156,7 +152,7 @@ public final class LaneSource implements AutoCloseable {
    * @throws UserMistakeException if a device is missing or cannot do what is asked of it, or if a
    *     model or a row of the latency table cannot be had
    */
-  public LaneBackend open(Path cacheFolder, double speed, ModelProgress progress)
+  public LaneBackend open(ModelCache cache, double speed, ModelProgress progress)
       throws UserMistakeException {
     if (experiment.lanes().emulated()) {
       return LaneBackend.emulated(emulation(parsed, table, speed));
@@ -165,7 +161,6 @@ public final class LaneSource implements AutoCloseable {
     if (prepared) {
       checkMemory();
     }
-    var cache = new ModelCache(cacheFolder);
     Engines engines = engines(cache);
     if (prepared) {
       Map<ModelKey, ModelKey> models = new LinkedHashMap<>();
@@ -179,7 +174,7 @@ public final class LaneSource implements AutoCloseable {
         requests().stream()
             .filter(request -> !budgets.containsKey(request.model().workload()))
             .toList();
-    LoadedModels loaded = load(whole, cacheFolder, progress);
+    LoadedModels loaded = load(whole, cache, progress);
     if (!budgets.isEmpty()) {
       budgeted =
           BudgetedModels.load(parsed.location("workloads"), budgets, engines, cache, progress);
@@ -263,9 +258,7 @@ public final class LaneSource implements AutoCloseable {
                         .formatted(model.workload(), measured.last())));
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   /**
@@ -297,24 +290,23 @@ public final class LaneSource implements AutoCloseable {
         .toList();
   }
 
-  public LoadedModels load(ModelKey model, Path cacheFolder, ModelProgress progress)
+  public LoadedModels load(ModelKey model, ModelCache cache, ModelProgress progress)
       throws UserMistakeException {
     List<ModelRequest> requests =
         requests().stream().filter(request -> request.model().equals(model)).toList();
-    return load(requests, cacheFolder, progress);
+    return load(requests, cache, progress);
   }
 
-  public LoadedModels load(List<ModelRequest> requests, Path cacheFolder, ModelProgress progress)
+  private LoadedModels load(List<ModelRequest> requests, ModelCache cache, ModelProgress progress)
       throws UserMistakeException {
-    var cache = new ModelCache(cacheFolder);
     Engines engines = engines(cache);
     LoadedModels loaded = LoadedModels.load(requests, engines, devices(engines), cache, progress);
     models = loaded;
     return loaded;
   }
 
-  public void startEngine(String backend, Path cacheFolder) throws UserMistakeException {
-    engines(new ModelCache(cacheFolder)).start(backend);
+  public void startEngine(String backend, ModelCache cache) throws UserMistakeException {
+    engines(cache).start(backend);
   }
 
   /** Returns the devices of real lanes, which can do what jobs ask for. */
@@ -383,17 +375,13 @@ public final class LaneSource implements AutoCloseable {
   }
 
   public Map<String, WorkloadInfo> workloadInfos() {
-    LoadedModels loaded = models;
-    if (loaded == null) {
-      return knownWorkloads(experiment);
-    }
     Map<String, WorkloadInfo> infos = new LinkedHashMap<>();
     for (ModelRequest request : requests()) {
       String workload = request.model().workload();
-      if (!budgets().containsKey(workload)) {
-        infos.put(workload, loaded.info(request.model()));
-      } else if (Workloads.names().contains(workload)) {
+      if (Workloads.names().contains(workload)) {
         infos.put(workload, Workloads.info(workload));
+      } else if (models != null) {
+        infos.put(workload, models.info(request.model()));
       }
     }
     return infos;

@@ -2,15 +2,11 @@ package dev.sluice.executor.dispatch;
 
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
 import dev.sluice.contract.experiment.Experiment;
-import dev.sluice.contract.log.Pacer;
-import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.Lane;
 import dev.sluice.executor.lane.LaneWork;
-import dev.sluice.executor.lane.WarmedLanes;
 import dev.sluice.executor.lane.WarmedLanes.WarmUpException;
-import dev.sluice.executor.lane.WarmedLanes.WarmUpProgress;
 import dev.sluice.executor.latency.LatencyKey;
 import dev.sluice.executor.latency.ProfilePlan;
 import dev.sluice.executor.latency.ProfilePlan.Round;
@@ -39,9 +35,7 @@ import org.jspecify.annotations.Nullable;
  * each row is measured beside exactly that number of busy lanes, except for the moments in which a
  * lane makes its inputs.
  */
-public record Profiler(
-    ExecutorSettings settings, String deviceKind, ProcessClock clock, WarmedLanes warmed)
-    implements AutoCloseable {
+public record Profiler(Executor executor) {
   public interface Listener {
     /** Called on the caller's thread when all is warm and measuring begins. */
     void settled();
@@ -81,19 +75,6 @@ public record Profiler(
     return keys;
   }
 
-  public static Profiler warmUp(
-      ExecutorSettings settings,
-      LaneBackend backend,
-      ProcessClock clock,
-      Pacer pacer,
-      WarmUpProgress progress)
-      throws WarmUpException, InterruptedException {
-    var warmed =
-        WarmedLanes.begin(settings, backend.factory().open(settings, clock, pacer), progress);
-    warmed.await();
-    return new Profiler(settings, backend.deviceKind(), clock, warmed);
-  }
-
   /**
    * Measures those rows of the plan that were not measured yet.
    *
@@ -116,7 +97,8 @@ public record Profiler(
                 .filter(
                     key ->
                         !measured.contains(
-                            new ProfileRow.Slot(deviceKind, key, round.pass(), round.repeat())))
+                            new ProfileRow.Slot(
+                                executor.deviceKind(), key, round.pass(), round.repeat())))
                 .toList();
         if (missing.isEmpty()) {
           continue;
@@ -143,9 +125,9 @@ public record Profiler(
   /** Runs a round that makes no rows, since the code around the lanes must warm up as well. */
   private void settle(ProfilePlan plan, Map<String, WorkloadInfo> infos, Listener listener)
       throws WarmUpException, InterruptedException {
-    List<LatencyKey> keys =
-        plan.keys().stream().filter(key -> key.busyLanes() == settings.lanes()).toList();
-    new Running(new Round(0, 0, settings.lanes(), keys), keys, false, infos, 0, listener).run();
+    int lanes = executor.settings.lanes();
+    List<LatencyKey> keys = plan.keys().stream().filter(key -> key.busyLanes() == lanes).toList();
+    new Running(new Round(0, 0, lanes, keys), keys, false, infos, 0, listener).run();
   }
 
   /** A round that is being measured. */
@@ -179,14 +161,14 @@ public record Profiler(
       this.beganEpochNs = beganEpochNs;
       this.listener = listener;
       this.begun = new CountDownLatch(round.busyLanes());
-      this.fillers = new Random(settings.seed() + 31L * round.pass() + round.repeat());
+      this.fillers = new Random(executor.settings.seed() + 31L * round.pass() + round.repeat());
       this.queue = new ArrayDeque<>(missing);
       this.unfinished = missing.size();
     }
 
     void run() throws WarmUpException, InterruptedException {
       List<Future<?>> lanes = new ArrayList<>();
-      for (Lane lane : warmed.lanes().subList(0, round.busyLanes())) {
+      for (Lane lane : executor.warmed.lanes().subList(0, round.busyLanes())) {
         lanes.add(lane.submit(work -> run(work, lane.index())));
       }
       for (Future<?> lane : lanes) {
@@ -209,9 +191,9 @@ public record Profiler(
         try {
           var batch =
               work.prepare(key.model(), List.of(new DispatchedJob(turn.jobId(), key.samples())), 1);
-          long startedNs = clock.monotonicNs();
+          long startedNs = executor.clock.monotonicNs();
           batch.run();
-          long serviceNs = Math.max(1, clock.monotonicNs() - startedNs);
+          long serviceNs = Math.max(1, executor.clock.monotonicNs() - startedNs);
           batch.results();
           batches++;
           if (turn.measured()) {
@@ -268,11 +250,11 @@ public record Profiler(
     private ProfileRow row(LatencyKey key, long serviceNs) {
       WorkloadInfo info = infos.get(key.workload());
       return new ProfileRow(
-          deviceKind,
+          executor.deviceKind(),
           key,
           round.pass(),
           round.repeat(),
-          Math.max(0, clock.epochNs() - beganEpochNs),
+          Math.max(0, executor.clock.epochNs() - beganEpochNs),
           serviceNs,
           listener.foreignLoad(),
           info == null ? 0 : info.flopsPerSample(),
@@ -287,10 +269,5 @@ public record Profiler(
     synchronized List<ProfileRow> rows() {
       return List.copyOf(rows);
     }
-  }
-
-  @Override
-  public void close() {
-    warmed.close();
   }
 }

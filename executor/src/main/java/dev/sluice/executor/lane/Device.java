@@ -1,7 +1,10 @@
 package dev.sluice.executor.lane;
 
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.ModelKey;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The device of an executor's lanes: real models, or an emulation. */
@@ -12,21 +15,12 @@ public interface Device extends AutoCloseable {
   /** Tells the device that the run begins; may be called again. */
   default void begin(RunClock runClock) {}
 
-  long flopsPerSample(ModelKey model);
-
   /**
-   * Returns how long a lane takes to load a model; null: lanes hold all models.
+   * Returns what a lane can do with a model.
    *
-   * @param timedNs time that the first lane took at warm-up; null: it loaded nothing
+   * @param loadNs time that the first lane took at warm-up to load it; null: it loaded nothing
    */
-  default @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
-    return timedNs;
-  }
-
-  /** Returns the memory of a lane that a model takes; null: lanes have no memory to fill. */
-  default @Nullable Long memoryBytes(ModelKey model) {
-    return null;
-  }
+  Capability capability(ModelKey model, List<WarmUp> warmUps, @Nullable Long loadNs);
 
   @Override
   default void close() {}

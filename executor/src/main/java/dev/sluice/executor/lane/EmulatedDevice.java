@@ -1,7 +1,8 @@
 package dev.sluice.executor.lane;
 
-import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
@@ -101,18 +102,8 @@ public final class EmulatedDevice implements Device {
   }
 
   @Override
-  public long flopsPerSample(ModelKey model) {
-    return emulation.flopsPerSample(model);
-  }
-
-  @Override
-  public @Nullable Long loadNs(ModelKey model, @Nullable Long timedNs) {
-    return emulation.loadNs(model);
-  }
-
-  @Override
-  public @Nullable Long memoryBytes(ModelKey model) {
-    return emulation.memoryBytes(model);
+  public Capability capability(ModelKey model, List<WarmUp> warmUps, @Nullable Long loadNs) {
+    return emulation.capability(model, warmUps);
   }
 
   @Override
@@ -297,11 +288,6 @@ public final class EmulatedDevice implements Device {
           }
         }
       }
-    }
-
-    @Override
-    public List<JobResult> results() {
-      return List.of();
     }
 
     @Override

@@ -132,11 +132,6 @@ public record Emulation(
     return memoryBytes.get(model);
   }
 
-  /** 0: unknown. */
-  long flopsPerSample(ModelKey model) {
-    return flopsPerSample.applyAsLong(model.workload());
-  }
-
   private LatencyTable table(ModelKey model) {
     if (table == null) {
       throw new IllegalArgumentException("no service time is known for " + model);
@@ -246,19 +241,21 @@ public record Emulation(
     return factor;
   }
 
+  Capability capability(ModelKey model, List<WarmUp> warmUps) {
+    long flops = flopsPerSample.applyAsLong(model.workload());
+    return new Capability(model, flops, warmUps, loadNs(model), memoryBytes(model));
+  }
+
   /** Returns what {@link WarmedLanes} would find for such lanes. */
   public List<Capability> capabilities(ExecutorSettings settings) {
     return settings.models().stream()
         .map(
             model ->
-                new Capability(
+                capability(
                     model,
-                    flopsPerSample(model),
                     settings.warmUpSamples().stream()
                         .map(samples -> new WarmUp(samples, warmUpNs(model, samples)))
-                        .toList(),
-                    loadNs(model),
-                    memoryBytes(model)))
+                        .toList()))
         .toList();
   }
 }

@@ -64,7 +64,9 @@ public interface LaneWork extends AutoCloseable {
     void run() throws Exception;
 
     /** Returns each job's top classes after the run; none if emulated. */
-    List<JobResult> results();
+    default List<JobResult> results() {
+      return List.of();
+    }
 
     /** Ends an emulated batch early, now or as soon as it runs; from any thread. */
     default void cancel() {
@@ -72,7 +74,9 @@ public interface LaneWork extends AutoCloseable {
     }
 
     /** Null: real. Call it after the run. */
-    @Nullable Long emulatedServiceNs();
+    default @Nullable Long emulatedServiceNs() {
+      return null;
+    }
   }
 
   /**

@@ -2,6 +2,8 @@ package dev.sluice.executor.lane;
 
 import dev.sluice.contract.event.BatchCompleted.JobResult;
 import dev.sluice.contract.event.BatchDispatched.DispatchedJob;
+import dev.sluice.contract.event.ExecutorReported.Capability;
+import dev.sluice.contract.event.ExecutorReported.WarmUp;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.ModelKey;
@@ -92,17 +94,14 @@ public final class RealDevice implements Device {
   }
 
   @Override
-  public @Nullable Long memoryBytes(ModelKey model) {
-    return holding == Holding.AS_PREPARED ? parameterBytes(models.info(model), model) : null;
+  public Capability capability(ModelKey model, List<WarmUp> warmUps, @Nullable Long loadNs) {
+    WorkloadInfo info = models.info(model);
+    Long memoryBytes = holding == Holding.AS_PREPARED ? parameterBytes(info, model) : null;
+    return new Capability(model, info.flopsPerSample(), warmUps, loadNs, memoryBytes);
   }
 
   public static long parameterBytes(WorkloadInfo info, ModelKey model) {
     return info.parameters() * (model.precision().equals("fp32") ? 4 : 2);
-  }
-
-  @Override
-  public long flopsPerSample(ModelKey model) {
-    return models.info(model).flopsPerSample();
   }
 
   private final class RealLane implements LaneWork {
@@ -282,11 +281,6 @@ public final class RealDevice implements Device {
         first += input.samples();
       }
       return results;
-    }
-
-    @Override
-    public @Nullable Long emulatedServiceNs() {
-      return null;
     }
   }
 

@@ -194,13 +194,7 @@ public final class WarmedLanes implements AutoCloseable {
         }
         done(what);
       }
-      capabilities.add(
-          new Capability(
-              model,
-              device.flopsPerSample(model),
-              warmUps,
-              device.loadNs(model, loadNs > 0 ? loadNs : null),
-              device.memoryBytes(model)));
+      capabilities.add(device.capability(model, warmUps, loadNs > 0 ? loadNs : null));
     }
     work.release();
     return new Timed(List.copyOf(capabilities), cpuPerLane(coresByBackend));

@@ -1,9 +1,5 @@
 package dev.sluice.executor.latency;
 
-import dev.sluice.contract.file.OutputFile;
-import dev.sluice.contract.file.UserMistakeException;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -85,40 +81,6 @@ public record LatencyModel(
     public int compareTo(Calibrated other) {
       return ORDER.compare(this, other);
     }
-  }
-
-  /**
-   * Reads the file, or that of the folder that {@code train} made; a mistake if it is missing, cut
-   * short, damaged, or of a later version.
-   */
-  public static LatencyModel read(Path path) throws UserMistakeException {
-    return ModelFile.read(path);
-  }
-
-  /** Reads a model file; a mistake if the model is for another device kind, or cannot be read. */
-  public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
-    LatencyModel model = read(path);
-    if (!model.deviceKind.equals(deviceKind)) {
-      throw new UserMistakeException(
-          ModelFile.in(path).toString(),
-          "the latency model is for device kind ("
-              + model.deviceKind
-              + "), and the lanes are of ("
-              + deviceKind
-              + ")",
-          "./sluice profile and ./sluice train with these lanes make one for them");
-    }
-    return model;
-  }
-
-  /** Refuses a folder in which {@link #write} would replace a file that is no latency model. */
-  public static void checkFolder(Path folder) throws UserMistakeException {
-    OutputFile.check(folder.resolve(ModelFile.NAME), ModelFile.KIND, false);
-  }
-
-  /** Writes the model into a folder, atomically in place of an older one, and returns the file. */
-  public Path write(Path folder) throws IOException {
-    return ModelFile.write(this, folder);
   }
 
   /** Returns twelve hex digits that tell models apart. */

@@ -44,14 +44,14 @@ import java.util.regex.Pattern;
  * run needs for fitting the model again. Nothing in the file names a class, so that the worst that
  * a file from elsewhere can do is predict wrongly. The file depends on no library's version.
  */
-final class ModelFile {
+public final class ModelFile {
   static final int VERSION = 1;
 
-  static final String NAME = "model.sluice";
+  private static final String NAME = "model.sluice";
 
   private static final String MAGIC = "sluice latency model ";
 
-  static final OutputFile.Kind KIND =
+  private static final OutputFile.Kind KIND =
       OutputFile.Kind.madeAgain("latency model", MAGIC.getBytes(StandardCharsets.US_ASCII));
 
   private static final Pattern FIRST_LINE = Pattern.compile(MAGIC + "(\\d{1,9})\n");
@@ -62,11 +62,17 @@ final class ModelFile {
 
   private ModelFile() {}
 
-  static Path in(Path path) {
+  private static Path in(Path path) {
     return Files.isDirectory(path) ? path.resolve(NAME) : path;
   }
 
-  static Path write(LatencyModel model, Path folder) throws IOException {
+  /** Refuses a folder in which {@link #write} would replace a file that is no latency model. */
+  public static void checkFolder(Path folder) throws UserMistakeException {
+    OutputFile.check(folder.resolve(NAME), KIND, false);
+  }
+
+  /** Writes the model into a folder, atomically in place of an older one, and returns the file. */
+  public static Path write(LatencyModel model, Path folder) throws IOException {
     Files.createDirectories(folder);
     Path file = folder.resolve(NAME);
     OutputFile.write(file, bytes(model));
@@ -142,7 +148,27 @@ final class ModelFile {
     }
   }
 
-  static LatencyModel read(Path path) throws UserMistakeException {
+  /** Reads a model file; a mistake if the model is for another device kind, or cannot be read. */
+  public static LatencyModel read(Path path, String deviceKind) throws UserMistakeException {
+    LatencyModel model = read(path);
+    if (!model.deviceKind().equals(deviceKind)) {
+      throw new UserMistakeException(
+          in(path).toString(),
+          "the latency model is for device kind ("
+              + model.deviceKind()
+              + "), and the lanes are of ("
+              + deviceKind
+              + ")",
+          "./sluice profile and ./sluice train with these lanes make one for them");
+    }
+    return model;
+  }
+
+  /**
+   * Reads the file, or that of the folder that {@code train} made; a mistake if it is missing, cut
+   * short, damaged, or of a later version.
+   */
+  public static LatencyModel read(Path path) throws UserMistakeException {
     Path file = in(path);
     byte[] bytes = readAll(file);
     int body = checkVersion(file, bytes) + Long.BYTES;

@@ -192,7 +192,7 @@ public final class ProfileFile {
               "the file was made by something else. Columns: " + String.join(", ", COLUMNS));
         }
       }
-      throwIfAny();
+      UserMistakeException.throwIfAny(problems);
     }
 
     List<ProfileRow> rows(List<CsvRows.Row> records) throws UserMistakeException {
@@ -220,7 +220,7 @@ public final class ProfileFile {
           break;
         }
       }
-      throwIfAny();
+      UserMistakeException.throwIfAny(problems);
       return rows;
     }
 
@@ -265,12 +265,6 @@ public final class ProfileFile {
 
     private void note(CsvRows.Row record, String what, String maybe) {
       problems.add(new Problem(record.place().toString(), what, maybe));
-    }
-
-    private void throwIfAny() throws UserMistakeException {
-      if (!problems.isEmpty()) {
-        throw new UserMistakeException(problems);
-      }
     }
   }
 }

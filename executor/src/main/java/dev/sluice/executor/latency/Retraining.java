@@ -113,7 +113,7 @@ public record Retraining(PredictionTable reach) {
     }
     List<ProfileRow> all = moved(profiled, rows);
     all.addAll(asRows(deviceKind, rows, lastPass, example));
-    return Optional.of(Trainer.refit(profiled, all).model());
+    return Optional.of(Trainer.refit(profiled, all));
   }
 
   private static List<ProfileRow> often(List<ProfileRow> rows) {

@@ -36,6 +36,9 @@ public final class Trainer {
       Map.of(
           Reach.SEEN, Method.MEDIAN, Reach.BETWEEN, Method.INTERPOLATED, Reach.BEYOND, Method.LINE);
 
+  /** A model, and how each method did on the rows that were held out to choose it. */
+  public record Trained(LatencyModel model, Validation validation) {}
+
   private Trainer() {}
 
   /**
@@ -101,13 +104,13 @@ public final class Trainer {
    *
    * @param seed seed of the trees; equal rows and an equal seed give an equal model
    */
-  public static TrainFigures train(List<ProfileRow> rows, long seed) {
+  public static Trained train(List<ProfileRow> rows, long seed) {
     var trial = new Trial(rows, seed, EnumSet.allOf(Method.class));
     List<Held> held = new ArrayList<>(trial.heldPasses());
     held.addAll(trial.heldSamples());
     Map<Reach, Method> choice = choice(held);
     var validation = new Validation(held, choice);
-    return trial.trained(validation, choice, validation.residuals());
+    return new Trained(trial.model(choice, validation.residuals()), validation);
   }
 
   /**
@@ -116,13 +119,12 @@ public final class Trainer {
    *
    * @param rows rows of at least two passes, of the model's device kind, in any order
    */
-  public static TrainFigures refit(LatencyModel before, List<ProfileRow> rows) {
+  public static LatencyModel refit(LatencyModel before, List<ProfileRow> rows) {
     Map<Reach, Method> choice = before.choice();
     var trial = new Trial(rows, before.seed(), choice.values());
-    var validation = new Validation(trial.heldPasses(), choice);
     var residuals = new TreeMap<>(before.residuals());
-    residuals.putAll(validation.residuals());
-    return trial.trained(validation, choice, residuals);
+    residuals.putAll(new Validation(trial.heldPasses(), choice).residuals());
+    return trial.model(choice, residuals);
   }
 
   /** Rows that are held out in turn, and predicted by methods that were fitted to the others. */
@@ -143,14 +145,10 @@ public final class Trainer {
       }
     }
 
-    TrainFigures trained(
-        Validation validation,
-        Map<Reach, Method> choice,
-        SortedMap<LatencyModel.Calibrated, double[]> residuals) {
+    LatencyModel model(
+        Map<Reach, Method> choice, SortedMap<LatencyModel.Calibrated, double[]> residuals) {
       Fit fit = Fit.to(rows, seed, choice.values());
-      return new TrainFigures(
-          new LatencyModel(rows.get(0).deviceKind(), seed, choice, rows, fit, residuals),
-          validation);
+      return new LatencyModel(rows.get(0).deviceKind(), seed, choice, rows, fit, residuals);
     }
 
     List<Held> heldPasses() {

@@ -41,7 +41,8 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
    * @param lnNsByMethod prediction of each method that had an answer
    * @param floorLnNs median of the row's key in the other passes; NaN: the key was in no other pass
    */
-  record Held(ProfileRow row, Reach reach, Map<Method, Double> lnNsByMethod, double floorLnNs) {
+  public record Held(
+      ProfileRow row, Reach reach, Map<Method, Double> lnNsByMethod, double floorLnNs) {
     Pair pair(Method method) {
       return new Pair(row.lnNs(), Objects.requireNonNull(lnNsByMethod.get(method)));
     }
@@ -144,7 +145,7 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
     return ErrorFigures.of(rows.stream().map(this::chosenPair).toList());
   }
 
-  List<Held> at(Reach reach) {
+  public List<Held> at(Reach reach) {
     return held.stream().filter(row -> row.reach() == reach).toList();
   }
 
@@ -165,7 +166,7 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
   }
 
   /** Returns the time that the model would have predicted for a held-out row. */
-  double predictedMs(Held row) {
+  public double predictedMs(Held row) {
     return StrictMath.exp(chosenPair(row).predictedLnNs()) / 1e6;
   }
 
@@ -210,9 +211,5 @@ public record Validation(List<Held> held, Map<Reach, Method> choice) {
             TreeMap::new,
             collectingAndThen(
                 toList(), of -> of.stream().mapToDouble(this::residual).sorted().toArray())));
-  }
-
-  public int rows(Reach reach) {
-    return at(reach).size();
   }
 }

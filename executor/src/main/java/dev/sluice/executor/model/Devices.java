@@ -77,9 +77,7 @@ public final class Devices {
         problems.add(missing(location, wanted, backend, found));
       }
     }
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
     return new Devices(byBackend);
   }
 
@@ -137,9 +135,7 @@ public final class Devices {
                             : "")));
           }
         });
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
   }
 
   /** Lane i computes on the device at index i mod their number. */

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -134,20 +133,16 @@ public final class LoadedModels implements RunModels, AutoCloseable {
             .map(loading -> CompletableFuture.supplyAsync(() -> failure(loading, failed), threads))
             .toList();
     threads.shutdown();
-    Throwable first =
-        failures.stream()
-            .map(CompletableFuture::join)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-    if (first instanceof UserMistakeException mistake) {
-      throw mistake;
-    }
-    if (first instanceof Error error) {
-      throw error;
-    }
-    if (first instanceof RuntimeException bug) {
-      throw bug;
+    for (@Nullable Throwable failure : failures.stream().map(CompletableFuture::join).toList()) {
+      if (failure instanceof UserMistakeException mistake) {
+        throw mistake;
+      }
+      if (failure instanceof Error error) {
+        throw error;
+      }
+      if (failure instanceof RuntimeException bug) {
+        throw bug;
+      }
     }
   }
 

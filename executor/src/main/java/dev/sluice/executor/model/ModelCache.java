@@ -20,9 +20,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -191,14 +195,15 @@ public final class ModelCache {
     Path unfinishedHash = ModelHash.file(unfinished);
     try {
       progress.started(file.getFileName().toString(), weightBytes);
-      var hashing =
-          new ModelHash.Hashing(
-              new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20), Sha256.begin());
-      try (OutputStream out = hashing) {
+      MessageDigest sha256 = Sha256.begin();
+      var crc32c = new CRC32C();
+      var bytes = new BufferedOutputStream(Files.newOutputStream(unfinished), 1 << 20);
+      try (OutputStream out =
+          new CheckedOutputStream(new DigestOutputStream(bytes, sha256), crc32c)) {
         deleteAbandoned(file, Files.getLastModifiedTime(unfinished));
         content.write(out);
       }
-      Files.writeString(unfinishedHash, hashing.hash().text(file), UTF_8);
+      Files.writeString(unfinishedHash, ModelHash.of(sha256, crc32c).text(file), UTF_8);
       moveInPlace(
           unfinishedHash, ModelHash.file(file)); // first, so that no file is without its hash
       moveInPlace(unfinished, file);

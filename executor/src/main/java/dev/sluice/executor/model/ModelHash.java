@@ -3,10 +3,8 @@ package dev.sluice.executor.model;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.contract.file.Sha256;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -50,15 +48,26 @@ record ModelHash(String sha256, @Nullable String crc32c) {
    * @param quick whether its CRC-32C alone is asked for; its SHA-256 is empty then
    */
   static ModelHash of(Path model, boolean quick) throws IOException {
-    var hashing = new Hashing(OutputStream.nullOutputStream(), quick ? null : Sha256.begin());
-    try (InputStream in = Files.newInputStream(model);
-        hashing) {
+    var crc32c = new CRC32C();
+    MessageDigest sha256 = Sha256.begin();
+    try (InputStream in = Files.newInputStream(model)) {
       var chunk = new byte[CHUNK];
       for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-        hashing.write(chunk, 0, read);
+        crc32c.update(chunk, 0, read);
+        if (!quick) {
+          sha256.update(chunk, 0, read);
+        }
       }
     }
-    return hashing.hash();
+    ModelHash both = of(sha256, crc32c);
+    return quick ? new ModelHash("", both.crc32c) : both;
+  }
+
+  /** Returns the hashes of what they have taken in, once. */
+  static ModelHash of(MessageDigest sha256, CRC32C crc32c) {
+    return new ModelHash(
+        HexFormat.of().formatHex(sha256.digest()),
+        HexFormat.of().toHexDigits((int) crc32c.getValue()));
   }
 
   String text(Path model) {
@@ -67,44 +76,5 @@ record ModelHash(String sha256, @Nullable String crc32c) {
         + model.getFileName()
         + "\n"
         + (crc32c == null ? "" : CRC_LINE + crc32c + "\n");
-  }
-
-  /** A stream that hashes what passes through. */
-  static final class Hashing extends FilterOutputStream {
-    private final @Nullable MessageDigest sha256;
-    private final CRC32C crc32c = new CRC32C();
-
-    /**
-     * @param sha256 null: the CRC-32C alone is asked for
-     */
-    Hashing(OutputStream out, @Nullable MessageDigest sha256) {
-      super(out);
-      this.sha256 = sha256;
-    }
-
-    @Override
-    public void write(int b) throws IOException {
-      if (sha256 != null) {
-        sha256.update((byte) b);
-      }
-      crc32c.update(b);
-      out.write(b);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      if (sha256 != null) {
-        sha256.update(bytes, offset, length);
-      }
-      crc32c.update(bytes, offset, length);
-      out.write(bytes, offset, length);
-    }
-
-    /** Returns the hashes of what has passed through, once. */
-    ModelHash hash() {
-      return new ModelHash(
-          sha256 == null ? "" : HexFormat.of().formatHex(sha256.digest()),
-          HexFormat.of().toHexDigits((int) crc32c.getValue()));
-    }
   }
 }

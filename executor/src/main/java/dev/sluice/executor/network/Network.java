@@ -7,10 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A network: its operations in order, its weights, and its cost. An architecture builds it, and
@@ -53,70 +50,68 @@ public final class Network {
     }
   }
 
-  /**
-   * The operations of a network, as one file format writes them. Each operation has a result {@code
-   * out}, which is the result of no other operation of the network.
-   */
-  interface Dialect {
-    /** Casts a tensor to a precision; the two are given by their names. */
-    void convert(String out, String in, Precision to);
-
+  /** The kinds of operations, each with what it reads, and with its numbers, in their order. */
+  enum Kind {
     /**
-     * A 2-D convolution with square kernel, and equal stride and padding on both axes.
-     *
-     * @param bias a number per output channel; null: none
+     * A 2-D convolution of a tensor with a kernel; size of the square kernel, and stride and
+     * padding on both axes.
      */
-    void convolve(
-        Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding);
-
-    /** (in − mean) / √(variance + epsilon) × scale + shift, each of them per channel. */
-    void batchNorm(Tensor out, Tensor in, BatchNorm norm);
-
-    /** What a batch norm has for each channel, and the number that keeps its divisor above 0. */
-    record BatchNorm(Weight scale, Weight shift, Weight mean, Weight variance, float epsilon) {}
-
+    CONVOLVE,
+    /** A convolution as above; behind the kernel a number for each output channel. */
+    CONVOLVE_WITH_BIAS,
+    /**
+     * (in − mean) / √(variance + epsilon) × scale + shift, per channel: the tensor, scale, shift,
+     * mean, variance; epsilon, which keeps the divisor above 0.
+     */
+    BATCH_NORM,
     /** max(in, 0); {@code in} is used by nothing else. */
-    void relu(Tensor out, Tensor in);
-
-    void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding);
-
+    RELU,
+    /** Size of the square window, stride and padding. */
+    MAX_POOL,
     /** Adds two tensors, or a weight to each sample. */
-    void add(Tensor out, Tensor left, Value right);
-
+    ADD,
     /** [channels, height, width] to [channels] by their mean. */
-    void averagePool(Tensor out, Tensor in);
-
-    /** in × transposed matrix + bias on the last axis; matrix is [out, in]. */
-    void linear(Tensor out, Tensor in, Weight matrix, Weight bias);
-
-    /** Normalizes the last axis to mean 0 and variance 1, then × scale + shift. */
-    void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon);
-
-    /** The exact GELU: in × Φ(in). */
-    void gelu(Tensor out, Tensor in);
-
-    /** [channels, height, width] to [height × width, channels]. */
-    void patchesToTokens(Tensor out, Tensor in);
-
-    /** Puts one token in front; the weight is [1, 1, width]. */
-    void prependToken(Tensor out, Tensor in, Weight token);
-
+    AVERAGE_POOL,
     /**
-     * [tokens, 3 × width] of queries, keys and values to [tokens, width], scaled by 1/√head width.
+     * in × transposed matrix + bias on the last axis: the tensor, the matrix [out, in], the bias.
      */
-    void selfAttention(Tensor out, Tensor in, int heads);
-
+    LINEAR,
+    /**
+     * Normalizes the last axis to mean 0 and variance 1, then × scale + shift: the tensor, scale,
+     * shift; size of the axis, epsilon.
+     */
+    LAYER_NORM,
+    /** The exact GELU: in × Φ(in). */
+    GELU,
+    /** [channels, height, width] to [height × width, channels]. */
+    PATCHES_TO_TOKENS,
+    /** Puts one token, a weight [1, 1, width], in front of a tensor's. */
+    PREPEND_TOKEN,
+    /**
+     * [tokens, 3 × width] of queries, keys and values to [tokens, width], scaled by 1/√head width;
+     * number of heads.
+     */
+    SELF_ATTENTION,
     /** [tokens, width] to [width] of the first token. */
-    void firstToken(Tensor out, Tensor in);
+    FIRST_TOKEN
   }
 
   /**
    * An operation.
    *
+   * @param out its result, which is the result of no other operation of the network
    * @param weightsBefore number of the network's weights that operations before it use
    */
-  private record Operation(
-      Tensor out, List<Tensor> reads, int weightsBefore, Consumer<Dialect> teller) {}
+  record Operation(
+      Kind kind, Tensor out, List<Value> reads, List<Number> numbers, int weightsBefore) {}
+
+  /** The operations of a network, as one file format writes them. */
+  interface Dialect {
+    /** Casts a tensor to a precision; the two are given by their names. */
+    void convert(String out, String in, Precision to);
+
+    void write(Operation operation);
+  }
 
   /** A block: the stem or embedding, a residual or transformer block, or the head. */
   public record Block(String name, NetworkPart part) {}
@@ -201,7 +196,7 @@ public final class Network {
         crossing(from),
         crossing(to),
         weights.subList(weightsFrom, weightsTo),
-        operations.subList(from, to).stream().map(Operation::teller).toList());
+        operations.subList(from, to));
   }
 
   /**
@@ -223,7 +218,7 @@ public final class Network {
     if (at == operations.size()) {
       return List.of(output);
     }
-    Set<Tensor> read = new HashSet<>();
+    Set<Value> read = new HashSet<>();
     operations.subList(at, operations.size()).forEach(later -> read.addAll(later.reads()));
     return Stream.concat(Stream.of(input), operations.subList(0, at).stream().map(Operation::out))
         .filter(read::contains)
@@ -238,13 +233,14 @@ public final class Network {
   Tensor convolve(
       Tensor in, String name, int channels, int size, int stride, Weight.Rule rule, float gain) {
     Weight kernel = kernel(in, name, channels, size, rule, gain);
-    return convolve(in, kernel, null, stride, size / 2);
+    return convolve(Kind.CONVOLVE, List.of(in, kernel), kernel, stride, size / 2);
   }
 
   /** Adds a convolution with bias whose squares of size × size tile the input. */
   Tensor convolvePatches(Tensor in, String name, int channels, int size, float gain) {
     Weight kernel = kernel(in, name, channels, size, Weight.Rule.RANDOM, gain);
-    return convolve(in, kernel, constant(name + ".bias", List.of(channels), 0), size, 0);
+    Weight bias = constant(name + ".bias", List.of(channels), 0);
+    return convolve(Kind.CONVOLVE_WITH_BIAS, List.of(in, kernel, bias), kernel, size, 0);
   }
 
   private Weight kernel(
@@ -254,58 +250,52 @@ public final class Network {
     return weight(name + ".weight", shape, rule, (float) Math.sqrt(gain / fanIn));
   }
 
-  private Tensor convolve(
-      Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
+  private Tensor convolve(Kind kind, List<Value> reads, Weight kernel, int stride, int padding) {
     int channels = kernel.shape().get(0);
-    int side = side(in, kernel.shape().get(2), stride, padding);
+    int size = kernel.shape().get(2);
+    int side = side(reads.get(0), size, stride, padding);
     multiplyAdds += (long) side * side * kernel.elements();
-    return then(
-        List.of(channels, side, side),
-        (dialect, out) -> dialect.convolve(out, in, kernel, bias, stride, padding),
-        in);
+    return then(kind, List.of(channels, side, side), reads, size, stride, padding);
   }
 
-  private static int side(Tensor in, int size, int stride, int padding) {
-    return (in.axis(1) + 2 * padding - size) / stride + 1;
+  private static int side(Value in, int size, int stride, int padding) {
+    return (in.shape().get(1) + 2 * padding - size) / stride + 1;
   }
 
   /** Adds a batch norm in inference: running mean 0 and variance 1. */
   Tensor batchNorm(Tensor in, String name, float scale) {
     List<Integer> shape = List.of(in.axis(0));
-    var norm =
-        new Dialect.BatchNorm(
+    List<Value> reads =
+        List.of(
+            in,
             constant(name + ".weight", shape, scale),
             constant(name + ".bias", shape, 0),
             constant(name + Weight.RUNNING_MEAN, shape, 0),
-            constant(name + Weight.RUNNING_VARIANCE, shape, 1),
-            BATCH_NORM_EPSILON);
-    return then(in.shape(), (dialect, out) -> dialect.batchNorm(out, in, norm), in);
+            constant(name + Weight.RUNNING_VARIANCE, shape, 1));
+    return then(Kind.BATCH_NORM, in.shape(), reads, BATCH_NORM_EPSILON);
   }
 
   Tensor relu(Tensor in) {
-    return then(in.shape(), (dialect, out) -> dialect.relu(out, in), in);
+    return then(Kind.RELU, in.shape(), List.of(in));
   }
 
   Tensor maxPool(Tensor in, int size, int stride, int padding) {
     int side = side(in, size, stride, padding);
-    return then(
-        List.of(in.axis(0), side, side),
-        (dialect, out) -> dialect.maxPool(out, in, size, stride, padding),
-        in);
+    return then(Kind.MAX_POOL, List.of(in.axis(0), side, side), List.of(in), size, stride, padding);
   }
 
   Tensor add(Tensor left, Tensor right) {
-    return then(left.shape(), (dialect, out) -> dialect.add(out, left, right), left, right);
+    return then(Kind.ADD, left.shape(), List.of(left, right));
   }
 
   Tensor addPositions(Tensor in, String name, float deviation) {
     List<Integer> shape = List.of(1, in.axis(0), in.axis(1));
     Weight weight = weight(name, shape, Weight.Rule.RANDOM, deviation);
-    return then(in.shape(), (dialect, out) -> dialect.add(out, in, weight), in);
+    return then(Kind.ADD, in.shape(), List.of(in, weight));
   }
 
   Tensor averagePool(Tensor in) {
-    return then(List.of(in.axis(0)), (dialect, out) -> dialect.averagePool(out, in), in);
+    return then(Kind.AVERAGE_POOL, List.of(in.axis(0)), List.of(in));
   }
 
   /**
@@ -324,53 +314,48 @@ public final class Network {
     Weight bias = constant(name + ".bias", List.of(width), 0);
     multiplyAdds += (long) in.elements() * width;
     return then(
+        Kind.LINEAR,
         in.shape().size() == 1 ? List.of(width) : List.of(in.axis(0), width),
-        (dialect, out) -> dialect.linear(out, in, matrix, bias),
-        in);
+        List.of(in, matrix, bias));
   }
 
   Tensor layerNorm(Tensor in, String name) {
-    List<Integer> shape = List.of(in.axis(in.shape().size() - 1));
-    Weight scale = constant(name + ".weight", shape, 1);
-    Weight shift = constant(name + ".bias", shape, 0);
-    return then(
-        in.shape(),
-        (dialect, out) -> dialect.layerNorm(out, in, scale, shift, LAYER_NORM_EPSILON),
-        in);
+    int width = in.axis(in.shape().size() - 1);
+    Weight scale = constant(name + ".weight", List.of(width), 1);
+    Weight shift = constant(name + ".bias", List.of(width), 0);
+    return then(Kind.LAYER_NORM, in.shape(), List.of(in, scale, shift), width, LAYER_NORM_EPSILON);
   }
 
   Tensor gelu(Tensor in) {
-    return then(in.shape(), (dialect, out) -> dialect.gelu(out, in), in);
+    return then(Kind.GELU, in.shape(), List.of(in));
   }
 
   Tensor patchesToTokens(Tensor in) {
     List<Integer> shape = List.of(in.axis(1) * in.axis(2), in.axis(0));
-    return then(shape, (dialect, out) -> dialect.patchesToTokens(out, in), in);
+    return then(Kind.PATCHES_TO_TOKENS, shape, List.of(in));
   }
 
   /** Puts a learned token, initially 0 as in torchvision, in front. */
   Tensor prependToken(Tensor in, String name) {
     Weight token = constant(name, List.of(1, 1, in.axis(1)), 0);
     List<Integer> shape = List.of(in.axis(0) + 1, in.axis(1));
-    return then(shape, (dialect, out) -> dialect.prependToken(out, in, token), in);
+    return then(Kind.PREPEND_TOKEN, shape, List.of(token, in));
   }
 
   Tensor selfAttention(Tensor in, int heads) {
     int tokens = in.axis(0);
     int width = in.axis(1) / 3;
     multiplyAdds += 2L * tokens * tokens * width;
-    return then(
-        List.of(tokens, width), (dialect, out) -> dialect.selfAttention(out, in, heads), in);
+    return then(Kind.SELF_ATTENTION, List.of(tokens, width), List.of(in), heads);
   }
 
   Tensor firstToken(Tensor in) {
-    return then(List.of(in.axis(1)), (dialect, out) -> dialect.firstToken(out, in), in);
+    return then(Kind.FIRST_TOKEN, List.of(in.axis(1)), List.of(in));
   }
 
-  private Tensor then(List<Integer> shape, BiConsumer<Dialect, Tensor> teller, Tensor... reads) {
+  private Tensor then(Kind kind, List<Integer> shape, List<Value> reads, Number... numbers) {
     var out = new Tensor("t" + operations.size(), shape);
-    operations.add(
-        new Operation(out, List.of(reads), weightsUsed, dialect -> teller.accept(dialect, out)));
+    operations.add(new Operation(kind, out, reads, List.of(numbers), weightsUsed));
     weightsUsed = weights.size();
     output = out;
     return out;

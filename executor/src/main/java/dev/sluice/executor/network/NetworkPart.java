@@ -1,11 +1,11 @@
 package dev.sluice.executor.network;
 
 import dev.sluice.executor.network.Network.Dialect;
+import dev.sluice.executor.network.Network.Operation;
 import dev.sluice.executor.network.Network.Tensor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -18,9 +18,10 @@ public record NetworkPart(
     List<Tensor> inputs,
     List<Tensor> outputs,
     List<Weight> weights,
-    List<Consumer<Dialect>> operations) {
+    List<Operation> operations) {
   public NetworkPart {
     weights = List.copyOf(weights);
+    operations = List.copyOf(operations);
   }
 
   public List<TensorShape> tensors() {
@@ -40,7 +41,7 @@ public record NetworkPart(
     if (cast) {
       inputs.forEach(in -> dialect.convert(in.name(), given(in, precision), precision));
     }
-    operations.forEach(operation -> operation.accept(dialect));
+    operations.forEach(dialect::write);
     if (cast) {
       outputs.forEach(out -> dialect.convert(given(out, precision), out.name(), Precision.FP32));
     }

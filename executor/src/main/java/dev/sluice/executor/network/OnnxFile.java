@@ -3,6 +3,7 @@ package dev.sluice.executor.network;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.executor.network.Network.Dialect;
+import dev.sluice.executor.network.Network.Operation;
 import dev.sluice.executor.network.Network.Tensor;
 import dev.sluice.executor.network.Network.Value;
 import java.io.ByteArrayOutputStream;
@@ -13,7 +14,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a network as ONNX: opset 17, IR version 8 (ONNX Runtime 1.21 refuses opset 23 and IR 11),
@@ -146,8 +146,8 @@ public final class OnnxFile {
       return new Protobuf().text(1, name).integer(3, value).integer(20, 2);
     }
 
-    private static Protobuf number(String name, float value) {
-      return new Protobuf().text(1, name).float32(2, value).integer(20, 1);
+    private static Protobuf number(String name, Number value) {
+      return new Protobuf().text(1, name).float32(2, value.floatValue()).integer(20, 1);
     }
 
     private static Protobuf integers(String name, long... values) {
@@ -196,114 +196,93 @@ public final class OnnxFile {
     }
 
     @Override
-    public void convolve(
-        Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
-      node(
-          "Conv",
-          out,
-          bias == null ? List.of(in, kernel) : List.of(in, kernel, bias),
-          window(kernel.shape().get(2), stride, padding));
+    public void write(Operation operation) {
+      Tensor out = operation.out();
+      List<Value> in = operation.reads();
+      List<Number> numbers = operation.numbers();
+      switch (operation.kind()) {
+        case CONVOLVE, CONVOLVE_WITH_BIAS -> node("Conv", out, in, window(numbers));
+        case BATCH_NORM -> node("BatchNormalization", out, in, number("epsilon", numbers.get(0)));
+        case RELU -> node("Relu", out, in);
+        case MAX_POOL -> node("MaxPool", out, in, window(numbers));
+        case ADD -> node("Add", out, in);
+        case AVERAGE_POOL -> {
+          String pooled = out.name() + "_pooled";
+          node("GlobalAveragePool", pooled, in);
+          node("Flatten", out, List.of(pooled), integer("axis", 1));
+        }
+        case LINEAR -> {
+          transposed.add((Weight) in.get(1));
+          String product = out.name() + "_product";
+          node("MatMul", product, in.subList(0, 2));
+          node("Add", out, List.of(product, in.get(2)));
+        }
+        case LAYER_NORM ->
+            node(
+                "LayerNormalization",
+                out,
+                in,
+                integer("axis", -1),
+                number("epsilon", numbers.get(1)));
+        case GELU -> gelu(out.name(), in.get(0));
+        case PATCHES_TO_TOKENS -> {
+          String shape = vector(out.name() + "_shape", 0, out.axis(1), out.axis(0));
+          node("Reshape", out.name() + "_flat", List.of(in.get(0), shape));
+          node("Transpose", out, List.of(out.name() + "_flat"), integers("perm", 0, 2, 1));
+        }
+        case PREPEND_TOKEN -> prependToken(out.name(), in.get(0), in.get(1));
+        case SELF_ATTENTION -> selfAttention(out, in.get(0), numbers.get(0).intValue());
+        case FIRST_TOKEN -> {
+          String index = scalar(out.name() + "_index", 0L);
+          node("Gather", out, List.of(in.get(0), index), integer("axis", 1));
+        }
+      }
     }
 
-    private static Protobuf[] window(int kernel, int stride, int padding) {
+    /**
+     * @param numbers size of a square window, stride, padding
+     */
+    private static Protobuf[] window(List<Number> numbers) {
+      int size = numbers.get(0).intValue();
+      int stride = numbers.get(1).intValue();
+      int padding = numbers.get(2).intValue();
       return new Protobuf[] {
-        integers("kernel_shape", kernel, kernel),
+        integers("kernel_shape", size, size),
         integers("strides", stride, stride),
         integers("pads", padding, padding, padding, padding)
       };
-    }
-
-    @Override
-    public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
-      node(
-          "BatchNormalization",
-          out,
-          List.of(in, norm.scale(), norm.shift(), norm.mean(), norm.variance()),
-          number("epsilon", norm.epsilon()));
-    }
-
-    @Override
-    public void relu(Tensor out, Tensor in) {
-      node("Relu", out, List.of(in));
-    }
-
-    @Override
-    public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
-      node("MaxPool", out, List.of(in), window(kernel, stride, padding));
-    }
-
-    @Override
-    public void add(Tensor out, Tensor left, Value right) {
-      node("Add", out, List.of(left, right));
-    }
-
-    @Override
-    public void averagePool(Tensor out, Tensor in) {
-      String pooled = out.name() + "_pooled";
-      node("GlobalAveragePool", pooled, List.of(in));
-      node("Flatten", out, List.of(pooled), integer("axis", 1));
-    }
-
-    @Override
-    public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
-      transposed.add(matrix);
-      String product = out.name() + "_product";
-      node("MatMul", product, List.of(in, matrix));
-      node("Add", out, List.of(product, bias));
-    }
-
-    @Override
-    public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
-      node(
-          "LayerNormalization",
-          out,
-          List.of(in, scale, shift),
-          integer("axis", -1),
-          number("epsilon", epsilon));
     }
 
     /**
      * Writes x / 2 × (1 + erf(x / √2)), in the order of nodes that ONNX Runtime fuses into one
      * Gelu.
      */
-    @Override
-    public void gelu(Tensor out, Tensor in) {
-      String name = out.name();
+    private void gelu(String name, Value in) {
       String root = scalar(name + "_root", (float) Math.sqrt(2));
       String one = scalar(name + "_one", 1f);
       String half = scalar(name + "_half", 0.5f);
-      node("Div", name + "_div", List.of(in.name(), root));
+      node("Div", name + "_div", List.of(in, root));
       node("Erf", name + "_erf", List.of(name + "_div"));
       node("Add", name + "_add", List.of(name + "_erf", one));
-      node("Mul", name + "_mul", List.of(in.name(), name + "_add"));
+      node("Mul", name + "_mul", List.of(in, name + "_add"));
       node("Mul", name, List.of(name + "_mul", half));
     }
 
-    @Override
-    public void patchesToTokens(Tensor out, Tensor in) {
-      String shape = vector(out.name() + "_shape", 0, out.axis(1), out.axis(0));
-      node("Reshape", out.name() + "_flat", List.of(in.name(), shape));
-      node("Transpose", out.name(), List.of(out.name() + "_flat"), integers("perm", 0, 2, 1));
-    }
-
-    @Override
-    public void prependToken(Tensor out, Tensor in, Weight token) {
-      String name = out.name();
-      String rest = vector(name + "_rest", 1, in.axis(1));
-      node("Shape", name + "_samples", List.of(in.name()), integer("start", 0), integer("end", 1));
+    private void prependToken(String name, Value token, Value in) {
+      String rest = vector(name + "_rest", 1, in.shape().get(1));
+      node("Shape", name + "_samples", List.of(in), integer("start", 0), integer("end", 1));
       node("Concat", name + "_shape", List.of(name + "_samples", rest), integer("axis", 0));
-      node("Expand", name + "_tokens", List.of(token.name(), name + "_shape"));
-      node("Concat", name, List.of(name + "_tokens", in.name()), integer("axis", 1));
+      node("Expand", name + "_tokens", List.of(token, name + "_shape"));
+      node("Concat", name, List.of(name + "_tokens", in), integer("axis", 1));
     }
 
-    @Override
-    public void selfAttention(Tensor out, Tensor in, int heads) {
+    private void selfAttention(Tensor out, Value in, int heads) {
       String name = out.name();
       int tokens = out.axis(0);
       int width = out.axis(1);
       int headWidth = width / heads;
       String shape = vector(name + "_shape", 0, tokens, 3, heads, headWidth);
-      node("Reshape", name + "_heads", List.of(in.name(), shape));
+      node("Reshape", name + "_heads", List.of(in, shape));
       part(name, "_q", 0, 0, 2, 1, 3);
       part(name, "_k", 1, 0, 2, 3, 1);
       part(name, "_v", 2, 0, 2, 1, 3);
@@ -323,12 +302,6 @@ public final class OnnxFile {
       String gathered = name + suffix + "_gathered";
       node("Gather", gathered, List.of(name + "_heads", index), integer("axis", 2));
       node("Transpose", name + suffix, List.of(gathered), integers("perm", permutation));
-    }
-
-    @Override
-    public void firstToken(Tensor out, Tensor in) {
-      String index = scalar(out.name() + "_index", 0L);
-      node("Gather", out.name(), List.of(in.name(), index), integer("axis", 1));
     }
   }
 

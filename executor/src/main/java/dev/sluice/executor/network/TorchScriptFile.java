@@ -3,6 +3,8 @@ package dev.sluice.executor.network;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.executor.network.Network.Dialect;
+import dev.sluice.executor.network.Network.Kind;
+import dev.sluice.executor.network.Network.Operation;
 import dev.sluice.executor.network.Network.Tensor;
 import dev.sluice.executor.network.Network.Value;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.LocalDateTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -26,7 +29,6 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a network, or layers of one, as TorchScript: a zip of stored (never deflated) entries
@@ -266,92 +268,48 @@ public final class TorchScriptFile {
     }
 
     @Override
-    public void convolve(
-        Tensor out, Tensor in, Weight kernel, @Nullable Weight bias, int stride, int padding) {
-      line(
-          out,
-          "torch.conv2d(%s, %s, %s, [%4$d, %4$d], [%5$d, %5$d], [1, 1], 1)",
-          in,
-          kernel,
-          bias == null ? "None" : bias,
-          stride,
-          padding);
+    public void write(Operation operation) {
+      Tensor out = operation.out();
+      if (operation.kind() == Kind.SELF_ATTENTION) {
+        selfAttention(out, operation.reads().get(0), operation.numbers().get(0));
+        return;
+      }
+      List<Object> values = new ArrayList<>(operation.reads());
+      values.addAll(operation.numbers());
+      values.add(training ? "True" : "False");
+      line(out, expression(operation.kind()), values.toArray());
     }
 
-    @Override
-    public void batchNorm(Tensor out, Tensor in, BatchNorm norm) {
-      line(
-          out,
-          "torch.batch_norm(%s, %s, %s, %s, %s, %s, 0.10000000000000001, %s, True)",
-          in,
-          norm.scale(),
-          norm.shift(),
-          norm.mean(),
-          norm.variance(),
-          training ? "True" : "False",
-          norm.epsilon());
+    /** The expression of what is read, of the numbers, and whether batch norms are trained. */
+    private static String expression(Kind kind) {
+      return switch (kind) {
+        case CONVOLVE -> "torch.conv2d(%s, %s, None, [%4$d, %4$d], [%5$d, %5$d], [1, 1], 1)";
+        case CONVOLVE_WITH_BIAS ->
+            "torch.conv2d(%s, %s, %s, [%5$d, %5$d], [%6$d, %6$d], [1, 1], 1)";
+        case BATCH_NORM ->
+            "torch.batch_norm(%s, %s, %s, %s, %s, %7$s, 0.10000000000000001, %6$s, True)";
+        case RELU -> "torch.relu_(%s)";
+        case MAX_POOL ->
+            "torch.max_pool2d(%s, [%2$d, %2$d], [%3$d, %3$d], [%4$d, %4$d], [1, 1], False)";
+        case ADD -> "torch.add(%s, %s)";
+        case AVERAGE_POOL -> "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)";
+        case LINEAR -> "torch.linear(%s, %s, %s)";
+        case LAYER_NORM -> "torch.layer_norm(%s, [%4$d], %2$s, %3$s, %5$s, False)";
+        case GELU -> "torch.gelu(%s, approximate=\"none\")";
+        case PATCHES_TO_TOKENS -> "torch.transpose(torch.flatten(%s, 2), 1, 2)";
+        case PREPEND_TOKEN ->
+            "torch.cat([torch.expand(%s, [torch.size(%2$s, 0), -1, -1]), %2$s], 1)";
+        case SELF_ATTENTION -> throw new IllegalArgumentException("it takes several lines");
+        case FIRST_TOKEN -> "torch.select(%s, 1, 0)";
+      };
     }
 
-    @Override
-    public void relu(Tensor out, Tensor in) {
-      line(out, "torch.relu_(%s)", in);
-    }
-
-    @Override
-    public void maxPool(Tensor out, Tensor in, int kernel, int stride, int padding) {
-      line(
-          out,
-          "torch.max_pool2d(%s, [%2$d, %2$d], [%3$d, %3$d], [%4$d, %4$d], [1, 1], False)",
-          in,
-          kernel,
-          stride,
-          padding);
-    }
-
-    @Override
-    public void add(Tensor out, Tensor left, Value right) {
-      line(out, "torch.add(%s, %s)", left, right);
-    }
-
-    @Override
-    public void averagePool(Tensor out, Tensor in) {
-      line(out, "torch.flatten(torch.adaptive_avg_pool2d(%s, [1, 1]), 1)", in);
-    }
-
-    @Override
-    public void linear(Tensor out, Tensor in, Weight matrix, Weight bias) {
-      line(out, "torch.linear(%s, %s, %s)", in, matrix, bias);
-    }
-
-    @Override
-    public void layerNorm(Tensor out, Tensor in, Weight scale, Weight shift, float epsilon) {
-      String format = "torch.layer_norm(%s, [%d], %s, %s, %s, False)";
-      line(out, format, in, scale.elements(), scale, shift, epsilon);
-    }
-
-    @Override
-    public void gelu(Tensor out, Tensor in) {
-      line(out, "torch.gelu(%s, approximate=\"none\")", in);
-    }
-
-    @Override
-    public void patchesToTokens(Tensor out, Tensor in) {
-      line(out, "torch.transpose(torch.flatten(%s, 2), 1, 2)", in);
-    }
-
-    @Override
-    public void prependToken(Tensor out, Tensor in, Weight token) {
-      String format = "torch.cat([torch.expand(%s, [torch.size(%2$s, 0), -1, -1]), %2$s], 1)";
-      line(out, format, token, in);
-    }
-
-    @Override
-    public void selfAttention(Tensor out, Tensor in, int heads) {
+    private void selfAttention(Tensor out, Value in, Number heads) {
       int tokens = out.axis(0);
       int width = out.axis(1);
       String parts = named(out) + "_parts";
       String split = "torch.permute(torch.reshape(%s, [-1, %d, 3, %d, %d]), [2, 0, 3, 1, 4])";
-      line(parts, split, in, tokens, heads, width / heads);
+      line(parts, split, in, tokens, heads, width / heads.intValue());
       String heard = named(out) + "_heard";
       line(
           heard,
@@ -360,11 +318,6 @@ public final class TorchScriptFile {
           parts);
       String joined = "torch.reshape(torch.transpose(%s, 1, 2), [-1, %d, %d])";
       line(out, joined, heard, tokens, width);
-    }
-
-    @Override
-    public void firstToken(Tensor out, Tensor in) {
-      line(out, "torch.select(%s, 1, 0)", in);
     }
   }
 }

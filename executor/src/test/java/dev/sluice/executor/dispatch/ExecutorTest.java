@@ -66,12 +66,13 @@ final class ExecutorTest {
 
   private void warmUp() throws Exception {
     executor =
-        Executor.warmUp(
-            settings(),
-            LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
-            clock,
-            pacer,
-            (done, total, what) -> {});
+        new Executor(
+                settings(),
+                LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
+                clock,
+                pacer,
+                (done, total, what) -> {})
+            .awaitWarm();
   }
 
   /** Joins an executor; time zero is the clock's present time. */
@@ -196,12 +197,13 @@ final class ExecutorTest {
   void tellsEachStepOfTheWarmUp_ofEachLane() throws Exception {
     var steps = new ArrayList<String>();
     executor =
-        Executor.warmUp(
-            settings(),
-            LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
-            clock,
-            pacer,
-            (done, total, what) -> steps.add(done + "/" + total + " " + what));
+        new Executor(
+                settings(),
+                LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
+                clock,
+                pacer,
+                (done, total, what) -> steps.add(done + "/" + total + " " + what))
+            .awaitWarm();
     assertThat(steps)
         .containsExactly(
             "1/3 resnet18 on onnx in fp32",
@@ -222,7 +224,7 @@ final class ExecutorTest {
           return FakeModels.oneHot(jobs);
         };
     executor =
-        Executor.beginWarmUp(
+        new Executor(
             settings(),
             LaneBackend.real("cpu", models, RealDevice.Holding.ALL, cpuNs::get),
             clock,

@@ -108,12 +108,13 @@ final class LaneBackendTest {
     assertThat(backend.deviceKind()).isEqualTo("emulated-accelerator");
     var time = new VirtualTime();
     try (var executor =
-        Executor.warmUp(
-            ExecutorSettings.of(experiment, "executor-0", 1, 0),
-            backend,
-            time.clock(),
-            time,
-            (done, total, what) -> {})) {
+        new Executor(
+                ExecutorSettings.of(experiment, "executor-0", 1, 0),
+                backend,
+                time.clock(),
+                time,
+                (done, total, what) -> {})
+            .awaitWarm()) {
       assertThat(executor.cpuPerLane()).isNull();
       assertThat(executor.capabilities()).hasSize(4);
       assertThat(executor.capabilities().get(0).flopsPerSample()).isEqualTo(3);

@@ -50,12 +50,13 @@ final class LanesWithAMemoryTest {
         new Lanes(true, 1, 1, "auto", "emulated", null, 200, 0, 2000, 3, 1, List.of(), 100.0);
     Experiment experiment = LaneBackendTest.experiment(true, lanes, workload("x"), workload("y"));
     executor =
-        Executor.warmUp(
-            ExecutorSettings.of(experiment, "executor-0", 1, 0),
-            LaneBackend.emulated(Emulation.of(experiment, null, 1, name -> 1)),
-            time.clock(),
-            time,
-            (done, total, what) -> {});
+        new Executor(
+                ExecutorSettings.of(experiment, "executor-0", 1, 0),
+                LaneBackend.emulated(Emulation.of(experiment, null, 1, name -> 1)),
+                time.clock(),
+                time,
+                (done, total, what) -> {})
+            .awaitWarm();
     executor.join(FakeLog.TOPICS, log::opened, LaneFaults.NONE, failures::add);
     log.put(new RunStarted("run-1", 0, 42, "config", "requests", 1, 1, null));
   }

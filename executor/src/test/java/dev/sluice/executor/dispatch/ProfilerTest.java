@@ -83,8 +83,8 @@ final class ProfilerTest {
 
   private Heard measure(Heard heard, ProfilePlan plan, Set<ProfileRow.Slot> there)
       throws Exception {
-    try (var profiler = Profiler.warmUp(SETTINGS, backend, clock, ns -> {}, (d, t, w) -> {})) {
-      boolean all = profiler.measure(plan, there, INFOS, 0, heard);
+    try (var executor = new Executor(SETTINGS, backend, clock, ns -> {}, (d, t, w) -> {})) {
+      boolean all = new Profiler(executor.awaitWarm()).measure(plan, there, INFOS, 0, heard);
       assertThat(all).isEqualTo(heard.rowsMax == Integer.MAX_VALUE);
       return heard;
     }

@@ -52,13 +52,14 @@ final class SwitchingLanesTest {
   void begin() throws Exception {
     models.opening = lane -> monotonicNs.addAndGet(LOAD_NS);
     executor =
-        Executor.warmUp(
-            new ExecutorSettings(
-                "gpus", 3, 0, 3, 0, 1, null, 42, 200, List.of(SMALL, LARGE), List.of(1)),
-            LaneBackend.real("cpu", models, RealDevice.Holding.ONE, () -> 0),
-            clock,
-            atNs -> monotonicNs.accumulateAndGet(atNs, Math::max),
-            (done, total, what) -> {});
+        new Executor(
+                new ExecutorSettings(
+                    "gpus", 3, 0, 3, 0, 1, null, 42, 200, List.of(SMALL, LARGE), List.of(1)),
+                LaneBackend.real("cpu", models, RealDevice.Holding.ONE, () -> 0),
+                clock,
+                atNs -> monotonicNs.accumulateAndGet(atNs, Math::max),
+                (done, total, what) -> {})
+            .awaitWarm();
     executor.join(FakeLog.TOPICS, log::opened, LaneFaults.NONE, failures::add);
     assertThat(log.nextReport().capabilities())
         .extracting(ExecutorReported.Capability::loadNs)

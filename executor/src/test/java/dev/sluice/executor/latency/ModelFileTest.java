@@ -30,9 +30,9 @@ final class ModelFileTest {
 
   @Test
   void whatIsReadIsWhatWasWritten() throws Exception {
-    Path file = MODEL.write(folder.resolve("models").resolve("latency"));
+    Path file = ModelFile.write(MODEL, folder.resolve("models").resolve("latency"));
     for (Path path : List.of(file, file.getParent())) {
-      LatencyModel read = LatencyModel.read(path, SyntheticProfile.DEVICE_KIND);
+      LatencyModel read = ModelFile.read(path, SyntheticProfile.DEVICE_KIND);
       assertThat(read.rows()).isEqualTo(MODEL.rows());
       assertThat(read.seed()).isEqualTo(MODEL.seed());
       assertThat(read.choice()).isEqualTo(MODEL.choice());
@@ -48,10 +48,10 @@ final class ModelFileTest {
 
   @Test
   void aFileThatStandsThereIsReplaced_andNothingElseStaysBehind() throws Exception {
-    Path file = MODEL.write(folder);
+    Path file = ModelFile.write(MODEL, folder);
     LatencyModel other = Models.ofMedians(ROWS);
-    other.write(folder);
-    assertThat(LatencyModel.read(file).version()).isEqualTo(other.version());
+    ModelFile.write(other, folder);
+    assertThat(ModelFile.read(file).version()).isEqualTo(other.version());
     try (var left = Files.list(folder)) {
       assertThat(left).containsExactly(file);
     }
@@ -106,11 +106,11 @@ final class ModelFileTest {
   void anotherFileIsRefused() throws Exception {
     assertRefused("hello".getBytes(StandardCharsets.UTF_8), "this is no latency model");
     assertRefused(new byte[0], "the latency model is cut short (0 bytes)");
-    assertThatThrownBy(() -> LatencyModel.read(folder.resolve("absent")))
+    assertThatThrownBy(() -> ModelFile.read(folder.resolve("absent")))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining("there is no latency model");
     Path empty = Files.createDirectory(folder.resolve("empty"));
-    assertThatThrownBy(() -> LatencyModel.read(empty))
+    assertThatThrownBy(() -> ModelFile.read(empty))
         .hasMessageStartingWith(empty.resolve("model.sluice") + ": error: there is no latency");
   }
 
@@ -127,8 +127,7 @@ final class ModelFileTest {
       System.arraycopy(digest, 0, forged, forged.length - 32, 32);
       Path file = Files.write(folder.resolve("forged"), forged);
       try {
-        LatencyModel read =
-            LatencyModel.read(file); // the change replaced one valid number by another
+        LatencyModel read = ModelFile.read(file); // the change replaced one valid number by another
         assertThat(read.rows()).hasSameSizeAs(MODEL.rows());
       } catch (UserMistakeException e) {
         assertThat(e).hasMessageContaining("the latency model makes no sense (");
@@ -138,8 +137,8 @@ final class ModelFileTest {
 
   @Test
   void aModelForAnotherDeviceKindIsRefused() throws Exception {
-    Path file = MODEL.write(folder);
-    assertThatThrownBy(() -> LatencyModel.read(file, "cpu"))
+    Path file = ModelFile.write(MODEL, folder);
+    assertThatThrownBy(() -> ModelFile.read(file, "cpu"))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(
             file
@@ -149,7 +148,7 @@ final class ModelFileTest {
 
   private void assertRefused(byte[] bytes, String what) throws IOException {
     Path file = Files.write(folder.resolve("bad"), bytes);
-    assertThatThrownBy(() -> LatencyModel.read(file))
+    assertThatThrownBy(() -> ModelFile.read(file))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageStartingWith(file + ": error: " + what)
         .hasMessageContaining("./sluice train results/profiles.csv makes it anew");

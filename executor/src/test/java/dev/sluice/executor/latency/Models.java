@@ -30,6 +30,6 @@ final class Models {
             sorted,
             Fit.to(sorted, 5, choice.values()),
             new TreeMap<>());
-    return Trainer.refit(first, rows).model();
+    return Trainer.refit(first, rows);
   }
 }

@@ -82,18 +82,12 @@ final class LoopTraffic implements AutoCloseable {
     try (consumer) {
       while (!closed) {
         for (var record : consumer.poll(POLL)) {
-          codec(record.topic()).read(record.value());
+          topics.codec(record.topic()).read(record.value());
         }
       }
     } catch (UnreadableEventException | RuntimeException e) {
       failure.compareAndSet(null, e);
     }
-  }
-
-  private EventCodec<?> codec(String topic) {
-    return topic.equals(topics.facts())
-        ? EventCodec.FACTS
-        : topic.equals(topics.dispatches()) ? EventCodec.DISPATCHES : EventCodec.OUTCOMES;
   }
 
   /** Writes a report each heartbeat, as an executor does. */

@@ -168,8 +168,7 @@ record MemoryMeasurement(
               Arrays.asList(arguments).subList(5, arguments.length),
               Registries.vocabulary());
       var model = new ModelKey(arguments[1], arguments[2], arguments[3]);
-      Path cache =
-          ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home")));
+      var cache = ModelCache.ofUser();
       try (LaneSource lanes = LaneSource.of(parsed)) {
         lanes.startEngine(model.backend(), cache);
         long beforeBytes = MemoryOf.residentBytesAndForgetPeak().orElseThrow();

@@ -9,6 +9,7 @@ import dev.sluice.contract.experiment.ParsedExperiment;
 import dev.sluice.contract.file.Numbers;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RunTopics;
+import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.LaneBackend;
 import dev.sluice.executor.dispatch.LaneSource;
 import dev.sluice.executor.dispatch.Profiler;
@@ -229,16 +230,16 @@ public final class ProfileRun {
     long startedNs = frame.clock().monotonicNs();
     LoopTraffic traffic = traffic(temporary);
     heedAWishToStop();
-    Profiler profiler = opened.add(warmedUp(backend));
+    Executor executor = opened.add(warmedUp(backend));
     heedAWishToStop();
     traffic.reportEach(
         settings.heartbeatMs(),
         backend.deviceKind(),
         settings.lanes(),
         frame.experiment().resources().totalTokens(),
-        profiler.warmed().capabilities());
+        executor.capabilities());
 
-    double wholeMinutes = estimateMinutes(whole, profiler.warmed().capabilities());
+    double wholeMinutes = estimateMinutes(whole, executor.capabilities());
     ProfilePlan plan = fitting(whole, wholeMinutes);
     long missing = rows.missing(plan, backend.deviceKind());
     double minutes = wholeMinutes * missing / whole.rows();
@@ -266,7 +267,9 @@ public final class ProfileRun {
     boolean all;
     try (var bar = new ProfileBar(console, missing)) {
       recorder = new Recorder(traffic, bar, beganEpochNs);
-      all = profiler.measure(plan, rows.measured(), lanes.workloadInfos(), beganEpochNs, recorder);
+      all =
+          new Profiler(executor)
+              .measure(plan, rows.measured(), lanes.workloadInfos(), beganEpochNs, recorder);
     }
     recorder.failIfTrafficStands();
     long left = rows.missing(whole, backend.deviceKind()) - recorder.measuredCount;
@@ -323,24 +326,25 @@ public final class ProfileRun {
     return traffic;
   }
 
-  private Profiler warmedUp(LaneBackend backend) throws WarmUpException, InterruptedException {
+  private Executor warmedUp(LaneBackend backend) throws WarmUpException, InterruptedException {
     long startedNs = frame.clock().monotonicNs();
-    Profiler profiler =
-        Profiler.warmUp(
-            settings,
-            backend,
-            frame.clock(),
-            frame.pacer(),
-            (done, total, what) ->
-                console.progress("warm-up", done + " of " + total + ": " + what));
+    Executor executor =
+        new Executor(
+                settings,
+                backend,
+                frame.clock(),
+                frame.pacer(),
+                (done, total, what) ->
+                    console.progress("warm-up", done + " of " + total + ": " + what))
+            .awaitWarm();
     console.clearLiveLine();
     console.item(
         "warm-up",
         settings.lanes()
             + (settings.lanes() == 1 ? " lane, " : " lanes, ")
             + frame.secondsSince(startedNs));
-    profiler.warmed().warnings().forEach(warning -> console.item("", "warning: " + warning));
-    return profiler;
+    executor.warnings().forEach(warning -> console.item("", "warning: " + warning));
+    return executor;
   }
 
   private void report(

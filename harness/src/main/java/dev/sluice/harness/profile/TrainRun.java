@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.ProfileFile;
 import dev.sluice.executor.latency.ProfileRow;
-import dev.sluice.executor.latency.TrainFigures;
 import dev.sluice.executor.latency.Trainer;
 import dev.sluice.harness.frame.ExitStatus;
 import dev.sluice.harness.frame.RunFolder;
@@ -40,7 +40,7 @@ public record TrainRun(Options options, Console console) {
         named != null
             ? named
             : Path.of(System.getProperty("sluice.home", ".")).resolve("models").resolve("latency");
-    LatencyModel.checkFolder(folder);
+    ModelFile.checkFolder(folder);
     TrainReport.checkFolder(folder);
     List<ProfileRow> rows =
         Trainer.checked(ProfileFile.read(file).rows(), file.toString(), options.deviceKind());
@@ -49,19 +49,18 @@ public record TrainRun(Options options, Console console) {
     if (disturbance != null) {
       console.item("", "warning: " + disturbance);
     }
-    TrainFigures trained = Trainer.train(rows, options.seed());
+    Trainer.Trained trained = Trainer.train(rows, options.seed());
     LatencyModel model = trained.model();
-    var report = new TrainReport(file.toString(), trained);
+    var report = new TrainReport(file.toString(), model, trained.validation());
     Path modelFile;
     try {
-      modelFile = model.write(folder);
+      modelFile = ModelFile.write(model, folder);
       report.write(folder);
     } catch (IOException e) {
       throw RunFolder.notWritable("--out", folder, e);
     }
     if (console.hasResults()) {
-      console.result(
-          JSON.writeValueAsString(trained.named(file.toString())) + System.lineSeparator());
+      console.result(JSON.writeValueAsString(report.named()) + System.lineSeparator());
     }
     report.show(console);
     console.line("");

@@ -18,7 +18,6 @@ import dev.sluice.harness.frame.LiveExperiment;
 import dev.sluice.harness.frame.RunFrame;
 import dev.sluice.harness.machine.Console;
 import dev.sluice.harness.machine.ModelBar;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -157,11 +156,7 @@ public final class ExecuteRole implements AutoCloseable {
     long startedNs = frame.clock().monotonicNs();
     LaneBackend backend;
     try (var bar = new ModelBar(frame.console())) {
-      backend =
-          lanes.open(
-              ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))),
-              speed,
-              bar);
+      backend = lanes.open(ModelCache.ofUser(), speed, bar);
     }
     Console console = frame.console();
     console.item(
@@ -185,8 +180,8 @@ public final class ExecuteRole implements AutoCloseable {
     var settings =
         ExecutorSettings.of(
             frame.experiment(), executorId, frame.clock().epochNs() / 1_000_000, shard);
-    Executor executor =
-        Executor.beginWarmUp(
+    var executor =
+        new Executor(
             settings,
             loaded.backend(),
             frame.clock(),

@@ -13,6 +13,7 @@ import dev.sluice.executor.dispatch.Executor;
 import dev.sluice.executor.dispatch.RecentBatches;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.executor.latency.Retraining;
@@ -213,7 +214,7 @@ public final class Predictions implements AutoCloseable {
         path = path.resolve(deviceKind);
       }
       Console console = frame.console();
-      LatencyModel model = Files.exists(path) ? LatencyModel.read(path) : null;
+      LatencyModel model = Files.exists(path) ? ModelFile.read(path) : null;
       if (model == null || !model.deviceKind().equals(deviceKind)) {
         String why =
             model == null
@@ -274,7 +275,7 @@ public final class Predictions implements AutoCloseable {
         LatencyModel profiled =
             request.modelPath() == null
                 ? null
-                : LatencyModel.read(Path.of(request.modelPath()), request.deviceKind());
+                : ModelFile.read(Path.of(request.modelPath()), request.deviceKind());
         outcome =
             new Retraining(request.reach())
                 .run(profiled, request.deviceKind(), log.measured(), current, request.executorId());

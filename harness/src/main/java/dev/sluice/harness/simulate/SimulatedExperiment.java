@@ -23,6 +23,7 @@ import dev.sluice.executor.lane.Emulation;
 import dev.sluice.executor.lane.ExecutorSettings;
 import dev.sluice.executor.lane.LatencyTable;
 import dev.sluice.executor.latency.LatencyModel;
+import dev.sluice.executor.latency.ModelFile;
 import dev.sluice.executor.latency.PredictionTable;
 import dev.sluice.executor.latency.ProfileRow;
 import dev.sluice.harness.frame.Environment;
@@ -232,7 +233,7 @@ public record SimulatedExperiment(
   private static @Nullable LatencyModel latencyModel(Experiment experiment)
       throws UserMistakeException {
     Path path = Predictions.modelPath(experiment.predictor());
-    return experiment.predictor().enabled() && Files.exists(path) ? LatencyModel.read(path) : null;
+    return experiment.predictor().enabled() && Files.exists(path) ? ModelFile.read(path) : null;
   }
 
   private static boolean knowsAll(LatencyModel model, ExecutorSettings settings) {

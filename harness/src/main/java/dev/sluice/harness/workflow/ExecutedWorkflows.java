@@ -303,9 +303,7 @@ final class ExecutedWorkflows {
   /** Loads each model once onto the first lane, to measure the time of loading. */
   private Executor warmUp(int gpus, RunShell shell, Consumer<String> said)
       throws UserMistakeException, WarmUpException, InterruptedException {
-    var cache =
-        new ModelCache(
-            ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
     List<String> backends =
         models.values().stream().map(ModelKey::backend).distinct().sorted().toList();
@@ -336,12 +334,13 @@ final class ExecutedWorkflows {
             warmUpSamples());
     Executor executor =
         shell.add(
-            Executor.warmUp(
-                settings,
-                LaneBackend.loading(shelf, RealDevice.Holding.ONE),
-                clock,
-                MachineClock.pacer(),
-                (done, total, what) -> {}));
+            new Executor(
+                    settings,
+                    LaneBackend.loading(shelf, RealDevice.Holding.ONE),
+                    clock,
+                    MachineClock.pacer(),
+                    (done, total, what) -> {})
+                .awaitWarm());
     said.accept("Each GPU is played by a lane of " + THREADS_PER_LANE + " thread on " + devices);
     if (devices.kind().equals("cpu") && gpus > processors) {
       said.accept("Warning: %d lanes on %d cores slow each other down".formatted(gpus, processors));

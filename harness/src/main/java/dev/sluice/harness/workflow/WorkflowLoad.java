@@ -202,14 +202,9 @@ final class WorkflowLoad implements AutoCloseable {
   private List<Event> poll(long timeoutNs) {
     List<Event> events = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofNanos(timeoutNs))) {
-      EventCodec<? extends Event> codec =
-          record.topic().equals(topics.facts())
-              ? EventCodec.FACTS
-              : record.topic().equals(topics.dispatches())
-                  ? EventCodec.DISPATCHES
-                  : EventCodec.OUTCOMES;
       try {
-        events.add(codec.read(record.value() == null ? new byte[0] : record.value()));
+        byte[] bytes = record.value() == null ? new byte[0] : record.value();
+        events.add(topics.codec(record.topic()).read(bytes));
       } catch (UnreadableEventException e) {
         LOG.warn("{} at {} is no event", record.topic(), record.offset(), e);
       }

@@ -4,7 +4,6 @@ import dev.sluice.contract.file.ByteSize;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.UserMistakeException;
@@ -79,7 +78,7 @@ public record ScheduleFile(Path file, String model, Place modelPlace, LayerSched
           "the file holds no schedule: a mapping of model, first and steps",
           "one begins with model: vit");
     }
-    var section = Section.strict(mapping, problems, new TreeMap<>(), new Schema());
+    var section = Section.strict(mapping, problems, new TreeMap<>());
     String model = section.requiredText("model", "model: vit");
     List<String> layers = layersByModel.get(model);
     if (layers == null && !model.isEmpty()) {

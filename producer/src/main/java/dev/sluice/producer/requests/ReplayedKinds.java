@@ -68,9 +68,7 @@ final class ReplayedKinds {
           }
         });
     unknown.forEach((name, count) -> problems.add(refusal(name, count)));
-    if (!problems.isEmpty()) {
-      throw new UserMistakeException(problems);
-    }
+    UserMistakeException.throwIfAny(problems);
     return here;
   }
 

@@ -13,7 +13,6 @@ import dev.sluice.producer.arrivals.RescaledTime;
 import dev.sluice.producer.requests.RequestList.IsolatedTimes;
 import dev.sluice.producer.trace.Trace;
 import dev.sluice.producer.trace.Trace.TraceOptions;
-import dev.sluice.producer.trace.Trace.TraceOptions.Column;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,17 +101,12 @@ final class ReplayedRequests {
   }
 
   private TraceOptions options(Window window) {
-    Map<String, Column> columns = new LinkedHashMap<>();
-    replay
-        .columns()
-        .forEach(
-            (attribute, column) ->
-                columns.put(
-                    attribute,
-                    new Column(
-                        column.from(),
-                        column.stripe() ? ReplayedKinds.known(experiment, attribute) : null)));
-    return new TraceOptions(columns, window, replay.spread(), experiment.seed());
+    return new TraceOptions(
+        replay.columns(),
+        attribute -> ReplayedKinds.known(experiment, attribute),
+        window,
+        replay.spread(),
+        experiment.seed());
   }
 
   private UserMistakeException nothingLeft(ParsedExperiment parsed) {

@@ -1,6 +1,7 @@
 package dev.sluice.producer.trace;
 
 import dev.sluice.contract.experiment.Ranges;
+import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.TraceRows;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedRequest;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +87,7 @@ public final class Trace {
   private static Trace read(TraceRows rows, TraceFormat format, TraceOptions options)
       throws UserMistakeException {
     boolean own = format.equals(TraceFormats.OWN);
-    var kinds = new TraceKinds(rows, options.columns(), own);
+    var kinds = new TraceKinds(rows, options, own);
     RowReader reader = format.opening().open(rows, options.seed());
     var trace = new Trace(format.title(), options.window(), format.isDated());
     while (rows.next()) {
@@ -272,23 +274,21 @@ public final class Trace {
    * @param columns by attribute of a job ({@code class}, {@code workload}, {@code backend}, {@code
    *     precision}, {@code samples}, {@code slo_ms}), the column that says it, in place of the
    *     format's own
+   * @param names names of an attribute that different values of a striped column are dealt to, one
+   *     after the other, as they first occur
    * @param window part that is kept
    * @param spread whether requests of equal times are parted
    * @param seed seed of what a trace leaves to chance
    */
   public record TraceOptions(
-      Map<String, Column> columns, Window window, boolean spread, long seed) {
+      Map<String, Replay.Column> columns,
+      Function<String, List<String>> names,
+      Window window,
+      boolean spread,
+      long seed) {
     /** A whole trace as it stands. */
-    public static final TraceOptions WHOLE = new TraceOptions(Map.of(), Window.WHOLE, false, 0);
-
-    /**
-     * A column in place of the format's own.
-     *
-     * @param from its name
-     * @param stripeOver names that different values of the column are dealt to, one after the
-     *     other, as they first occur; null: the values are names themselves
-     */
-    public record Column(String from, @Nullable List<String> stripeOver) {}
+    public static final TraceOptions WHOLE =
+        new TraceOptions(Map.of(), attribute -> List.of(), Window.WHOLE, false, 0);
 
     /**
      * The part of a trace that is kept, in nanoseconds since its time zero: requests at or after

@@ -42,21 +42,21 @@ final class TraceKinds {
   /**
    * @param own true if columns with the attributes' names say them
    */
-  TraceKinds(TraceRows rows, Map<String, TraceOptions.Column> chosen, boolean own)
-      throws UserMistakeException {
+  TraceKinds(TraceRows rows, TraceOptions options, boolean own) throws UserMistakeException {
     this.rows = rows;
     for (int i = 0; i < sources.length; i++) {
       String attribute = Replay.ATTRIBUTES.get(i);
-      TraceOptions.Column column = chosen.get(attribute);
+      Replay.Column column = options.columns().get(attribute);
       if (column != null && !rows.has(column.from())) {
         throw rows.lacks(column.from());
       }
       if (column == null && own && (rows.has(attribute) || rows.isSparse())) {
-        column = new TraceOptions.Column(attribute, null);
+        column = new Replay.Column(attribute, false);
       }
       if (column != null) {
         String name = column.from();
-        sources[i] = new Source(rows.column(name), name, column.stripeOver(), new HashMap<>());
+        List<String> stripeOver = column.stripe() ? options.names().apply(attribute) : null;
+        sources[i] = new Source(rows.column(name), name, stripeOver, new HashMap<>());
       }
     }
   }

@@ -3,11 +3,11 @@ package dev.sluice.producer.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.experiment.Replay.Column;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.RecordedRequest;
 import dev.sluice.contract.log.RequestKind;
 import dev.sluice.producer.trace.Trace.TraceOptions;
-import dev.sluice.producer.trace.Trace.TraceOptions.Column;
 import dev.sluice.producer.trace.Trace.TraceOptions.Window;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -144,7 +144,7 @@ final class TraceFileTest {
                 .toList());
     assertThat(times(trace)).doesNotHaveDuplicates();
     Path file = TraceSamples.write(folder, TraceSamples.azureFunctions2019());
-    var other = new TraceOptions(Map.of(), Window.WHOLE, false, 1);
+    var other = new TraceOptions(Map.of(), names -> List.of(), Window.WHOLE, false, 1);
     assertThat(times(Trace.read(file, other))).isNotEqualTo(times(trace));
   }
 
@@ -216,12 +216,16 @@ final class TraceFileTest {
     assertThat(times(read(TraceSamples.ALIBABA_GEN_AI)))
         .containsExactly(0, 0, 0, 0, S, S, S, S, 2 * S, 2 * S, 2 * S, 2 * S);
     Trace parted =
-        read(TraceSamples.ALIBABA_GEN_AI, new TraceOptions(Map.of(), Window.WHOLE, true, 5));
+        read(
+            TraceSamples.ALIBABA_GEN_AI,
+            new TraceOptions(Map.of(), names -> List.of(), Window.WHOLE, true, 5));
     assertThat(times(parted)).doesNotHaveDuplicates().isSorted();
     assertThat(Arrays.stream(times(parted)).map(ns -> ns / S))
         .containsExactly(0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L);
     assertThat(parted.notes()).containsExactly("12 requests of equal times were parted");
-    var cut = new TraceOptions(Map.of(), new Window(0, Long.MAX_VALUE, S / 2), true, 5);
+    var cut =
+        new TraceOptions(
+            Map.of(), names -> List.of(), new Window(0, Long.MAX_VALUE, S / 2), true, 5);
     assertThat(LongStream.of(times(read(TraceSamples.ALIBABA_GEN_AI, cut))).boxed())
         .hasSize(4)
         .allMatch(ns -> ns < S / 2);
@@ -232,7 +236,9 @@ final class TraceFileTest {
     Map<String, Long> whole = Map.of("before the trace's time zero", 1L);
     var window = new Window(S / 2, 6 * S, 5 * S);
     Trace trace =
-        read(TraceSamples.AZURE_FUNCTIONS_2021, new TraceOptions(Map.of(), window, false, 0));
+        read(
+            TraceSamples.AZURE_FUNCTIONS_2021,
+            new TraceOptions(Map.of(), names -> List.of(), window, false, 0));
     assertThat(times(trace))
         .containsExactly(S / 2, 9 * S / 4, 5 * S / 2, 23 * S / 8, 3 * S, 9 * S / 2);
     assertThat(trace.leftOut())
@@ -244,12 +250,18 @@ final class TraceFileTest {
     Trace dated =
         read(
             TraceSamples.AZURE_LLM_2024,
-            new TraceOptions(Map.of(), new Window(2 * S, 4 * S, Long.MAX_VALUE), false, 0));
+            new TraceOptions(
+                Map.of(), names -> List.of(), new Window(2 * S, 4 * S, Long.MAX_VALUE), false, 0));
     assertThat(times(dated)).containsExactly(2 * S, 3 * S);
     Trace minutes =
         read(
             TraceSamples.azureFunctions2019(),
-            new TraceOptions(Map.of(), new Window(150 * S, 240 * S, Long.MAX_VALUE), false, 0));
+            new TraceOptions(
+                Map.of(),
+                names -> List.of(),
+                new Window(150 * S, 240 * S, Long.MAX_VALUE),
+                false,
+                0));
     assertThat(LongStream.of(times(minutes)).boxed())
         .isNotEmpty()
         .allMatch(ns -> ns >= 150 * S && ns < 240 * S);
@@ -261,10 +273,12 @@ final class TraceFileTest {
   void chosenColumnsSayTheAttributes() throws Exception {
     var columns =
         Map.of(
-            "samples", new Column("NumImages", null),
-            "workload", new Column("GeneratedTokens", List.of("a", "b")));
+            "samples", new Column("NumImages", false),
+            "workload", new Column("GeneratedTokens", true));
     Trace trace =
-        read(TraceSamples.AZURE_LMM_2025, new TraceOptions(columns, Window.WHOLE, false, 0));
+        read(
+            TraceSamples.AZURE_LMM_2025,
+            new TraceOptions(columns, names -> List.of("a", "b"), Window.WHOLE, false, 0));
     assertThat(trace.leftOut()).containsExactly(Map.entry("with NumImages outside 1 to 4096", 1L));
     assertThat(kinds(trace))
         .containsExactlyElementsOf(
@@ -275,9 +289,11 @@ final class TraceFileTest {
 
   @Test
   void stripesDealValuesToNames_asTheyFirstOccur() throws Exception {
-    var columns = Map.of("workload", new Column("func", List.of("a", "b", "c")));
+    var columns = Map.of("workload", new Column("func", true));
     Trace trace =
-        read(TraceSamples.AZURE_FUNCTIONS_2021, new TraceOptions(columns, Window.WHOLE, false, 0));
+        read(
+            TraceSamples.AZURE_FUNCTIONS_2021,
+            new TraceOptions(columns, names -> List.of("a", "b", "c"), Window.WHOLE, false, 0));
     // by end f1 a, f2 b, f3 c, f4 a; sorted by beginning
     assertThat(kinds(trace).stream().map(RequestKind::workload))
         .containsExactly("b", "a", "a", "b", "c", "a", "a", "a", "c", "a", "a");
@@ -296,7 +312,11 @@ final class TraceFileTest {
                 read(
                     TraceSamples.AZURE_LMM_2025,
                     new TraceOptions(
-                        Map.of("samples", new Column("NumImage", null)), Window.WHOLE, false, 0)))
+                        Map.of("samples", new Column("NumImage", false)),
+                        names -> List.of(),
+                        Window.WHOLE,
+                        false,
+                        0)))
         .isInstanceOf(UserMistakeException.class)
         .hasMessageContaining(":1: error: the column (NumImage) is missing.")
         .hasMessageContaining("Maybe you meant NumImages.");
@@ -388,7 +408,9 @@ final class TraceFileTest {
         "Each time should have the first one taken away, and be divided by 10^3.");
     String seconds = "time_s\n1732612345.5\n1732612346\n";
     assertThat(times(read(seconds))).hasSize(2); // the whole of it, as record takes it
-    var played = new TraceOptions(Map.of(), new Window(0, Long.MAX_VALUE, 60 * S), false, 0);
+    var played =
+        new TraceOptions(
+            Map.of(), names -> List.of(), new Window(0, Long.MAX_VALUE, 60 * S), false, 0);
     Path file = TraceSamples.write(folder, seconds);
     assertThatThrownBy(() -> Trace.read(file, played))
         .isInstanceOf(UserMistakeException.class)

@@ -5,7 +5,6 @@ import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.QuotedText;
 import dev.sluice.contract.file.Range;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
@@ -89,7 +88,7 @@ public final class GridFile {
           root == null ? "the file is empty" : "a grid is a mapping of keys to values",
           "it should begin with base: experiment.yaml");
     }
-    var top = Section.strict(mapping, problems, new TreeMap<>(), new Schema());
+    var top = Section.strict(mapping, problems, new TreeMap<>());
     Path base = base(top);
     Mode mode =
         Mode.valueOf(

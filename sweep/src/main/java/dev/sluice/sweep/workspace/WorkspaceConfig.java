@@ -3,7 +3,6 @@ package dev.sluice.sweep.workspace;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
 import dev.sluice.contract.file.Range;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.Tree;
 import dev.sluice.contract.file.Tree.Limits;
@@ -136,7 +135,7 @@ public record WorkspaceConfig(
       }
     }
     Map<String, Place> places = new HashMap<>();
-    var section = Section.strict(mapping, problems, places, new Schema());
+    var section = Section.strict(mapping, problems, places);
     WorkspaceConfig config =
         new Reader(section, problems, workspace, new HashMap<>()).read(file, places);
     problems.throwIfAny();

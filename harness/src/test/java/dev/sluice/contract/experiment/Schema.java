@@ -1,10 +1,13 @@
-package dev.sluice.contract.file;
+package dev.sluice.contract.experiment;
 
+import dev.sluice.contract.file.Questions;
+import dev.sluice.contract.file.Range;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Deliberately absent: rules between two keys. A reader checks them by itself, so that a file
  * may be valid against the schema and still be refused, never the other way round.
  */
-public final class Schema {
+final class Schema implements Questions {
   private static final String TYPE = "type";
   private static final String DEFAULT = "default";
   private static final String MINIMUM = "minimum";
@@ -39,15 +42,40 @@ public final class Schema {
 
   private record Chosen(Pattern names, Collection<String> reserved, Schema mapping) {}
 
+  @Override
   public void require(String key) {
     required.add(key);
+  }
+
+  @Override
+  public void ask(String key, Kind kind, @Nullable Object fallback, Object... more) {
+    declare(
+        key,
+        switch (kind) {
+          case ANY -> keywords();
+          case NUMBER -> number(more);
+          case NUMBER_OR_NONE -> orNone(number(more));
+          case NUMBERS -> keywords(ITEMS, number(more));
+          case WHOLE -> whole(more);
+          case WHOLE_OR_NONE -> orNone(whole(more));
+          case WHOLES -> keywords(ITEMS, whole(more));
+          case FLAG -> keywords(TYPE, "boolean");
+          case TEXT ->
+              more.length == 0
+                  ? keywords(TYPE, TEXT)
+                  : keywords(TYPE, TEXT, PATTERN, whole((Pattern) more[0]));
+          case NAME -> oneOf((Collection<?>) more[0]);
+          case NAMES -> keywords(ITEMS, oneOf((Collection<?>) more[0]));
+          case LIST -> list((boolean) more[0]);
+        },
+        fallback);
   }
 
   /**
    * Declares that entries of the list under a declared key may be known names in place of mappings,
    * and the names that are its default.
    */
-  public void namesOfItems(String key, Collection<String> names, List<String> fallback) {
+  void namesOfItems(String key, Collection<String> names, List<String> fallback) {
     Map<String, Object> keywords = new LinkedHashMap<>(keywordsByKey.getOrDefault(key, Map.of()));
     keywords.put(DEFAULT, fallback);
     keywords.put(ITEMS, oneOf(names));
@@ -55,7 +83,7 @@ public final class Schema {
   }
 
   /** Declares all keys that match a pattern. */
-  public void declare(Pattern keys, Map<String, Object> keywords) {
+  void declare(Pattern keys, Map<String, Object> keywords) {
     keywordsByPattern.put(whole(keys), keywords);
   }
 
@@ -65,7 +93,7 @@ public final class Schema {
    * @param textKey key of the text in the mapping
    * @param flagKey key of the flag in the mapping, which may be absent
    */
-  public static Map<String, Object> quotedOrFlagged(Pattern form, String textKey, String flagKey) {
+  static Map<String, Object> quotedOrFlagged(Pattern form, String textKey, String flagKey) {
     Map<String, Object> text = keywords(TYPE, "string", PATTERN, whole(form));
     Map<String, Object> flagged =
         keywords(
@@ -80,35 +108,26 @@ public final class Schema {
     return keywords("anyOf", List.of(text, flagged));
   }
 
-  static Map<String, Object> number(Range range) {
+  private static Map<String, Object> number(Object... more) {
+    var range = (Range) more[0];
     return keywords(TYPE, "number", MINIMUM, plain(range.least()), MAXIMUM, plain(range.most()));
   }
 
-  static Map<String, Object> whole(long least, long most) {
+  private static Map<String, Object> whole(Object... more) {
+    long least = ((Number) more[0]).longValue();
+    long most = ((Number) more[1]).longValue();
     return keywords(TYPE, "integer", MINIMUM, least, MAXIMUM, most);
   }
 
-  static Map<String, Object> orNone(Map<String, Object> keywords) {
+  private static Map<String, Object> orNone(Map<String, Object> keywords) {
     return keywords("anyOf", List.of(keywords, Map.of("const", "none")));
   }
 
-  static Map<String, Object> flag() {
-    return keywords(TYPE, "boolean");
-  }
-
-  static Map<String, Object> text(@Nullable Pattern form) {
-    return form == null ? keywords(TYPE, TEXT) : keywords(TYPE, TEXT, PATTERN, whole(form));
-  }
-
-  static Map<String, Object> oneOf(Collection<String> names) {
+  private static Map<String, Object> oneOf(Collection<?> names) {
     return keywords("enum", List.copyOf(names));
   }
 
-  static Map<String, Object> listOf(Map<String, Object> items) {
-    return keywords(ITEMS, items);
-  }
-
-  static Map<String, Object> list(boolean repeats) {
+  private static Map<String, Object> list(boolean repeats) {
     Map<String, Object> keywords = keywords(TYPE, "array", "minItems", 1);
     if (!repeats) {
       keywords.put("uniqueItems", true);
@@ -116,12 +135,7 @@ public final class Schema {
     return keywords;
   }
 
-  /**
-   * Declares a key.
-   *
-   * @param fallback null, an empty text, an empty list and NaN: there is none
-   */
-  void declare(String key, Map<String, Object> keywords, @Nullable Object fallback) {
+  private void declare(String key, Map<String, Object> keywords, @Nullable Object fallback) {
     if (fallback instanceof Double number) {
       if (!number.isNaN()) {
         keywords.put(DEFAULT, plain(number));
@@ -132,13 +146,14 @@ public final class Schema {
     declare(key, keywords);
   }
 
-  /** The schema of the mapping under a key, or of the mappings in the list under it. */
-  Schema mapping(String key) {
+  @Override
+  public Schema mapping(String key) {
     declare(key, Map.of());
     return mappingByKey.computeIfAbsent(key, k -> new Schema());
   }
 
-  Schema chosen(Pattern names, Collection<String> reserved) {
+  @Override
+  public Schema chosen(Pattern names, Collection<String> reserved) {
     if (chosen == null) {
       chosen = new Chosen(names, reserved, new Schema());
     }
@@ -146,7 +161,7 @@ public final class Schema {
   }
 
   /** Declares a key without a default. */
-  public void declare(String key, Map<String, Object> keywords) {
+  void declare(String key, Map<String, Object> keywords) {
     keywordsByKey.merge(key, keywords, Schema::union);
   }
 
@@ -168,13 +183,18 @@ public final class Schema {
     return union;
   }
 
+  /** Moves a declared key behind those that are declared by now. */
+  void moveToEnd(String key) {
+    declare(key, Objects.requireNonNull(keywordsByKey.remove(key)));
+  }
+
   /**
    * The schema as a tree of maps, lists, texts and numbers, in the order of the declarations.
    *
    * @param description what a key means, by dotted name; NAME stands for a name that the user
    *     chooses
    */
-  public Map<String, Object> toMap(Function<String, Optional<String>> description) {
+  Map<String, Object> toMap(Function<String, Optional<String>> description) {
     return toMap("", description);
   }
 
@@ -200,7 +220,7 @@ public final class Schema {
     }
     Map<String, Object> patterns = new LinkedHashMap<>(keywordsByPattern);
     if (prefix.isEmpty()) {
-      patterns.put("^" + Section.ANCHORS, Map.of());
+      patterns.put("^x-", Map.of());
     }
     if (!patterns.isEmpty()) {
       map.put("patternProperties", patterns);

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.contract.file.Place;
 import dev.sluice.contract.file.Problems;
-import dev.sluice.contract.file.Schema;
 import dev.sluice.contract.file.Section;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.file.Value;
@@ -16,9 +15,11 @@ import dev.sluice.contract.file.Value.Mapping;
 import dev.sluice.contract.file.Value.Scalar;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * The JSON Schema (draft 2020-12) of an experiment file, for editors. It is made from the reader
@@ -55,6 +56,9 @@ public final class ExperimentSchema {
         .forEach(scheduler -> record("scheduler_name", scheduler, vocabulary, schema));
     LoadReader.processes(vocabulary.arrivals()) // each process has keys of its own
         .forEach(process -> record("arrivals", process, vocabulary, schema));
+    schema.mapping("arrivals").require("process");
+    schema.namesOfItems("workloads", vocabulary.workloadTokens().keySet(), WorkloadReader.DEFAULTS);
+    declareThresholds(schema.mapping("thresholds"), vocabulary);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     document.put("title", "Sluice experiment");
@@ -70,6 +74,23 @@ public final class ExperimentSchema {
       return new ObjectMapper().writer(printer).writeValueAsString(document) + "\n";
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("maps of texts and numbers are always JSON", e);
+    }
+  }
+
+  /** Declares the figures, which the reader asks for only where a file bounds them. */
+  private static void declareThresholds(Schema schema, Vocabulary vocabulary) {
+    Map<String, Object> bound =
+        Schema.quotedOrFlagged(
+            ThresholdReader.BOUND, ThresholdReader.BOUND_KEY, ThresholdReader.ABORT_KEY);
+    vocabulary.figures().forEach(figure -> schema.declare(figure, bound));
+    schema.moveToEnd(ThresholdReader.BY_CLASS_WORKLOAD);
+    String name = ExperimentReader.NAME.pattern();
+    String ofClasses = String.join("|", vocabulary.figuresOfClasses());
+    for (String figures :
+        List.of(
+            name + "_(" + ofClasses + ")",
+            ThresholdReader.BY_CLASS_WORKLOAD + "\\." + name + "\\..+\\.(" + ofClasses + ")")) {
+      schema.declare(Pattern.compile(figures), bound);
     }
   }
 
