@@ -1,5 +1,7 @@
 package dev.sluice.analytics.check;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,6 +14,19 @@ import java.util.stream.Collectors;
 record JobNumbers(Recount recount) {
   private static final int FEW_FOR_P95 = 130;
   private static final int FEW_FOR_P99 = 662;
+
+  /** Sums over some jobs. */
+  private static final class Sums {
+    long count;
+    long samples;
+    long inTime;
+
+    void add(Job job) {
+      count++;
+      samples += job.samples;
+      inTime += job.isInTime() ? 1 : 0;
+    }
+  }
 
   void count() {
     RunConfig config = recount.config;
@@ -37,25 +52,33 @@ record JobNumbers(Recount recount) {
 
   private void block(String prefix, List<Job> jobs) {
     boolean sameBase = recount.folder.summary().has("schema_version");
-    List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
-    List<Job> done = measured.stream().filter(Job::isDone).toList();
-    Map<Boolean, List<Job>> ended =
-        jobs.stream()
-            .filter(Job::isDone)
-            .collect(Collectors.partitioningBy(job -> recount.isAtEdge(job.endNs)));
-    List<Job> atEdge = ended.getOrDefault(true, List.of());
-    List<Job> inside =
-        ended.getOrDefault(false, List.of()).stream()
-            .filter(job -> recount.isInside(job.endNs))
-            .toList();
-    double kept = inTime(measured);
-    long count = measured.size();
-    recount.equal(prefix + "count", (double) count);
-    recount.equal(prefix + "total_samples", samples(measured));
+    var measured = new Sums();
+    var inside = new Sums();
+    var atEdge = new Sums();
+    Map<String, Sums> byStatus = new HashMap<>();
+    List<Job> done = new ArrayList<>();
+    for (Job job : jobs) {
+      if (job.isMeasured()) {
+        measured.add(job);
+        byStatus.computeIfAbsent(job.status, status -> new Sums()).add(job);
+      }
+      if (job.isDone()) {
+        if (job.isMeasured()) {
+          done.add(job);
+        }
+        if (recount.isAtEdge(job.endNs)) {
+          atEdge.add(job);
+        } else if (recount.isInside(job.endNs)) {
+          inside.add(job);
+        }
+      }
+    }
+    double kept = measured.inTime;
+    long count = measured.count;
+    recount.equal(prefix + "count", count);
+    recount.equal(prefix + "total_samples", measured.samples);
     for (String status : List.of("done", "dropped", "failed", "open")) {
-      recount.equal(
-          prefix + status,
-          (double) measured.stream().filter(job -> job.status.equals(status)).count());
+      recount.equal(prefix + status, byStatus.getOrDefault(status, new Sums()).count);
     }
     long[] latencies = Recount.sorted(done, job -> job.endToEndNs);
     recount.equal(prefix + "avg_e2e_ms", Recount.meanMs(latencies));
@@ -72,16 +95,16 @@ record JobNumbers(Recount recount) {
     recount.equal(prefix + "avg_service_ms", meanMs(done, job -> job.serviceNs));
     recount.equal(prefix + "slo_violations", count - kept);
     recount.equal(prefix + "slo_violation_rate", (count - kept) / count);
-    rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
-    rate(prefix + "throughput_jobs_sec", inside.size(), atEdge.size());
+    rate(prefix + "throughput_sps", inside.samples, atEdge.samples);
+    rate(prefix + "throughput_jobs_sec", inside.count, atEdge.count);
     if (sameBase) {
-      rate(prefix + "goodput_jobs_sec", inTime(inside), inTime(atEdge));
+      rate(prefix + "goodput_jobs_sec", inside.inTime, atEdge.inTime);
     } else {
       recount.equal(prefix + "goodput_jobs_sec", kept / recount.windowSeconds());
     }
     if (prefix.equals("all_")) {
-      rate("overall_throughput_sps", samples(inside), samples(atEdge));
-      rate("overall_throughput_jobs_sec", inside.size(), atEdge.size());
+      rate("overall_throughput_sps", inside.samples, atEdge.samples);
+      rate("overall_throughput_jobs_sec", inside.count, atEdge.count);
     }
   }
 
@@ -93,14 +116,6 @@ record JobNumbers(Recount recount) {
 
   private static double meanMs(List<Job> jobs, ToLongFunction<Job> ns) {
     return Recount.meanMs(jobs.stream().mapToLong(ns).toArray());
-  }
-
-  private static double inTime(List<Job> jobs) {
-    return jobs.stream().filter(Job::isInTime).count();
-  }
-
-  private static double samples(List<Job> jobs) {
-    return jobs.stream().mapToLong(job -> job.samples).sum();
   }
 
   private void reasons(String path, String status) {

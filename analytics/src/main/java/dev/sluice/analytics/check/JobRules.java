@@ -18,9 +18,6 @@ final class JobRules extends RunRules {
 
   private static final Set<String> STATUSES = Set.of("done", "dropped", "failed");
 
-  /** Length of the longest id whose index is looked at: more jobs no table has. */
-  private static final int INDEX_END = "job-".length() + 9;
-
   /** Where and when a run was, which summary.json and config.yaml both tell. */
   private static final List<String> ORIGIN =
       List.of("started_at", "ended_at", "command_line", "commit", "host", "processor");
@@ -56,7 +53,7 @@ final class JobRules extends RunRules {
         fault(Rule.JOB_ONCE, job, "job (%s) stands there twice", job.id);
       }
       if (!job.phase.equals("tail")) {
-        indexMax = Math.max(indexMax, index(job.id));
+        indexMax = Math.max(indexMax, job.index);
       }
       if (!STATUSES.contains(job.status)) {
         fault(Rule.JOB_ONCE, job, "job (%s) ended as (%s)", job.id, job.status);
@@ -150,11 +147,6 @@ final class JobRules extends RunRules {
         findings.fault(Rule.JOB_ONCE, RunFolder.TRACE, "job (job-%d) is missing", i);
       }
     }
-  }
-
-  /** Number in an id of the form {@code job-17}; −1 for any other. */
-  private static long index(String id) {
-    return id.startsWith("job-") && id.length() <= INDEX_END ? Row.digits(id.substring(4)) : -1;
   }
 
   private void checkCells(Job job) {

@@ -3,10 +3,10 @@ package dev.sluice.analytics.check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -141,7 +141,7 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
     Map<Batch, Long> startable = new HashMap<>();
     for (int i = batches.size() - 1; i >= 0; i--) {
       Batch batch = batches.get(i);
-      for (Job job : recount.folder.jobsOf(batch)) {
+      for (Job job : batch.jobs) {
         boolean windowed = joins && waits.computeIfAbsent(job.classType, config::sharesBatches);
         earliest.merge(batch.shard, job.enqueueNs + (windowed ? windowNs : 0), Math::min);
       }
@@ -159,7 +159,7 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
     long superseded = 0;
     for (Batch batch : batches) {
       boolean otherwise =
-          recount.folder.jobsOf(batch).stream()
+          batch.jobs.stream()
               .anyMatch(j -> j.observedNs != Row.NONE && !j.batchKey.equals(batch.key));
       boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
       superseded += ranToItsEnd && otherwise ? 1 : 0;
@@ -189,23 +189,26 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
   private void spells() {
     List<Batch> inOrder = new ArrayList<>(recount.measuredBatches);
     inOrder.removeIf(batch -> batch.serviceNs < 1);
-    if (!varies(inOrder)) {
-      inOrder.clear();
-    }
     inOrder.sort(
         Comparator.comparingLong((Batch batch) -> batch.startNs)
             .thenComparingLong(batch -> batch.shard)
             .thenComparingLong(batch -> batch.offset)
             .thenComparingLong(batch -> batch.place));
-    Map<String, DoubleSummaryStatistics> logs =
-        inOrder.stream()
-            .collect(
-                Collectors.groupingBy(
-                    LaneNumbers::key, Collectors.summarizingDouble(LaneNumbers::log)));
-    inOrder.removeIf(batch -> of(logs, batch).getCount() < 2);
-    double[] off = inOrder.stream().mapToDouble(b -> log(b) - of(logs, b).getAverage()).toArray();
-    double largest =
-        logs.values().stream().mapToDouble(DoubleSummaryStatistics::getMax).max().orElse(0);
+    boolean varies = false; // by more than a rounded nanosecond
+    double largest = 0;
+    Map<Batch, Double> offs = new HashMap<>();
+    for (List<Batch> alike :
+        inOrder.stream().collect(Collectors.groupingBy(LaneNumbers::key)).values()) {
+      var times = alike.stream().mapToLong(batch -> batch.serviceNs).summaryStatistics();
+      var logs = alike.stream().mapToDouble(LaneNumbers::log).summaryStatistics();
+      varies |= times.getMax() - times.getMin() > 1;
+      largest = Math.max(largest, logs.getMax());
+      if (alike.size() > 1) {
+        alike.forEach(batch -> offs.put(batch, log(batch) - logs.getAverage()));
+      }
+    }
+    inOrder.retainAll(varies ? offs.keySet() : Set.of());
+    double[] off = inOrder.stream().mapToDouble(batch -> offs.getOrDefault(batch, 0.0)).toArray();
     long[] startsNs = inOrder.stream().mapToLong(batch -> batch.startNs).toArray();
     for (int lag : new int[] {1, 10}) {
       autocorrelation("service_autocorrelation_lag_" + lag, startsNs, off, lag, largest);
@@ -252,22 +255,6 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
       recount.between(
           path, least / squares - rounding, products / squares, most / squares + rounding);
     }
-  }
-
-  /** True if some batch took longer than another of its key by more than a rounded nanosecond. */
-  private static boolean varies(List<Batch> batches) {
-    return batches.stream()
-        .collect(
-            Collectors.groupingBy(
-                LaneNumbers::key, Collectors.summarizingLong(batch -> batch.serviceNs)))
-        .values()
-        .stream()
-        .anyMatch(times -> times.getMax() - times.getMin() > 1);
-  }
-
-  private static DoubleSummaryStatistics of(
-      Map<String, DoubleSummaryStatistics> logs, Batch batch) {
-    return logs.getOrDefault(key(batch), new DoubleSummaryStatistics());
   }
 
   private static double log(Batch batch) {

@@ -74,6 +74,10 @@ record RunFolder(
       List<Batch> batches = rows(file, Batch::new, findings);
       file = folder.resolve(LOADS);
       List<Load> loads = config.hasMemory() ? rows(file, Load::new, findings) : List.of();
+      Map<String, Job> jobById = jobs.stream().collect(byKey(job -> job.id));
+      for (Batch batch : batches) {
+        batch.jobs = batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
+      }
       findings.looked(Rule.FORMAT, (long) jobs.size() + batches.size());
       findings.rows((long) jobs.size() + batches.size());
       return new RunFolder(
@@ -82,7 +86,7 @@ record RunFolder(
           summary,
           jobs,
           batches,
-          jobs.stream().collect(byKey(job -> job.id)),
+          jobById,
           batches.stream().collect(byKey(batch -> batch.key)),
           loads);
     } catch (NoSuchFileException | FileNotFoundException e) {
@@ -136,11 +140,6 @@ record RunFolder(
       throw e.getCause();
     }
     return rows;
-  }
-
-  /** Jobs that a batch holds, of those that the trace has. */
-  List<Job> jobsOf(Batch batch) {
-    return batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
   }
 
   boolean wasInterrupted() {
