@@ -63,20 +63,19 @@ final class BatchRules extends RunRules {
     if (workload == null) {
       return;
     }
-    looked(Rule.COST);
     long tokens = workload.tokensOf(batch.precision, batch.samples);
     boolean budget = config.flag("resources", "enabled");
     boolean outside =
         !budget
             || (config.flag("resources", "cpu_fallback")
                 && tokens > config.number("resources", "total_tokens"));
-    if (batch.tokens != tokens && !(batch.tokens == 0 && outside)) {
-      fault(
-          Rule.COST,
-          batch,
-          "tokens are (%d), and (%d) samples of (%s, %s) cost (%d)"
-              .formatted(batch.tokens, batch.samples, batch.workload, batch.precision, tokens));
-    }
+    judge(
+        Rule.COST,
+        batch,
+        batch.tokens == tokens || (batch.tokens == 0 && outside)
+            ? ""
+            : "tokens are (%d), and (%d) samples of (%s, %s) cost (%d)"
+                .formatted(batch.tokens, batch.samples, batch.workload, batch.precision, tokens));
   }
 
   private void checkCells(Batch batch) {

@@ -32,6 +32,8 @@ import org.yaml.snakeyaml.error.YAMLException;
  *
  * @param jobById first row of each id
  * @param batchByKey first row of each shard and dispatch id
+ * @param measured jobs of the measured window
+ * @param measuredBatches batches that ended measured jobs as done, each once
  * @param loads stays of models, of a run whose lanes have a memory; of any other none
  */
 record RunFolder(
@@ -42,6 +44,8 @@ record RunFolder(
     List<Batch> batches,
     Map<String, Job> jobById,
     Map<String, Batch> batchByKey,
+    List<Job> measured,
+    List<Batch> measuredBatches,
     List<Load> loads) {
   static final String TRACE = "trace.csv";
   static final String DISPATCHES = "dispatches.csv";
@@ -75,6 +79,8 @@ record RunFolder(
       file = folder.resolve(LOADS);
       List<Load> loads = config.hasMemory() ? rows(file, Load::new, findings) : List.of();
       Map<String, Job> jobById = jobs.stream().collect(byKey(job -> job.id));
+      Map<String, Batch> batchByKey = batches.stream().collect(byKey(batch -> batch.key));
+      List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
       for (Batch batch : batches) {
         batch.jobs = batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
       }
@@ -87,7 +93,14 @@ record RunFolder(
           jobs,
           batches,
           jobById,
-          batches.stream().collect(byKey(batch -> batch.key)),
+          batchByKey,
+          measured,
+          measured.stream()
+              .filter(Job::isDone)
+              .map(job -> batchByKey.get(job.batchKey))
+              .filter(batch -> batch != null && batch.ran())
+              .distinct()
+              .toList(),
           loads);
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new UserMistakeException(
