@@ -29,16 +29,17 @@ abstract class Numbers extends RunRules {
 
   Numbers(RunFolder folder) {
     super(folder);
-    long durationNs = config.durationNs();
-    long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
-    this.toNs =
-        folder.wasInterrupted()
-            ? closest(Math.max(fromNs, Math.min(durationNs, lastNs)))
-            : durationNs;
+    toNs = folder.wasInterrupted() ? cutNs() : config.durationNs();
   }
 
-  /** The stated end of a window that was cut at an arrival, if rounding alone separates the two. */
-  private long closest(long cutNs) {
+  /**
+   * End of a window that was cut at an arrival: the stated one, if rounding alone separates the
+   * two.
+   */
+  private long cutNs() {
+    long durationNs = config.durationNs();
+    long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
+    long cutNs = Math.max(fromNs, Math.min(durationNs, lastNs));
     double stated = statedNumber("window_seconds");
     long statedNs = Double.isNaN(stated) ? cutNs : fromNs + Math.round(stated * 1e9);
     return Math.abs(statedNs - cutNs) <= HALF_GRAIN_NS ? statedNs : cutNs;
@@ -93,16 +94,16 @@ abstract class Numbers extends RunRules {
   void between(String path, double least, double count, double most) {
     JsonNode stated = stated(path);
     if (stated.isMissingNode()) {
-      fault(path, "it is missing, and the rows come to (%s)", count);
+      differs(path, "it is missing, and the rows come to (%s)", count);
     } else if (Double.isFinite(count)) {
       double slack = 1e-9 + RELATIVE * Math.abs(count);
       double number = stated.asDouble();
       boolean same = stated.isNumber() && least - slack <= number && number <= most + slack;
       if (!same) {
-        fault(path, "it says (%s), and the rows come to (%s)", stated, count);
+        differs(path, "it says (%s), and the rows come to (%s)", stated, count);
       }
     } else if (!stated.isNull()) {
-      fault(path, "it says (%s), and the rows come to none", stated);
+      differs(path, "it says (%s), and the rows come to none", stated);
     }
   }
 
@@ -110,7 +111,7 @@ abstract class Numbers extends RunRules {
   void same(String path, @Nullable Boolean count) {
     JsonNode stated = stated(path);
     if (count == null ? !stated.isNull() : !stated.isBoolean() || stated.asBoolean() != count) {
-      fault(path, "it says (%s), and the rows come to (%s)", stated, String.valueOf(count));
+      differs(path, "it says (%s), and the rows come to (%s)", stated, String.valueOf(count));
     }
   }
 
@@ -121,7 +122,7 @@ abstract class Numbers extends RunRules {
     for (String name : names) {
       if (!counts.containsKey(name)) {
         counted.add("/" + path + "/" + escaped(name));
-        fault(path + "/" + name, "the rows know of no (%s)", name);
+        differs(path + "/" + name, "the rows know of no (%s)", name);
       }
     }
   }
@@ -142,7 +143,7 @@ abstract class Numbers extends RunRules {
     return folder.summary().at("/" + path);
   }
 
-  final void fault(String path, String what, Object... values) {
+  final void differs(String path, String what, Object... values) {
     findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what, values);
   }
 
