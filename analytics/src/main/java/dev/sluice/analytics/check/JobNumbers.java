@@ -79,10 +79,10 @@ final class JobNumbers extends Numbers {
     }
     double kept = all.inTime;
     long count = all.count;
-    equal(prefix + "count", count);
-    equal(prefix + "total_samples", all.samples);
+    equal(prefix + "count", (double) count);
+    equal(prefix + "total_samples", (double) all.samples);
     for (String status : List.of("done", "dropped", "failed", "open")) {
-      equal(prefix + status, byStatus.getOrDefault(status, new Sums()).count);
+      equal(prefix + status, (double) byStatus.getOrDefault(status, new Sums()).count);
     }
     long[] latencies = sorted(done, job -> job.endToEndNs);
     equal(prefix + "avg_e2e_ms", meanMs(latencies));
@@ -112,9 +112,10 @@ final class JobNumbers extends Numbers {
   }
 
   /** Compares a rate, of which a part may have come just before the window or just after it. */
-  private void rate(String path, double sure, double perhaps) {
+  private void rate(String path, long sure, long perhaps) {
     double seconds = windowSeconds();
-    between(path, sure / seconds, (sure + perhaps) / seconds, (sure + perhaps) / seconds);
+    double most = ((double) sure + perhaps) / seconds;
+    between(path, sure / seconds, most, most);
   }
 
   private static double meanMs(List<Job> jobs, ToLongFunction<Job> ns) {
