@@ -6,7 +6,6 @@ import dev.sluice.contract.event.JobEnded.Status;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.JobClass;
-import dev.sluice.contract.experiment.Experiment.Load;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.experiment.Experiment.Threshold;
 import java.util.List;
@@ -35,7 +34,11 @@ final class BoundWatch {
   private final String name;
   private final Threshold threshold;
   private final Scope scope;
-  private final Window window;
+
+  /** First nanosecond of the measured window, and the first one behind it. */
+  private final long fromNs;
+
+  private final long toNs;
 
   /**
    * True if each job has its intended time; false if a job is meant to arrive when the one before
@@ -61,11 +64,12 @@ final class BoundWatch {
     this.name = name;
     this.threshold = threshold;
     this.scope = Scope.of(name, experiment);
-    this.window = Window.of(experiment.load());
+    this.fromNs = experiment.load().warmupNs();
+    this.toNs = experiment.load().durationNs();
     this.timesAreKnown = experiment.load().scenario() != Scenario.SINGLE_STREAM;
     for (JobRequested job : planned) {
       if (scope.holds(job)) {
-        left += !timesAreKnown || window.holds(job.intendedAtNs()) ? 1 : 0;
+        left += !timesAreKnown || isInWindow(job.intendedAtNs()) ? 1 : 0;
         leftForWindow += forWindow(job);
       }
     }
@@ -111,16 +115,20 @@ final class BoundWatch {
         : scope.figure().contains("p95_") ? NearestRank.COUNT_FOR_P95 : 1;
   }
 
+  private boolean isInWindow(long atNs) {
+    return fromNs <= atNs && atNs < toNs;
+  }
+
   void take(EndOfJob job) {
     JobRequested request = job.request();
     if (!scope.holds(request)) {
       return;
     }
     leftForWindow -= forWindow(request);
-    if (job.isDone() && window.holds(job.finishedAtNs())) {
+    if (job.isDone() && isInWindow(job.finishedAtNs())) {
       insideWindow += countedInside(job);
     }
-    boolean isMeasured = window.holds(request.intendedAtNs());
+    boolean isMeasured = isInWindow(request.intendedAtNs());
     if (isMeasured || !timesAreKnown) {
       left--;
     }
@@ -160,13 +168,13 @@ final class BoundWatch {
 
   /** What a job to come may add in the window, at most. */
   private long forWindow(JobRequested job) {
-    if (timesAreKnown && job.intendedAtNs() >= window.toNs()) {
+    if (timesAreKnown && job.intendedAtNs() >= toNs) {
       return 0;
     }
     return switch (scope.figure()) {
       case "throughput_sps" -> job.samples();
       case "goodput_jobs_sec" -> // in time, and not before the window
-          !timesAreKnown || job.sloNs() >= window.fromNs() - job.intendedAtNs() ? 1 : 0;
+          !timesAreKnown || job.sloNs() >= fromNs - job.intendedAtNs() ? 1 : 0;
       default -> 1;
     };
   }
@@ -201,7 +209,7 @@ final class BoundWatch {
       case "done", "dropped", "failed", "slo_violations" -> counted + most;
       case "slo_violation_rate" -> (double) (counted + most) / values();
       case "throughput_sps", "throughput_jobs_sec", "goodput_jobs_sec" ->
-          inWindow / window.seconds();
+          inWindow / ((toNs - fromNs) / 1e9);
       default ->
           (double) counted / values() / 1e6; // a mean, of which the jobs to come take nothing
     };
@@ -272,22 +280,6 @@ final class BoundWatch {
     boolean holds(JobRequested job) {
       return (classType == null || classType.equals(job.classType()))
           && (workload == null || workload.equals(job.workload()));
-    }
-  }
-
-  /** The measured window, from its first nanosecond to the first one behind it. */
-  record Window(long fromNs, long toNs) {
-    static Window of(Load load) {
-      return new Window(
-          Math.round(load.warmupSeconds() * 1e9), Math.round(load.durationSeconds() * 1e9));
-    }
-
-    double seconds() {
-      return (toNs - fromNs) / 1e9;
-    }
-
-    boolean holds(long atNs) {
-      return fromNs <= atNs && atNs < toNs;
     }
   }
 

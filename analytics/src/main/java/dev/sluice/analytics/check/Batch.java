@@ -43,6 +43,9 @@ final class Batch extends Row {
   /** Shard and dispatch id, since ids are unique only within a shard. */
   final String key = shard + "/" + id;
 
+  /** Jobs that it holds, of those that the trace has. */
+  List<Job> jobs = List.of();
+
   final String executor = lane.substring(0, Math.max(0, lane.lastIndexOf('/')));
 
   Batch(Cells cells) throws UserMistakeException {

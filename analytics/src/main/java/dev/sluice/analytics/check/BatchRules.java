@@ -3,11 +3,11 @@ package dev.sluice.analytics.check;
 import static dev.sluice.analytics.check.Row.NONE;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Holds batches to the jobs that they held, and jobs to the batches that ended them. */
 final class BatchRules extends RunRules {
@@ -24,7 +24,10 @@ final class BatchRules extends RunRules {
   private final double attemptsMax = config.number("lanes", "max_attempts");
   private final boolean cancels = folder.decides("cancelling");
   private final Map<String, RunConfig> workloads = config.workloads();
-  private final Map<Job, List<Batch>> attempts = new HashMap<>();
+
+  /** Batches that held a job, by the job's row. */
+  private final List<List<Batch>> attempts =
+      Stream.<List<Batch>>generate(() -> new ArrayList<>(1)).limit(folder.jobs().size()).toList();
 
   BatchRules(RunFolder folder) {
     super(folder);
@@ -49,10 +52,10 @@ final class BatchRules extends RunRules {
       checkTimes(batch);
       List<Job> held = checkHeld(batch);
       checkResult(batch, held);
-      held.forEach(job -> attempts.computeIfAbsent(job, j -> new ArrayList<>(1)).add(batch));
+      held.forEach(job -> attempts.get(job.row).add(batch));
     }
     folder.batches().forEach(this::checkAttempt);
-    folder.jobs().forEach(job -> checkJob(job, attempts.getOrDefault(job, List.of())));
+    folder.jobs().forEach(job -> checkJob(job, attempts.get(job.row)));
   }
 
   private void checkCost(Batch batch) {
@@ -60,20 +63,19 @@ final class BatchRules extends RunRules {
     if (workload == null) {
       return;
     }
-    looked(Rule.COST);
     long tokens = workload.tokensOf(batch.precision, batch.samples);
     boolean budget = config.flag("resources", "enabled");
     boolean outside =
         !budget
             || (config.flag("resources", "cpu_fallback")
                 && tokens > config.number("resources", "total_tokens"));
-    if (batch.tokens != tokens && !(batch.tokens == 0 && outside)) {
-      fault(
-          Rule.COST,
-          batch,
-          "tokens are (%d), and (%d) samples of (%s, %s) cost (%d)"
-              .formatted(batch.tokens, batch.samples, batch.workload, batch.precision, tokens));
-    }
+    judge(
+        Rule.COST,
+        batch,
+        batch.tokens == tokens || (batch.tokens == 0 && outside)
+            ? ""
+            : "tokens are (%d), and (%d) samples of (%s, %s) cost (%d)"
+                .formatted(batch.tokens, batch.samples, batch.workload, batch.precision, tokens));
   }
 
   private void checkCells(Batch batch) {
@@ -180,16 +182,19 @@ final class BatchRules extends RunRules {
    */
   private void checkAttempt(Batch batch) {
     looked(Rule.ATTEMPT);
-    List<Job> jobs = folder.jobsOf(batch);
-    if (jobs.stream().allMatch(job -> job.names(batch))) {
-      long attempt =
-          jobs.stream().mapToLong(job -> job.attempt - attemptsAfter(job, batch)).max().orElse(0);
-      if (attempt > 0 && attempt != batch.attempt) {
-        fault(
-            Rule.ATTEMPT,
-            batch,
-            "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
+    long attempt = 0;
+    for (Job job : batch.jobs) {
+      if (!job.names(batch)) {
+        attempt = 0;
+        break;
       }
+      attempt = Math.max(attempt, job.attempt - attemptsAfter(job, batch));
+    }
+    if (attempt > 0 && attempt != batch.attempt) {
+      fault(
+          Rule.ATTEMPT,
+          batch,
+          "attempt is (%d), and its jobs come to (%d)".formatted(batch.attempt, attempt));
     }
     if (batch.attempt > attemptsMax) {
       fault(
@@ -200,7 +205,7 @@ final class BatchRules extends RunRules {
   }
 
   private long attemptsAfter(Job job, Batch batch) {
-    List<Batch> ofJob = attempts.getOrDefault(job, List.of());
+    List<Batch> ofJob = attempts.get(job.row);
     return count(ofJob.subList(ofJob.indexOf(batch) + 1, ofJob.size()));
   }
 

@@ -19,7 +19,6 @@ final class Findings {
   private final List<String> resting = new ArrayList<>();
   private long rows;
   private long numbers;
-  private long numbersStated;
 
   void rows(long more) {
     rows += more;
@@ -28,13 +27,11 @@ final class Findings {
   /** Counts a number of the summary that was counted again. */
   void number() {
     numbers++;
-    numbersStated++;
   }
 
   /** Notes a number of the summary that rests on nothing that was read. */
   void rests(String path) {
     resting.add(path);
-    numbersStated++;
   }
 
   /** Counts further applications of a rule. */
@@ -68,7 +65,6 @@ final class Findings {
     leftOut.putAll(others.leftOut);
     rows += others.rows;
     numbers += others.numbers;
-    numbersStated += others.numbersStated;
     resting.addAll(others.resting);
     others.counts.forEach((rule, count) -> counts.merge(rule, count, Long::sum));
     others.kept.forEach(
@@ -91,7 +87,7 @@ final class Findings {
     }
     return new CheckReport(
         subject,
-        new CheckReport.Extent(rows, numbers, numbersStated, resting),
+        new CheckReport.Extent(rows, numbers, numbers + resting.size(), resting),
         looked,
         leftOut,
         kept.values().stream().flatMap(List::stream).toList(),

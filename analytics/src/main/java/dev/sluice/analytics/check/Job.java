@@ -4,6 +4,9 @@ import dev.sluice.contract.file.UserMistakeException;
 
 /** A row of trace.csv. */
 final class Job extends Row {
+  /** Length of the longest id whose number is looked at: more jobs no table has. */
+  private static final int ID_CHARS = "job-".length() + 9;
+
   final String runId = name("run_id");
   final String scheduler = name("scheduler_name");
   final String id = text("job_id");
@@ -36,6 +39,10 @@ final class Job extends Row {
   final long decidedNs = seconds("decided_time");
   final long observedNs = seconds("observed_time");
   final long shard = count("shard");
+
+  /** Number in an id of the form {@code job-17}; −1 for any other. */
+  final int index =
+      id.startsWith("job-") && id.length() <= ID_CHARS ? (int) digits(id.substring(4)) : -1;
 
   /** Shard and dispatch id, since ids are unique only within a shard; empty without a dispatch. */
   final String batchKey = dispatchId.isEmpty() ? "" : shard + "/" + dispatchId;

@@ -1,5 +1,7 @@
 package dev.sluice.analytics.check;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,24 +11,41 @@ import java.util.stream.Collectors;
 /**
  * Counts, latencies, violations and rates of jobs: of all, of each class, of each workload in it.
  */
-record JobNumbers(Recount recount) {
+final class JobNumbers extends Numbers {
   private static final int FEW_FOR_P95 = 130;
   private static final int FEW_FOR_P99 = 662;
 
-  void count() {
-    RunConfig config = recount.config;
-    List<Job> jobs = recount.folder.jobs();
+  /** Sums over some jobs. */
+  private static final class Sums {
+    long count;
+    long samples;
+    long inTime;
+
+    void add(Job job) {
+      count++;
+      samples += job.samples;
+      inTime += job.isInTime() ? 1 : 0;
+    }
+  }
+
+  JobNumbers(RunFolder folder) {
+    super(folder);
+  }
+
+  @Override
+  void check() {
+    List<Job> jobs = folder.jobs();
     block("all_", jobs);
     Map<String, List<Job>> byClass =
         jobs.stream().collect(Collectors.groupingBy(job -> job.classType));
     for (String name : config.sectionsByName("classes").keySet()) {
       List<Job> ofClass = byClass.getOrDefault(name, List.of());
-      block(Recount.escaped(name) + "_", ofClass);
+      block(escaped(name) + "_", ofClass);
       Map<String, List<Job>> byWorkload =
           ofClass.stream().collect(Collectors.groupingBy(job -> job.workload));
       for (String workload : config.workloads().keySet()) {
         block(
-            "by_class_workload/%s/%s/".formatted(Recount.escaped(name), Recount.escaped(workload)),
+            "by_class_workload/%s/%s/".formatted(escaped(name), escaped(workload)),
             byWorkload.getOrDefault(workload, List.of()));
       }
     }
@@ -36,77 +55,77 @@ record JobNumbers(Recount recount) {
   }
 
   private void block(String prefix, List<Job> jobs) {
-    boolean sameBase = recount.folder.summary().has("schema_version");
-    List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
-    List<Job> done = measured.stream().filter(Job::isDone).toList();
-    Map<Boolean, List<Job>> ended =
-        jobs.stream()
-            .filter(Job::isDone)
-            .collect(Collectors.partitioningBy(job -> recount.isAtEdge(job.endNs)));
-    List<Job> atEdge = ended.getOrDefault(true, List.of());
-    List<Job> inside =
-        ended.getOrDefault(false, List.of()).stream()
-            .filter(job -> recount.isInside(job.endNs))
-            .toList();
-    double kept = inTime(measured);
-    long count = measured.size();
-    recount.equal(prefix + "count", (double) count);
-    recount.equal(prefix + "total_samples", samples(measured));
+    boolean sameBase = folder.summary().has("schema_version");
+    var all = new Sums();
+    var inside = new Sums();
+    var atEdge = new Sums();
+    Map<String, Sums> byStatus = new HashMap<>();
+    List<Job> done = new ArrayList<>();
+    for (Job job : jobs) {
+      if (job.isMeasured()) {
+        all.add(job);
+        byStatus.computeIfAbsent(job.status, status -> new Sums()).add(job);
+        if (job.isDone()) {
+          done.add(job);
+        }
+      }
+      if (job.isDone()) {
+        if (isAtEdge(job.endNs)) {
+          atEdge.add(job);
+        } else if (isInside(job.endNs)) {
+          inside.add(job);
+        }
+      }
+    }
+    double kept = all.inTime;
+    long count = all.count;
+    equal(prefix + "count", (double) count);
+    equal(prefix + "total_samples", (double) all.samples);
     for (String status : List.of("done", "dropped", "failed", "open")) {
-      recount.equal(
-          prefix + status,
-          (double) measured.stream().filter(job -> job.status.equals(status)).count());
+      equal(prefix + status, (double) byStatus.getOrDefault(status, new Sums()).count);
     }
-    long[] latencies = Recount.sorted(done, job -> job.endToEndNs);
-    recount.equal(prefix + "avg_e2e_ms", Recount.meanMs(latencies));
+    long[] latencies = sorted(done, job -> job.endToEndNs);
+    equal(prefix + "avg_e2e_ms", meanMs(latencies));
     for (int percent : new int[] {50, 95, 99}) {
-      recount.equal(prefix + "p" + percent + "_e2e_ms", Recount.rankMs(latencies, count, percent));
-      recount.equal(
-          prefix + "completed_p" + percent + "_e2e_ms", Recount.rankMs(latencies, percent));
+      equal(prefix + "p" + percent + "_e2e_ms", rankMs(latencies, count, percent));
+      equal(prefix + "completed_p" + percent + "_e2e_ms", rankMs(latencies, percent));
     }
     if (sameBase) {
-      recount.same(prefix + "p95_few_jobs", count < FEW_FOR_P95);
+      same(prefix + "p95_few_jobs", count < FEW_FOR_P95);
     }
-    recount.same(prefix + "p99_few_jobs", count < FEW_FOR_P99);
-    recount.equal(prefix + "avg_wait_ms", meanMs(done, job -> job.waitNs));
-    recount.equal(prefix + "avg_service_ms", meanMs(done, job -> job.serviceNs));
-    recount.equal(prefix + "slo_violations", count - kept);
-    recount.equal(prefix + "slo_violation_rate", (count - kept) / count);
-    rate(prefix + "throughput_sps", samples(inside), samples(atEdge));
-    rate(prefix + "throughput_jobs_sec", inside.size(), atEdge.size());
+    same(prefix + "p99_few_jobs", count < FEW_FOR_P99);
+    equal(prefix + "avg_wait_ms", meanMs(done, job -> job.waitNs));
+    equal(prefix + "avg_service_ms", meanMs(done, job -> job.serviceNs));
+    equal(prefix + "slo_violations", count - kept);
+    equal(prefix + "slo_violation_rate", (count - kept) / count);
+    rate(prefix + "throughput_sps", inside.samples, atEdge.samples);
+    rate(prefix + "throughput_jobs_sec", inside.count, atEdge.count);
     if (sameBase) {
-      rate(prefix + "goodput_jobs_sec", inTime(inside), inTime(atEdge));
+      rate(prefix + "goodput_jobs_sec", inside.inTime, atEdge.inTime);
     } else {
-      recount.equal(prefix + "goodput_jobs_sec", kept / recount.windowSeconds());
+      equal(prefix + "goodput_jobs_sec", kept / windowSeconds());
     }
     if (prefix.equals("all_")) {
-      rate("overall_throughput_sps", samples(inside), samples(atEdge));
-      rate("overall_throughput_jobs_sec", inside.size(), atEdge.size());
+      rate("overall_throughput_sps", inside.samples, atEdge.samples);
+      rate("overall_throughput_jobs_sec", inside.count, atEdge.count);
     }
   }
 
   /** Compares a rate, of which a part may have come just before the window or just after it. */
-  private void rate(String path, double sure, double perhaps) {
-    double seconds = recount.windowSeconds();
-    recount.between(path, sure / seconds, (sure + perhaps) / seconds, (sure + perhaps) / seconds);
+  private void rate(String path, long sure, long perhaps) {
+    double seconds = windowSeconds();
+    double most = ((double) sure + perhaps) / seconds;
+    between(path, sure / seconds, most, most);
   }
 
   private static double meanMs(List<Job> jobs, ToLongFunction<Job> ns) {
-    return Recount.meanMs(jobs.stream().mapToLong(ns).toArray());
-  }
-
-  private static double inTime(List<Job> jobs) {
-    return jobs.stream().filter(Job::isInTime).count();
-  }
-
-  private static double samples(List<Job> jobs) {
-    return jobs.stream().mapToLong(job -> job.samples).sum();
+    return meanMs(jobs.stream().mapToLong(ns).toArray());
   }
 
   private void reasons(String path, String status) {
-    recount.equalEach(
+    equalEach(
         path,
-        recount.measured.stream()
+        measured.stream()
             .filter(job -> job.status.equals(status))
             .collect(
                 Collectors.groupingBy(job -> job.reason, TreeMap::new, Collectors.counting())));
@@ -115,28 +134,27 @@ record JobNumbers(Recount recount) {
   private void fairness() {
     long[] interactive = waits(true);
     long[] others = waits(false);
-    double interactiveMs = Recount.meanMs(interactive);
-    double othersMs = Recount.meanMs(others);
-    recount.equal(
+    double interactiveMs = meanMs(interactive);
+    double othersMs = meanMs(others);
+    equal(
         "fairness_ratio",
         interactiveMs >= 1 && othersMs >= 1 ? othersMs / interactiveMs : Double.NaN);
     Map<String, Double> attainment =
-        recount.measured.stream()
+        measured.stream()
             .collect(
                 Collectors.groupingBy(
                     job -> job.classType + " × " + job.workload,
                     Collectors.averagingDouble(job -> job.isInTime() ? 1 : 0)));
-    recount.equal(
+    equal(
         "slo_attainment_min",
         attainment.values().stream().mapToDouble(share -> share).min().orElse(Double.NaN));
   }
 
   private long[] waits(boolean interactive) {
-    return Recount.sorted(
-        recount.measured.stream()
+    return sorted(
+        measured.stream()
             .filter(Job::isDone)
-            .filter(
-                job -> recount.config.flag("classes", job.classType, "interactive") == interactive)
+            .filter(job -> config.flag("classes", job.classType, "interactive") == interactive)
             .toList(),
         job -> job.waitNs);
   }

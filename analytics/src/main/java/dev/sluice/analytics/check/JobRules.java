@@ -18,9 +18,6 @@ final class JobRules extends RunRules {
 
   private static final Set<String> STATUSES = Set.of("done", "dropped", "failed");
 
-  /** Length of the longest id whose index is looked at: more jobs no table has. */
-  private static final int INDEX_END = "job-".length() + 9;
-
   /** Where and when a run was, which summary.json and config.yaml both tell. */
   private static final List<String> ORIGIN =
       List.of("started_at", "ended_at", "command_line", "commit", "host", "processor");
@@ -56,7 +53,7 @@ final class JobRules extends RunRules {
         fault(Rule.JOB_ONCE, job, "job (%s) stands there twice", job.id);
       }
       if (!job.phase.equals("tail")) {
-        indexMax = Math.max(indexMax, index(job.id));
+        indexMax = Math.max(indexMax, job.index);
       }
       if (!STATUSES.contains(job.status)) {
         fault(Rule.JOB_ONCE, job, "job (%s) ended as (%s)", job.id, job.status);
@@ -71,11 +68,14 @@ final class JobRules extends RunRules {
       if (job.isDone()) {
         checkSums(job);
       }
-      checkPromise(job);
-      checkPhase(job);
-      checkClass(job);
-      checkKind(job);
-      checkCost(job);
+      judge(Rule.PROMISE, job, brokenPromise(job));
+      judge(Rule.PHASE, job, otherPhase(job));
+      judge(Rule.CLASS, job, otherClass(job));
+      judge(Rule.KIND, job, otherKind(job));
+      RunConfig workload = workloads.get(job.workload);
+      if (workload != null) { // else the rule KIND says so
+        judge(Rule.COST, job, otherCost(job, workload));
+      }
     }
     checkNoneMissing(
         ids, folder.wasInterrupted() ? indexMax - config.whole("generators") : indexMax);
@@ -150,11 +150,6 @@ final class JobRules extends RunRules {
         findings.fault(Rule.JOB_ONCE, RunFolder.TRACE, "job (job-%d) is missing", i);
       }
     }
-  }
-
-  /** Number in an id of the form {@code job-17}; −1 for any other. */
-  private static long index(String id) {
-    return id.startsWith("job-") && id.length() <= INDEX_END ? Row.digits(id.substring(4)) : -1;
   }
 
   private void checkCells(Job job) {
@@ -238,34 +233,24 @@ final class JobRules extends RunRules {
     after(job, "observed_time", job.observedNs, "decided_time", job.decidedNs, 0);
   }
 
-  private void checkPromise(Job job) {
-    looked(Rule.PROMISE);
-    if (!job.violation.equals(job.isInTime() ? "0" : "1")) {
-      fault(
-          Rule.PROMISE,
-          job,
-          "slo_violation is (%s), with e2e_ms (%s) and slo_ms (%s)"
-              .formatted(
-                  job.violation,
-                  job.endToEndNs == NONE ? "none" : ms(job.endToEndNs),
-                  ms(job.sloNs)));
-    }
+  private static String brokenPromise(Job job) {
+    return job.violation.equals(job.isInTime() ? "0" : "1")
+        ? ""
+        : "slo_violation is (%s), with e2e_ms (%s) and slo_ms (%s)"
+            .formatted(
+                job.violation, job.endToEndNs == NONE ? "none" : ms(job.endToEndNs), ms(job.sloNs));
   }
 
-  private void checkPhase(Job job) {
-    looked(Rule.PHASE);
-    if (!job.phase.equals(phase(job.enqueueNs))
-        && !job.phase.equals(phase(job.enqueueNs - 2 * HALF_GRAIN_NS))) {
-      fault(
-          Rule.PHASE,
-          job,
-          "phase is (%s), with enqueue_time (%s), warmup_seconds (%s) and duration_seconds (%s)"
-              .formatted(
-                  job.phase,
-                  seconds(job.enqueueNs),
-                  config.text("warmup_seconds"),
-                  config.text("duration_seconds")));
-    }
+  private String otherPhase(Job job) {
+    return job.phase.equals(phase(job.enqueueNs))
+            || job.phase.equals(phase(job.enqueueNs - 2 * HALF_GRAIN_NS))
+        ? ""
+        : "phase is (%s), with enqueue_time (%s), warmup_seconds (%s) and duration_seconds (%s)"
+            .formatted(
+                job.phase,
+                seconds(job.enqueueNs),
+                config.text("warmup_seconds"),
+                config.text("duration_seconds"));
   }
 
   private String phase(long intendedNs) {
@@ -275,28 +260,19 @@ final class JobRules extends RunRules {
     return intendedNs < durationNs ? "measured" : "tail";
   }
 
-  private void checkClass(Job job) {
+  private String otherClass(Job job) {
     RunConfig jobClass = classes.get(job.classType);
-    looked(Rule.CLASS);
     if (jobClass == null) {
-      fault(
-          Rule.CLASS,
-          job,
-          "class (%s) is none of config.yaml's %s".formatted(job.classType, classes.keySet()));
-      return;
+      return "class (%s) is none of config.yaml's %s".formatted(job.classType, classes.keySet());
     }
     double sloMs = jobClass.number("slo_ms");
-    if (drawn && !Double.isNaN(sloMs) && job.sloNs != Math.max(1, Math.round(sloMs * 1e6))) {
-      fault(
-          Rule.CLASS,
-          job,
-          "slo_ms is (%s), and class (%s) is promised (%s)"
-              .formatted(ms(job.sloNs), job.classType, sloMs));
-    }
+    return drawn && !Double.isNaN(sloMs) && job.sloNs != Math.max(1, Math.round(sloMs * 1e6))
+        ? "slo_ms is (%s), and class (%s) is promised (%s)"
+            .formatted(ms(job.sloNs), job.classType, sloMs)
+        : "";
   }
 
-  private void checkKind(Job job) {
-    looked(Rule.KIND);
+  private String otherKind(Job job) {
     RunConfig workload = workloads.get(job.workload);
     boolean known =
         workload != null
@@ -304,34 +280,23 @@ final class JobRules extends RunRules {
                 || ((backends.contains(job.backend) || workload.hasOwnModel())
                     && precisions.contains(job.precision)
                     && sizes.contains(Long.toString(job.samples))));
-    if (!known) {
-      fault(
-          Rule.KIND,
-          job,
-          "config.yaml asks for no job of (%d) samples of (%s, %s, %s)"
-              .formatted(job.samples, job.workload, job.backend, job.precision));
-    }
+    return known
+        ? ""
+        : "config.yaml asks for no job of (%d) samples of (%s, %s, %s)"
+            .formatted(job.samples, job.workload, job.backend, job.precision);
   }
 
-  private void checkCost(Job job) {
-    RunConfig workload = workloads.get(job.workload);
-    if (workload == null) {
-      return; // the rule KIND says so
-    }
-    looked(Rule.COST);
+  private static String otherCost(Job job, RunConfig workload) {
     long tokens = workload.tokensOf(job.precision, job.samples);
-    if (job.tokens != tokens) {
-      fault(
-          Rule.COST,
-          job,
-          "resource_cost_tokens is (%s), and (%d) samples of (%s, %s) cost (%d)"
-              .formatted(
-                  job.tokens == NONE ? "none" : job.tokens,
-                  job.samples,
-                  job.workload,
-                  job.precision,
-                  tokens));
-    }
+    return job.tokens == tokens
+        ? ""
+        : "resource_cost_tokens is (%s), and (%d) samples of (%s, %s) cost (%d)"
+            .formatted(
+                job.tokens == NONE ? "none" : job.tokens,
+                job.samples,
+                job.workload,
+                job.precision,
+                tokens);
   }
 
   private static double number(String text) {

@@ -3,19 +3,26 @@ package dev.sluice.analytics.check;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Work of the lanes, cost of the loop, attempts in vain, emulation, spells. */
-record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
+final class LaneNumbers extends Numbers {
   private static final int SPELL_BATCHES = 20;
   private static final long GRAIN_NS = 1_000;
 
-  void count() {
+  private final List<Batch> batches = folder.batches();
+
+  LaneNumbers(RunFolder folder) {
+    super(folder);
+  }
+
+  @Override
+  void check() {
     laneUse();
     hops();
     if (batches.stream().noneMatch(b -> b.result.equals("lost") || b.result.equals("open"))) {
@@ -32,27 +39,26 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
     double offNs = 0;
     for (Batch batch : batches) {
       if (batch.ran()) {
-        long fromNs = Math.max(batch.startNs, recount.fromNs);
-        long toNs = Math.min(batch.endNs, recount.toNs);
-        boolean whole = fromNs == batch.startNs && toNs == batch.endNs;
-        busyNs += whole ? batch.serviceNs : Math.max(0, toNs - fromNs);
+        long startNs = Math.max(batch.startNs, fromNs);
+        long endNs = Math.min(batch.endNs, toNs);
+        boolean whole = startNs == batch.startNs && endNs == batch.endNs;
+        busyNs += whole ? batch.serviceNs : Math.max(0, endNs - startNs);
         boolean apart =
-            batch.endNs < recount.fromNs - Recount.HALF_GRAIN_NS
-                || batch.startNs > recount.toNs + Recount.HALF_GRAIN_NS;
-        boolean atEdge = recount.isAtEdge(batch.startNs) || recount.isAtEdge(batch.endNs);
-        offNs += apart || (whole && !atEdge) ? 0 : 2 * Recount.HALF_GRAIN_NS;
+            batch.endNs < fromNs - HALF_GRAIN_NS || batch.startNs > toNs + HALF_GRAIN_NS;
+        boolean atEdge = isAtEdge(batch.startNs) || isAtEdge(batch.endNs);
+        offNs += apart || (whole && !atEdge) ? 0 : 2 * HALF_GRAIN_NS;
       }
     }
-    double allNs = recount.statedNumber("lanes") * recount.windowSeconds() * 1e9;
-    recount.equal("lane_use", busyNs / allNs, offNs / allNs);
+    double allNs = statedNumber("lanes") * windowSeconds() * 1e9;
+    equal("lane_use", busyNs / allNs, offNs / allNs);
   }
 
   private void hops() {
     long roundedNs = roundedNs();
     List<Long> sure = new ArrayList<>();
     List<Long> perhaps = new ArrayList<>();
-    for (Job job : recount.measured) {
-      long afterNs = job.decidedNs - job.appendedNs - Recount.APPEND_GRAIN_NS;
+    for (Job job : measured) {
+      long afterNs = job.decidedNs - job.appendedNs - APPEND_GRAIN_NS;
       if (job.isDone() && afterNs < -roundedNs) {
         sure.add(job.waitNs);
       } else if (job.isDone() && afterNs < roundedNs) {
@@ -65,9 +71,8 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
   /** How far rounding may carry a decision's time into the next millisecond. */
   private long roundedNs() {
     boolean inWholeMs =
-        recount.folder.jobs().stream()
-            .allMatch(
-                job -> job.decidedNs == Row.NONE || job.decidedNs % Recount.APPEND_GRAIN_NS == 0);
+        folder.jobs().stream()
+            .allMatch(job -> job.decidedNs == Row.NONE || job.decidedNs % APPEND_GRAIN_NS == 0);
     return inWholeMs ? 0 : GRAIN_NS;
   }
 
@@ -86,20 +91,18 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
       for (int i = 1; i < lane.size(); i++) {
         Batch before = lane.get(i - 1);
         Batch next = lane.get(i);
-        Job first = recount.folder.jobById().get(next.jobIds.get(0));
+        Job first = folder.jobById().get(next.jobIds.get(0));
         long sinceNs =
             Math.min(
                 first == null ? Long.MAX_VALUE : first.enqueueNs,
                 startable.getOrDefault(next, Long.MAX_VALUE));
-        long afterNs = next.decidedNs - before.completedNs - Recount.APPEND_GRAIN_NS;
+        long afterNs = next.decidedNs - before.completedNs - APPEND_GRAIN_NS;
         boolean decidedByIt = before.completedNs != Row.NONE && afterNs < roundedNs;
         boolean tie =
             Math.abs(sinceNs - before.endNs) <= GRAIN_NS || (decidedByIt && afterNs >= -roundedNs);
-        boolean atEdge = recount.isAtEdge(before.endNs);
+        boolean atEdge = isAtEdge(before.endNs);
         boolean bubble =
-            decidedByIt
-                && sinceNs <= before.endNs + GRAIN_NS
-                && (atEdge || recount.isInside(before.endNs));
+            decidedByIt && sinceNs <= before.endNs + GRAIN_NS && (atEdge || isInside(before.endNs));
         if (bubble) { // rounded, times that are equal may have been the other way round
           (tie || atEdge ? perhaps : sure).add(next.startNs - before.endNs);
         }
@@ -111,25 +114,25 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
   /** Compares count and percentiles of values of which some may not belong to them. */
   private void distribution(String name, List<Long> sure, List<Long> perhaps) {
     int most = sure.size() + perhaps.size();
-    recount.between(name + "_count", sure.size(), most, most);
-    double stated = recount.statedNumber(name + "_count");
+    between(name + "_count", sure.size(), most, most);
+    double stated = statedNumber(name + "_count");
     int count = (int) Math.max(sure.size(), Math.min(most, stated));
     sure.addAll(perhaps);
-    long[] sorted = Recount.sorted(sure, Long::longValue);
+    long[] sorted = sorted(sure, Long::longValue);
     percentile(name + "_p50_ms", sorted, count, 50);
     percentile(name + "_p99_ms", sorted, count, 99);
   }
 
   /** Compares a percentile of some of the values: the others may be the least, or the most. */
   private void percentile(String path, long[] sorted, int count, int percent) {
-    int rank = (int) Recount.rank(count, percent);
+    int rank = (int) rank(count, percent);
     if (rank == 0) {
-      recount.equal(path, Double.NaN);
+      equal(path, Double.NaN);
       return;
     }
     double least = sorted[rank - 1] / 1e6;
     double most = sorted[rank - 1 + sorted.length - count] / 1e6;
-    recount.between(path, least - Recount.TIMES_MS, least, most + Recount.TIMES_MS);
+    between(path, least - TIMES_MS, least, most + TIMES_MS);
   }
 
   /** Since when some job of a batch, or of one decided later in its shard, could have started. */
@@ -141,7 +144,7 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
     Map<Batch, Long> startable = new HashMap<>();
     for (int i = batches.size() - 1; i >= 0; i--) {
       Batch batch = batches.get(i);
-      for (Job job : recount.folder.jobsOf(batch)) {
+      for (Job job : batch.jobs) {
         boolean windowed = joins && waits.computeIfAbsent(job.classType, config::sharesBatches);
         earliest.merge(batch.shard, job.enqueueNs + (windowed ? windowNs : 0), Math::min);
       }
@@ -152,33 +155,33 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
 
   private void attempts() {
     long lost = batches.stream().filter(b -> b.result.equals("lost")).count();
-    recount.equal("attempts_lost", (double) lost);
-    recount.equal(
+    equal("attempts_lost", (double) lost);
+    equal(
         "attempts_unanswered",
         (double) batches.stream().filter(b -> b.result.equals("lost") && !b.isAnswered()).count());
     long superseded = 0;
     for (Batch batch : batches) {
       boolean otherwise =
-          recount.folder.jobsOf(batch).stream()
+          batch.jobs.stream()
               .anyMatch(j -> j.observedNs != Row.NONE && !j.batchKey.equals(batch.key));
       boolean ranToItsEnd = batch.ran() && !batch.result.equals("cancelled");
       superseded += ranToItsEnd && otherwise ? 1 : 0;
     }
-    recount.equal("superseded_completions", (double) superseded);
+    equal("superseded_completions", (double) superseded);
   }
 
   private void emulation() {
     List<Batch> emulated =
         batches.stream().filter(b -> ranWell(b) && b.emulatedNs != Row.NONE).toList();
-    long[] errors = Recount.sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
-    recount.equal("emulation_count", errors.length);
-    recount.equal("emulation_late_p99_ms", Recount.rankMs(errors, 99));
+    long[] errors = sorted(emulated, b -> Math.abs(b.serviceNs - b.emulatedNs));
+    equal("emulation_count", errors.length);
+    equal("emulation_late_p99_ms", rankMs(errors, 99));
     double[] overLimit =
-        Recount.sortedReal(
+        sortedReal(
             emulated,
             b -> Math.abs(b.serviceNs - b.emulatedNs) / Math.max(0.02 * b.emulatedNs, 1e6));
-    int rank = (int) Recount.rank(overLimit.length, 99);
-    recount.same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
+    int rank = (int) rank(overLimit.length, 99);
+    same("emulation_late", rank == 0 ? null : Boolean.valueOf(overLimit[rank - 1] > 1));
   }
 
   /** True if a lane ran a batch to its end, even if another attempt had ended its jobs by then. */
@@ -187,25 +190,28 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
   }
 
   private void spells() {
-    List<Batch> inOrder = new ArrayList<>(recount.measuredBatches);
+    List<Batch> inOrder = new ArrayList<>(folder.measuredBatches());
     inOrder.removeIf(batch -> batch.serviceNs < 1);
-    if (!varies(inOrder)) {
-      inOrder.clear();
-    }
     inOrder.sort(
         Comparator.comparingLong((Batch batch) -> batch.startNs)
             .thenComparingLong(batch -> batch.shard)
             .thenComparingLong(batch -> batch.offset)
             .thenComparingLong(batch -> batch.place));
-    Map<String, DoubleSummaryStatistics> logs =
-        inOrder.stream()
-            .collect(
-                Collectors.groupingBy(
-                    LaneNumbers::key, Collectors.summarizingDouble(LaneNumbers::log)));
-    inOrder.removeIf(batch -> of(logs, batch).getCount() < 2);
-    double[] off = inOrder.stream().mapToDouble(b -> log(b) - of(logs, b).getAverage()).toArray();
-    double largest =
-        logs.values().stream().mapToDouble(DoubleSummaryStatistics::getMax).max().orElse(0);
+    boolean varies = false; // by more than a rounded nanosecond
+    double largest = 0;
+    Map<Batch, Double> offs = new HashMap<>();
+    for (List<Batch> alike :
+        inOrder.stream().collect(Collectors.groupingBy(LaneNumbers::key)).values()) {
+      var times = alike.stream().mapToLong(batch -> batch.serviceNs).summaryStatistics();
+      var logs = alike.stream().mapToDouble(LaneNumbers::log).summaryStatistics();
+      varies |= times.getMax() - times.getMin() > 1;
+      largest = Math.max(largest, logs.getMax());
+      if (alike.size() > 1) {
+        alike.forEach(batch -> offs.put(batch, log(batch) - logs.getAverage()));
+      }
+    }
+    inOrder.retainAll(varies ? offs.keySet() : Set.of());
+    double[] off = inOrder.stream().mapToDouble(batch -> offs.getOrDefault(batch, 0.0)).toArray();
     long[] startsNs = inOrder.stream().mapToLong(batch -> batch.startNs).toArray();
     for (int lag : new int[] {1, 10}) {
       autocorrelation("service_autocorrelation_lag_" + lag, startsNs, off, lag, largest);
@@ -222,7 +228,7 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
       String path, long[] startsNs, double[] off, int lag, double largestLog) {
     int n = off.length;
     if (n < SPELL_BATCHES) {
-      recount.equal(path, Double.NaN);
+      equal(path, Double.NaN);
       return;
     }
     double[] low = off.clone();
@@ -249,25 +255,8 @@ record LaneNumbers(Recount recount, RunConfig config, List<Batch> batches) {
     }
     double rounding = 4 * n * Math.ulp(largestLog) * Math.sqrt(n / squares);
     if (rounding < 1e-3) {
-      recount.between(
-          path, least / squares - rounding, products / squares, most / squares + rounding);
+      between(path, least / squares - rounding, products / squares, most / squares + rounding);
     }
-  }
-
-  /** True if some batch took longer than another of its key by more than a rounded nanosecond. */
-  private static boolean varies(List<Batch> batches) {
-    return batches.stream()
-        .collect(
-            Collectors.groupingBy(
-                LaneNumbers::key, Collectors.summarizingLong(batch -> batch.serviceNs)))
-        .values()
-        .stream()
-        .anyMatch(times -> times.getMax() - times.getMin() > 1);
-  }
-
-  private static DoubleSummaryStatistics of(
-      Map<String, DoubleSummaryStatistics> logs, Batch batch) {
-    return logs.getOrDefault(key(batch), new DoubleSummaryStatistics());
   }
 
   private static double log(Batch batch) {

@@ -7,18 +7,23 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The load that was asked for and that came, the generator's lateness, and the queue. */
-record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
+final class LoadNumbers extends Numbers {
   private static final double LIMIT_MS_MIN = 2;
   private static final double LIMIT_OF_PROMISE = 0.05;
   private static final int JUDGED_JOBS = 20;
   private static final long NS_PER_SECOND = 1_000_000_000;
 
-  void count() {
-    recount.equal("warmup_seconds", config.number("warmup_seconds"));
-    recount.equal("duration_seconds", config.number("duration_seconds"));
-    recount.equal("window_seconds", recount.windowSeconds());
+  LoadNumbers(RunFolder folder) {
+    super(folder);
+  }
+
+  @Override
+  void check() {
+    equal("warmup_seconds", config.number("warmup_seconds"));
+    equal("duration_seconds", config.number("duration_seconds"));
+    equal("window_seconds", windowSeconds());
     if (config.at("seed") instanceof Number) {
-      recount.equal("seed", config.number("seed"));
+      equal("seed", config.number("seed"));
     }
     arrivals();
     lateness();
@@ -29,15 +34,14 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   private void arrivals() {
     double rate = config.number("arrival_rate_jobs_per_sec");
     var time = new LoadTime(config);
-    boolean asked = recount.isServer() && !config.isReplayed();
+    boolean asked = isServer() && !config.isReplayed();
     double mean =
         time.isKnown()
             ? time.meanFactor(config.number("warmup_seconds"), config.number("duration_seconds"))
             : 1;
-    recount.equal("asked_rate_jobs_sec", asked ? rate * mean : Double.NaN);
-    double seconds = recount.windowSeconds();
-    recount.equal(
-        "realized_rate_jobs_sec", recount.isOffline() ? Double.NaN : jobs.size() / seconds);
+    equal("asked_rate_jobs_sec", asked ? rate * mean : Double.NaN);
+    double seconds = windowSeconds();
+    equal("realized_rate_jobs_sec", isOffline() ? Double.NaN : measured.size() / seconds);
     gapVariation();
     dispersion();
   }
@@ -47,25 +51,25 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
    * errors, √(n / (n − 1)) µs, and their mean by at most 1 µs / n.
    */
   private void gapVariation() {
-    int gaps = jobs.size() - 1;
+    int gaps = measured.size() - 1;
     if (gaps < 2) {
-      recount.equal("realized_gap_cv", Double.NaN);
+      equal("realized_gap_cv", Double.NaN);
       return;
     }
-    double mean = (double) (jobs.get(gaps).enqueueNs - jobs.get(0).enqueueNs) / gaps;
+    double mean = (double) (measured.get(gaps).enqueueNs - measured.get(0).enqueueNs) / gaps;
     double squares = 0;
     for (int i = 0; i < gaps; i++) {
-      double off = jobs.get(i + 1).enqueueNs - jobs.get(i).enqueueNs - mean;
+      double off = measured.get(i + 1).enqueueNs - measured.get(i).enqueueNs - mean;
       squares += off * off;
     }
     double deviation = Math.sqrt(squares / (gaps - 1));
-    double grainNs = recount.isOffline() ? 0 : 2 * Recount.HALF_GRAIN_NS;
+    double grainNs = isOffline() ? 0 : 2 * HALF_GRAIN_NS;
     double offMean = grainNs / gaps;
     double offDeviation = grainNs * Math.sqrt(gaps / (gaps - 1.0));
     if (mean == 0 && grainNs == 0) {
-      recount.equal("realized_gap_cv", Double.NaN);
+      equal("realized_gap_cv", Double.NaN);
     } else if (mean > offMean) { // else all arrived within a microsecond, and the rows tell nothing
-      recount.between(
+      between(
           "realized_gap_cv",
           Math.max(0, deviation - offDeviation) / (mean + offMean),
           deviation / mean,
@@ -80,21 +84,21 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
    * square of what it gained less what it lost: by at most 2 y² for each edge, by 0 at least.
    */
   private void dispersion() {
-    int seconds = (int) Math.min(1e6, Math.floor(recount.windowSeconds()));
-    if (recount.isOffline() || seconds < 2) {
-      recount.equal("realized_dispersion_1s", Double.NaN);
+    int seconds = (int) Math.min(1e6, Math.floor(windowSeconds()));
+    if (isOffline() || seconds < 2) {
+      equal("realized_dispersion_1s", Double.NaN);
       return;
     }
     double[] perSecond = new double[seconds + 1]; // the last: what is left of the window
     double[] atEdge = new double[seconds + 1]; // of those, meant for its very beginning
-    boolean whole = recount.toNs - recount.fromNs == seconds * NS_PER_SECOND;
-    for (Job job : jobs) {
-      long sinceNs = job.enqueueNs - recount.fromNs;
+    boolean whole = toNs - fromNs == seconds * NS_PER_SECOND;
+    for (Job job : measured) {
+      long sinceNs = job.enqueueNs - fromNs;
       int second =
           (int)
               Math.max(0, Math.min(whole ? seconds - 1 : seconds, (sinceNs + 499) / NS_PER_SECOND));
       perSecond[second]++;
-      if (second > 0 && Recount.isAt(sinceNs, second * NS_PER_SECOND)) {
+      if (second > 0 && isAt(sinceNs, second * NS_PER_SECOND)) {
         atEdge[second]++;
       }
     }
@@ -111,9 +115,9 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
     }
     double mostCount = count + atEdge[seconds];
     if (mostCount == 0) {
-      recount.equal("realized_dispersion_1s", Double.NaN);
+      equal("realized_dispersion_1s", Double.NaN);
     } else if (count > 0) { // else the one job of the window may lie in it, or not
-      recount.between(
+      between(
           "realized_dispersion_1s",
           dispersion(squares + least, mostCount, seconds),
           dispersion(squares, count, seconds),
@@ -126,18 +130,12 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   }
 
   private void lateness() {
-    long[] late = Recount.sorted(jobs, job -> job.sentNs - job.enqueueNs);
-    long[] appended = Recount.sorted(jobs, job -> job.appendedNs - job.sentNs);
+    long[] late = sorted(measured, job -> job.sentNs - job.enqueueNs);
+    long[] appended = sorted(measured, job -> job.appendedNs - job.sentNs);
     for (Map.Entry<String, Integer> rank :
         new TreeMap<>(Map.of("p50", 50, "p99", 99, "max", 100)).entrySet()) {
-      recount.equal(
-          "lateness_" + rank.getKey() + "_ms",
-          Recount.rankMs(late, rank.getValue()),
-          Recount.TIMES_MS);
-      recount.equal(
-          "append_delay_" + rank.getKey() + "_ms",
-          Recount.rankMs(appended, rank.getValue()),
-          Recount.TIMES_MS);
+      equal("lateness_" + rank.getKey() + "_ms", rankMs(late, rank.getValue()), TIMES_MS);
+      equal("append_delay_" + rank.getKey() + "_ms", rankMs(appended, rank.getValue()), TIMES_MS);
     }
     double promiseMs =
         config.sectionsByName("classes").keySet().stream()
@@ -146,13 +144,13 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
             .orElse(Double.POSITIVE_INFINITY);
     double limitMs =
         Math.max(LIMIT_MS_MIN, Double.isInfinite(promiseMs) ? 0 : LIMIT_OF_PROMISE * promiseMs);
-    recount.equal("lateness_limit_ms", recount.isOffline() ? Double.NaN : limitMs);
+    equal("lateness_limit_ms", isOffline() ? Double.NaN : limitMs);
   }
 
   private double promiseMs(String className) {
     double sloMs = config.number("classes", className, "slo_ms");
     return Double.isNaN(sloMs)
-        ? jobs.stream()
+        ? measured.stream()
             .filter(job -> job.classType.equals(className))
             .mapToDouble(job -> job.sloNs / 1e6)
             .min()
@@ -161,35 +159,33 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
   }
 
   private void scenario() {
-    boolean allDone = jobs.stream().allMatch(Job::isDone) && !jobs.isEmpty();
-    double lastSeconds = jobs.stream().mapToLong(job -> job.endNs).max().orElse(0) / 1e9;
-    double samples = jobs.stream().mapToLong(job -> job.samples).sum();
-    double offSeconds = Recount.HALF_GRAIN_NS / 1e9;
-    if (recount.isOffline() && allDone) {
-      recount.between(
+    boolean allDone = measured.stream().allMatch(Job::isDone) && !measured.isEmpty();
+    double lastSeconds = measured.stream().mapToLong(job -> job.endNs).max().orElse(0) / 1e9;
+    double samples = measured.stream().mapToLong(job -> job.samples).sum();
+    double offSeconds = HALF_GRAIN_NS / 1e9;
+    if (isOffline() && allDone) {
+      between(
           "offline_throughput_sps",
           samples / (lastSeconds + offSeconds),
           samples / lastSeconds,
           samples / Math.max(0, lastSeconds - offSeconds));
     } else {
-      recount.equal("offline_throughput_sps", Double.NaN);
+      equal("offline_throughput_sps", Double.NaN);
     }
     long[] latencies =
-        Recount.sorted(jobs.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
-    recount.equal(
+        sorted(measured.stream().filter(Job::isDone).toList(), job -> job.endToEndNs);
+    equal(
         "single_stream_p90_e2e_ms",
         config.scenario().equals("single_stream")
-            ? Recount.rankMs(latencies, jobs.size(), 90)
+            ? rankMs(latencies, measured.size(), 90)
             : Double.NaN);
   }
 
   /** Jobs that had arrived and neither started nor ended, over time. */
   private void queue() {
-    List<Job> all = recount.folder.jobs();
-    long[] in = Recount.sorted(all, job -> job.enqueueNs);
-    long[] out = Recount.sorted(all, LoadNumbers::leftAt);
-    long fromNs = recount.fromNs;
-    long toNs = recount.toNs;
+    List<Job> all = folder.jobs();
+    long[] in = sorted(all, job -> job.enqueueNs);
+    long[] out = sorted(all, LoadNumbers::leftAt);
     boolean inWholeMs =
         all.stream().anyMatch(job -> job.decidedNs != Row.NONE) // else the rows do not tell
             && all.stream()
@@ -199,27 +195,26 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
                             && (job.decidedNs == Row.NONE || job.decidedNs % 1_000_000 == 0));
     boolean told =
         all.stream().allMatch(job -> job.startNs != Row.NONE)
-            || (inWholeMs && recount.folder.summary().path("simulated").asBoolean());
+            || (inWholeMs && folder.summary().path("simulated").asBoolean());
     if (!told) {
       return; // rows tell the time at which an unstarted job left the queue in whole ms of a log
     }
     double growth = waiting(in, 0, out, 0, toNs) - waiting(in, 0, out, 0, fromNs);
-    long grainNs = recount.isOffline() ? 0 : Recount.HALF_GRAIN_NS; // offline jobs come at 0
+    long grainNs = isOffline() ? 0 : HALF_GRAIN_NS; // offline jobs come at 0
     double least =
-        waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, toNs)
-            - waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, fromNs);
+        waiting(in, -grainNs, out, HALF_GRAIN_NS, toNs)
+            - waiting(in, grainNs, out, -HALF_GRAIN_NS, fromNs);
     double most =
-        waiting(in, grainNs, out, -Recount.HALF_GRAIN_NS, toNs)
-            - waiting(in, -grainNs, out, Recount.HALF_GRAIN_NS, fromNs);
-    recount.between("queue_growth", least, growth, most);
+        waiting(in, grainNs, out, -HALF_GRAIN_NS, toNs)
+            - waiting(in, -grainNs, out, HALF_GRAIN_NS, fromNs);
+    between("queue_growth", least, growth, most);
     double[] mean = meanAndMax(in, out, fromNs, toNs);
-    double offMean = offMean(fromNs, toNs);
-    recount.equal("queue_mean", mean[0], offMean);
+    double offMean = offMean();
+    equal("queue_mean", mean[0], offMean);
     // the end of an interrupted run's window has nanoseconds, and its last arrival has none
-    double[] sure =
-        meanAndMax(in, out, fromNs + Recount.HALF_GRAIN_NS, toNs - Recount.HALF_GRAIN_NS + 1);
-    recount.between("queue_max", sure[1], mean[1], sure[2] + at(in, toNs) + at(out, fromNs));
-    boolean judged = jobs.size() >= JUDGED_JOBS && recount.isServer();
+    double[] sure = meanAndMax(in, out, fromNs + HALF_GRAIN_NS, toNs - HALF_GRAIN_NS + 1);
+    between("queue_max", sure[1], mean[1], sure[2] + at(in, toNs) + at(out, fromNs));
+    boolean judged = measured.size() >= JUDGED_JOBS && isServer();
     double before = Double.NEGATIVE_INFINITY;
     double smallestRise = Double.POSITIVE_INFINITY;
     for (int i = 0; i < 4; i++) {
@@ -229,22 +224,22 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
       smallestRise = Math.min(smallestRise, quarter - before);
       before = quarter;
     }
-    double limit = 2 * Math.sqrt(2.0 * jobs.size());
+    double limit = 2 * Math.sqrt(2.0 * measured.size());
     boolean surely = least > limit && smallestRise > 8 * offMean;
     boolean perhaps = most > limit && smallestRise > -8 * offMean;
     if (!judged || surely == perhaps) { // else rounding decides, and the rows do not tell
-      recount.same("unstable", judged ? Boolean.valueOf(surely) : null);
+      same("unstable", judged ? Boolean.valueOf(surely) : null);
     }
   }
 
   /** By how much a mean over the window may be off: each job's wait within it by a microsecond. */
-  private double offMean(long fromNs, long toNs) {
+  private double offMean() {
     long waited =
-        recount.folder.jobs().stream()
-            .filter(job -> job.enqueueNs <= toNs + Recount.HALF_GRAIN_NS)
-            .filter(job -> leftAt(job) >= fromNs - Recount.HALF_GRAIN_NS)
+        folder.jobs().stream()
+            .filter(job -> job.enqueueNs <= toNs + HALF_GRAIN_NS)
+            .filter(job -> leftAt(job) >= fromNs - HALF_GRAIN_NS)
             .count();
-    return 2.0 * Recount.HALF_GRAIN_NS * waited / (toNs - fromNs);
+    return 2.0 * HALF_GRAIN_NS * waited / (toNs - fromNs);
   }
 
   /** Start of the batch that ended the job, else its outcome; never before it arrived. */
@@ -262,8 +257,8 @@ record LoadNumbers(Recount recount, RunConfig config, List<Job> jobs) {
 
   /** Times that were rounded to about an instant, and may have lain on its other side. */
   private static double at(long[] sorted, long atNs) {
-    return (double) notAfter(sorted, atNs + Recount.HALF_GRAIN_NS)
-        - notAfter(sorted, atNs - Recount.HALF_GRAIN_NS - 1);
+    return (double) notAfter(sorted, atNs + HALF_GRAIN_NS)
+        - notAfter(sorted, atNs - HALF_GRAIN_NS - 1);
   }
 
   private static long notAfter(long[] sorted, long atNs) {

@@ -32,10 +32,11 @@ import java.util.TreeSet;
  * decisions, completions and outcomes. Of several records of one thing the first counts, as
  * delivery is at least once.
  */
-final class LogRule extends RunRules {
+final class LogRule extends Numbers {
   private static final String FILE = "log.jsonl.gz";
   private static final long VERSION = 1;
   private static final long GRAIN_NS = 2 * HALF_GRAIN_NS;
+  private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
   private static final int BUFFER_BYTES = 1 << 16;
   private static final ObjectMapper JSON =
       JsonMapper.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
@@ -61,24 +62,20 @@ final class LogRule extends RunRules {
 
   // what only the log tells of a run
 
-  boolean isWhole;
-
   /** Most lanes that each executor reported. */
-  final Map<String, Integer> lanesByExecutor = new HashMap<>();
+  private final Map<String, Integer> lanesByExecutor = new HashMap<>();
 
-  final List<Blocked> blocked = new ArrayList<>();
+  /** Time of the window in which lanes stood idle beside work that waited, by cause. */
+  private final Map<String, Long> blockedNs = new HashMap<>();
 
   /** Processor time that retraining took, by executor and incarnation. */
-  final Map<String, Long> fitCpuNs = new HashMap<>();
+  private final Map<String, Long> fitCpuNs = new HashMap<>();
 
   /** Largest distance of a clock from the broker's. */
-  long clockOffsetNs;
+  private long clockOffsetNs;
 
   /** Jobs that no generator sent, by the run's end; {@link Row#NONE} if it does not say. */
-  long neverSent = NONE;
-
-  /** A time in which lanes stood idle beside work that waited. */
-  record Blocked(long fromNs, long toNs, String cause) {}
+  private long neverSent = NONE;
 
   LogRule(RunFolder folder) {
     super(folder);
@@ -106,7 +103,7 @@ final class LogRule extends RunRules {
       return;
     }
     checkWhole();
-    isWhole = true;
+    checkSummary();
   }
 
   /** The SHA-256 of the bytes of all whole lines but the last, which tells it. */
@@ -157,12 +154,11 @@ final class LogRule extends RunRules {
       case "ExecutorReported" -> report(event);
       case "ArrivalsEnded" ->
           clockOffsetNs = Math.max(clockOffsetNs, number(event, "clockOffsetNsMax"));
-      case "Blocked" ->
-          blocked.add(
-              new Blocked(
-                  Math.max(0, number(event, "fromNs")),
-                  Math.max(0, number(event, "toNs")),
-                  text(event, "cause")));
+      case "Blocked" -> {
+        long beginNs = Math.max(fromNs, Math.max(0, number(event, "fromNs")));
+        long endNs = Math.min(toNs, Math.max(0, number(event, "toNs")));
+        blockedNs.merge(text(event, "cause"), Math.max(0, endNs - beginNs), Long::sum);
+      }
       case "RunStarted" -> {
         said("run id", text(event, "runId"), folder.summary().path("run_id").asText());
         said("seed", number(event, "seed"), config.whole("seed"));
@@ -405,6 +401,24 @@ final class LogRule extends RunRules {
     for (Batch row : folder.batches()) {
       Batch first = folder.batchByKey().getOrDefault(row.key, row);
       checkMet(row, first, row.isAnswered(), "completion");
+    }
+  }
+
+  /** Counts the numbers of summary.json that only the log tells. */
+  private void checkSummary() {
+    if (!lanesByExecutor.isEmpty()) {
+      equal("lanes", lanesByExecutor.values().stream().mapToInt(lanes -> lanes).sum());
+    }
+    for (String cause : CAUSES) {
+      equal("blocked_ms_" + cause, blockedNs.getOrDefault(cause, 0L) / 1e6);
+    }
+    equal("fit_cpu_seconds", fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9);
+    boolean says = folder.summary().has("jobs_never_sent"); // an earlier Sluice does not
+    if (says || neverSent >= 0) {
+      equal("jobs_never_sent", neverSent >= 0 ? neverSent : Double.NaN);
+    }
+    if (folder.summary().path("clock_offset_ms_max").isNumber()) {
+      equal("clock_offset_ms_max", clockOffsetNs / 1e6);
     }
   }
 

@@ -9,67 +9,67 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /** How good predictions were, and what the policy's scores were made of. */
-record PredictionNumbers(Recount recount, List<Batch> predicted) {
+final class PredictionNumbers extends Numbers {
   private static final int PARTS = 10;
 
-  static PredictionNumbers of(Recount recount) {
-    return new PredictionNumbers(
-        recount,
-        recount.measuredBatches.stream()
-            .filter(batch -> batch.predictedNs > 0 && batch.serviceNs > 0)
-            .toList());
+  private final List<Batch> predicted =
+      folder.measuredBatches().stream()
+          .filter(batch -> batch.predictedNs > 0 && batch.serviceNs > 0)
+          .toList();
+
+  PredictionNumbers(RunFolder folder) {
+    super(folder);
   }
 
-  void count() {
+  @Override
+  void check() {
     figures("prediction_", predicted);
-    for (String workload : recount.config.workloads().keySet()) {
+    for (String workload : config.workloads().keySet()) {
       figures(
-          "prediction_by_workload/" + Recount.escaped(workload) + "/",
+          "prediction_by_workload/" + escaped(workload) + "/",
           predicted.stream().filter(batch -> batch.workload.equals(workload)).toList());
     }
-    long lengthNs = recount.toNs - recount.fromNs;
+    long lengthNs = toNs - fromNs;
     for (int part = 0; part < PARTS; part++) {
-      long fromNs = recount.fromNs + lengthNs * part / PARTS;
-      long toNs = recount.fromNs + lengthNs * (part + 1) / PARTS;
+      long beginNs = fromNs + lengthNs * part / PARTS;
+      long endNs = fromNs + lengthNs * (part + 1) / PARTS;
       String path = "prediction_over_time/" + part + "/";
-      recount.equal(path + "from_s", fromNs / 1e9);
-      recount.equal(path + "to_s", toNs / 1e9);
-      figures(path, endedWithin(fromNs, toNs, path));
+      equal(path + "from_s", beginNs / 1e9);
+      equal(path + "to_s", endNs / 1e9);
+      figures(path, endedWithin(beginNs, endNs, path));
     }
-    recount.equalEach(
+    equalEach(
         "model_versions",
         predicted.stream()
             .map(batch -> batch.modelVersion)
             .filter(version -> !version.isEmpty())
             .collect(
                 Collectors.groupingBy(version -> version, TreeMap::new, Collectors.counting())));
-    recount.equalEach("score_term_shares", termShares());
+    equalEach("score_term_shares", termShares());
   }
 
   /** Of batches that ended at an edge, as far as rounded times tell, as many as the part counts. */
-  private List<Batch> endedWithin(long fromNs, long toNs, String path) {
+  private List<Batch> endedWithin(long beginNs, long endNs, String path) {
     List<Batch> ended = new ArrayList<>();
     List<Batch> atEdge = new ArrayList<>();
     for (Batch batch : predicted) {
-      if (Recount.isAt(batch.endNs, fromNs) || Recount.isAt(batch.endNs, toNs)) {
+      if (isAt(batch.endNs, beginNs) || isAt(batch.endNs, endNs)) {
         atEdge.add(batch);
-      } else if (fromNs <= batch.endNs && batch.endNs < toNs) {
+      } else if (beginNs <= batch.endNs && batch.endNs < endNs) {
         ended.add(batch);
       }
     }
-    double wanted = recount.statedNumber(path + "count") - ended.size();
+    double wanted = statedNumber(path + "count") - ended.size();
     atEdge.stream().limit((long) Math.max(0, wanted)).forEach(ended::add);
     return ended;
   }
 
   private void figures(String path, List<Batch> batches) {
-    double[] biases = Recount.sortedReal(batches, PredictionNumbers::bias);
-    recount.equal(path + "count", batches.size());
-    recount.equal(
-        path + "error_median",
-        Recount.median(Recount.sortedReal(batches, batch -> Math.abs(bias(batch)))));
-    recount.equal(path + "bias", Recount.mean(biases));
-    recount.equal(path + "bias_median", Recount.median(biases));
+    double[] biases = sortedReal(batches, PredictionNumbers::bias);
+    equal(path + "count", batches.size());
+    equal(path + "error_median", median(sortedReal(batches, batch -> Math.abs(bias(batch)))));
+    equal(path + "bias", mean(biases));
+    equal(path + "bias_median", median(biases));
     bound(path + "p95", 0.95, batches, batch -> batch.p95Ns);
     bound(path + "p99", 0.99, batches, batch -> batch.p99Ns);
   }
@@ -78,13 +78,13 @@ record PredictionNumbers(Recount recount, List<Batch> predicted) {
       String path, double promised, List<Batch> batches, ToLongFunction<Batch> bound) {
     List<Batch> judged =
         batches.stream().filter(batch -> bound.applyAsLong(batch) != Row.NONE).toList();
-    recount.equal(path + "_count", judged.size());
+    equal(path + "_count", judged.size());
     double misses =
         judged.stream().filter(batch -> batch.serviceNs > bound.applyAsLong(batch)).count();
-    recount.equal(path + "_miss_rate", misses / judged.size());
-    recount.equal(
+    equal(path + "_miss_rate", misses / judged.size());
+    equal(
         path + "_pinball",
-        Recount.mean(
+        mean(
             judged.stream()
                 .mapToDouble(
                     batch -> {
@@ -92,11 +92,9 @@ record PredictionNumbers(Recount recount, List<Batch> predicted) {
                       return above > 0 ? promised * above : (promised - 1) * above;
                     })
                 .toArray()));
-    recount.equal(
+    equal(
         path + "_over_median",
-        Recount.median(
-            Recount.sortedReal(
-                judged, batch -> (double) bound.applyAsLong(batch) / batch.predictedNs)));
+        median(sortedReal(judged, batch -> (double) bound.applyAsLong(batch) / batch.predictedNs)));
   }
 
   private static double bias(Batch batch) {
@@ -107,7 +105,7 @@ record PredictionNumbers(Recount recount, List<Batch> predicted) {
   private Map<String, Double> termShares() {
     Map<String, Double> sums = new HashMap<>();
     int scored = 0;
-    for (Batch batch : recount.measuredBatches) {
+    for (Batch batch : folder.measuredBatches()) {
       Map<String, Double> terms = terms(batch.scoreTerms);
       double all = terms.values().stream().mapToDouble(Double::doubleValue).sum();
       if (all > 0) {

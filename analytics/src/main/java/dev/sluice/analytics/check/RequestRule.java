@@ -4,7 +4,6 @@ import dev.sluice.analytics.check.DrawnList.Drawn;
 import dev.sluice.analytics.check.DrawnList.Gaps;
 import dev.sluice.analytics.check.DrawnList.LoadTime;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -19,8 +18,6 @@ final class RequestRule extends RunRules {
 
   /** Time before the end of the arrivals in which a generator that ends may have left a job out. */
   private static final long END_GRAIN_NS = 1_000_000_000;
-
-  private static final Pattern ID = Pattern.compile("job-(0|[1-9]\\d{0,8})");
 
   RequestRule(RunFolder folder) {
     super(folder);
@@ -38,8 +35,8 @@ final class RequestRule extends RunRules {
     boolean[] sent = new boolean[list.jobs().size()];
     for (Job job : folder.jobs()) {
       looked(Rule.REQUESTS);
-      int index = index(job.id);
-      if (index < 0 || index >= sent.length) {
+      int index = job.index;
+      if (index < 0 || index >= sent.length || !job.id.equals("job-" + index)) {
         fault(
             Rule.REQUESTS,
             job,
@@ -72,10 +69,6 @@ final class RequestRule extends RunRules {
             && config.at("seed") instanceof Number
             && config.number("arrival_rate_jobs_per_sec") > 0;
     return complete ? "" : "config.yaml is not resolved";
-  }
-
-  private static int index(String id) {
-    return ID.matcher(id).matches() ? Integer.parseInt(id.substring(4)) : -1;
   }
 
   private void compare(Job job, Drawn drawn) {

@@ -83,7 +83,7 @@ abstract class Row {
 
   /** Text that many rows have, held once. */
   final String name(String column) throws UserMistakeException {
-    return cells.shared.computeIfAbsent(text(column), text -> text);
+    return cells.shared.computeIfAbsent(text(column), String::intern);
   }
 
   final long seconds(String column) throws UserMistakeException {

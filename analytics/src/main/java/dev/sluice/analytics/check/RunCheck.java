@@ -1,8 +1,12 @@
 package dev.sluice.analytics.check;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.sluice.contract.file.UserMistakeException;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -24,26 +28,30 @@ public final class RunCheck {
   public static CheckReport of(Path path) throws UserMistakeException {
     Findings findings = new Findings();
     RunFolder folder = RunFolder.read(path, findings);
-    LogRule log = new LogRule(folder);
-    CompletableFuture<Findings> ofLog = CompletableFuture.supplyAsync(log::found);
-    Recount recount =
-        new Recount(
-            folder,
-            () -> {
-              ofLog.join();
-              return log;
-            });
-    Stream.of(
-            recount,
-            new JobRules(folder),
-            new BatchRules(folder),
-            new LaneRules(folder),
-            new WindowRule(folder),
-            new RequestRule(folder))
-        .map(rules -> CompletableFuture.supplyAsync(rules::found))
-        .toList()
-        .forEach(found -> findings.add(found.join()));
-    findings.add(ofLog.join());
+    List<Numbers> numbers =
+        List.of(
+            new LogRule(folder), // takes longest
+            new JobNumbers(folder),
+            new LoadNumbers(folder),
+            new LaneNumbers(folder),
+            new PredictionNumbers(folder),
+            new SummaryNumbers(folder));
+    List<CompletableFuture<Findings>> found =
+        Stream.concat(
+                numbers.stream(),
+                Stream.of(
+                    new JobRules(folder),
+                    new BatchRules(folder),
+                    new LaneRules(folder),
+                    new WindowRule(folder),
+                    new RequestRule(folder)))
+            .map(rules -> CompletableFuture.supplyAsync(rules::found))
+            .toList();
+    found.stream().skip(1).forEach(one -> findings.add(one.join()));
+    findings.add(found.get(0).join());
+    Set<String> counted = new HashSet<>();
+    numbers.forEach(part -> counted.addAll(part.counted));
+    nameTheRest("", folder.summary(), counted, findings);
     Set<Rule> rules = EnumSet.complementOf(OF_GPUS);
     if (!folder.config().hasMemory()) {
       rules.removeAll(Set.of(Rule.MEMORY, Rule.RESIDENT));
@@ -55,5 +63,20 @@ public final class RunCheck {
                 folder.jobs().size(),
                 folder.batches().size()),
         rules);
+  }
+
+  /** Names each number that no part has counted. */
+  private static void nameTheRest(
+      String path, JsonNode node, Set<String> counted, Findings findings) {
+    if (node.isNumber() && !counted.contains(path)) {
+      findings.rests(path.substring(1).replace('/', '.'));
+    }
+    for (Map.Entry<String, JsonNode> field : node.properties()) {
+      nameTheRest(
+          path + "/" + Numbers.escaped(field.getKey()), field.getValue(), counted, findings);
+    }
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      nameTheRest(path + "/" + i, node.get(i), counted, findings);
+    }
   }
 }

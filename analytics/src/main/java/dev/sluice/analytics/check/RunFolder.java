@@ -32,6 +32,8 @@ import org.yaml.snakeyaml.error.YAMLException;
  *
  * @param jobById first row of each id
  * @param batchByKey first row of each shard and dispatch id
+ * @param measured jobs of the measured window
+ * @param measuredBatches batches that ended measured jobs as done, each once
  * @param loads stays of models, of a run whose lanes have a memory; of any other none
  */
 record RunFolder(
@@ -42,6 +44,8 @@ record RunFolder(
     List<Batch> batches,
     Map<String, Job> jobById,
     Map<String, Batch> batchByKey,
+    List<Job> measured,
+    List<Batch> measuredBatches,
     List<Load> loads) {
   static final String TRACE = "trace.csv";
   static final String DISPATCHES = "dispatches.csv";
@@ -74,6 +78,12 @@ record RunFolder(
       List<Batch> batches = rows(file, Batch::new, findings);
       file = folder.resolve(LOADS);
       List<Load> loads = config.hasMemory() ? rows(file, Load::new, findings) : List.of();
+      Map<String, Job> jobById = jobs.stream().collect(byKey(job -> job.id));
+      Map<String, Batch> batchByKey = batches.stream().collect(byKey(batch -> batch.key));
+      List<Job> measured = jobs.stream().filter(Job::isMeasured).toList();
+      for (Batch batch : batches) {
+        batch.jobs = batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
+      }
       findings.looked(Rule.FORMAT, (long) jobs.size() + batches.size());
       findings.rows((long) jobs.size() + batches.size());
       return new RunFolder(
@@ -82,8 +92,15 @@ record RunFolder(
           summary,
           jobs,
           batches,
-          jobs.stream().collect(byKey(job -> job.id)),
-          batches.stream().collect(byKey(batch -> batch.key)),
+          jobById,
+          batchByKey,
+          measured,
+          measured.stream()
+              .filter(Job::isDone)
+              .map(job -> batchByKey.get(job.batchKey))
+              .filter(batch -> batch != null && batch.ran())
+              .distinct()
+              .toList(),
           loads);
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new UserMistakeException(
@@ -136,11 +153,6 @@ record RunFolder(
       throw e.getCause();
     }
     return rows;
-  }
-
-  /** Jobs that a batch holds, of those that the trace has. */
-  List<Job> jobsOf(Batch batch) {
-    return batch.jobIds.stream().map(jobById::get).filter(Objects::nonNull).toList();
   }
 
   boolean wasInterrupted() {

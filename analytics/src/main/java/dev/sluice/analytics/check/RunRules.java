@@ -28,6 +28,18 @@ abstract class RunRules {
     findings.looked(rule, 1);
   }
 
+  /**
+   * Applies a rule to a row.
+   *
+   * @param wrong what is wrong with it; empty: nothing is
+   */
+  final void judge(Rule rule, Row row, String wrong) {
+    looked(rule);
+    if (!wrong.isEmpty()) {
+      fault(rule, row, wrong);
+    }
+  }
+
   final void fault(Rule rule, Row row, String what, Object... values) {
     findings.fault(rule, row.where, what, values);
   }

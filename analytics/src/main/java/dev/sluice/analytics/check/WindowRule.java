@@ -42,7 +42,7 @@ final class WindowRule extends RunRules {
   void check() {
     Map<SetKey, List<Batch>> batchesBySet = new LinkedHashMap<>();
     for (Batch batch : folder.batches()) {
-      List<Job> jobs = folder.jobsOf(batch);
+      List<Job> jobs = batch.jobs;
       if (!jobs.isEmpty()) {
         looked(Rule.COMPATIBLE);
         checkCompatible(batch, jobs);
@@ -115,7 +115,7 @@ final class WindowRule extends RunRules {
           samples -= left.samples;
         }
       }
-      List<Job> own = folder.jobsOf(batch);
+      List<Job> own = batch.jobs;
       if (own.isEmpty() || !mayShare(own.get(0))) {
         continue;
       }

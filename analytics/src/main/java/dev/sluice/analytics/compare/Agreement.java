@@ -1,8 +1,8 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.report.TextTable;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Bounds;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
@@ -44,7 +44,6 @@ public final class Agreement {
           "bubble_p99_ms",
           "service_autocorrelation_lag_1",
           "service_autocorrelation_lag_10");
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Verdict on the agreement of live and simulated in one figure. */
   public enum Judgement {
@@ -258,15 +257,15 @@ public final class Agreement {
       figure.put("live", line.live());
       figure.put("simulated", line.simulated());
       figure.put("difference", line.difference().mean());
-      figure.put("low", Repeats.finite(line.difference().low()));
-      figure.put("high", Repeats.finite(line.difference().high()));
-      figure.put("live_against_live", Repeats.finite(line.liveAgainstLive()));
-      figure.put("margin", Repeats.finite(line.margin()));
+      figure.put("low", line.difference().low());
+      figure.put("high", line.difference().high());
+      figure.put("live_against_live", line.liveAgainstLive());
+      figure.put("margin", line.margin());
       Judgement judgement = line.judgement();
       figure.put("verdict", judgement == null ? null : judgement.text());
       figures.put(line.figure(), figure);
     }
     top.put("figures", figures);
-    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
+    return Summary.json(top);
   }
 }

@@ -1,12 +1,11 @@
 package dev.sluice.analytics.compare;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.sluice.analytics.compare.Comparison.Line;
 import dev.sluice.analytics.compare.Comparison.Sample;
 import dev.sluice.analytics.compare.Comparison.Verdict;
 import dev.sluice.analytics.report.ScreenText;
 import dev.sluice.analytics.report.TextTable;
+import dev.sluice.analytics.row.Summary;
 import dev.sluice.analytics.statistic.Decimals;
 import dev.sluice.analytics.statistic.MeanInterval;
 import dev.sluice.analytics.statistic.PairedDifference;
@@ -35,8 +34,6 @@ public record ComparisonText(
     List<String> anyway,
     Map<String, Double> bounds) {
   private static final int BOUND_COLUMN = 3;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   List<String> headings() {
     return withBound(
@@ -203,7 +200,7 @@ public record ComparisonText(
     Map<String, Object> figures = new LinkedHashMap<>();
     comparison.lines().forEach(line -> figures.put(line.figure().name(), tree(line)));
     top.put("figures", figures);
-    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
+    return Summary.json(top);
   }
 
   private static Map<String, Object> side(String name, List<ComparedRun> runs) {
@@ -217,8 +214,8 @@ public record ComparisonText(
     PairedDifference difference = line.sample().difference();
     boolean ratio = line.figure().isRatio();
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
-    tree.put("a", Repeats.finite(line.sample().a()));
-    tree.put("b", Repeats.finite(line.sample().b()));
+    tree.put("a", line.sample().a());
+    tree.put("b", line.sample().b());
     if (!bounds.isEmpty()) {
       tree.put("bound", bounds.get(line.figure().name()));
     }
@@ -227,7 +224,7 @@ public record ComparisonText(
     tree.put("change", difference == null ? null : plain(difference.interval().mean(), ratio));
     tree.put("low", difference == null ? null : plain(difference.interval().low(), ratio));
     tree.put("high", difference == null ? null : plain(difference.interval().high(), ratio));
-    tree.put("p", difference == null ? null : Repeats.finite(difference.p()));
+    tree.put("p", difference == null ? null : difference.p());
     tree.put("verdict", line.verdict().name().toLowerCase(Locale.ROOT));
     tree.put("why", line.sample().why());
     tree.put("detectable", plain(line.detectable(), ratio));
@@ -235,7 +232,7 @@ public record ComparisonText(
   }
 
   /** A difference, or a ratio less 1. */
-  private static @Nullable Double plain(double difference, boolean ratio) {
-    return Repeats.finite(ratio ? Math.expm1(difference) : difference);
+  private static double plain(double difference, boolean ratio) {
+    return ratio ? Math.expm1(difference) : difference;
   }
 }

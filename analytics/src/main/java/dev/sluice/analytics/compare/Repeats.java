@@ -1,7 +1,6 @@
 package dev.sluice.analytics.compare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
 import dev.sluice.analytics.figure.Figures;
@@ -27,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * finite value in some run has no mean: leaving that run out would flatter it.
  */
 public final class Repeats {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   /** Ends of the names of figures that the table shows, in its order; the files hold the others. */
   private static final List<String> SHOWN =
       List.of("_p50_e2e_ms", "_p99_e2e_ms", "_goodput_jobs_sec", "_slo_violation_rate");
@@ -116,27 +113,22 @@ public final class Repeats {
       figures.put(figure, tree(figure));
     }
     top.put("figures", figures);
-    return JSON.<JsonNode>valueToTree(top).toPrettyString() + "\n";
+    return Summary.json(top);
   }
 
   private Map<String, @Nullable Object> tree(String figure) {
     MeanInterval interval = interval(figure);
     Map<String, @Nullable Object> tree = new LinkedHashMap<>();
-    tree.put("mean", interval == null ? null : finite(interval.mean()));
-    tree.put("low", interval == null ? null : finite(interval.low()));
-    tree.put("high", interval == null ? null : finite(interval.high()));
-    tree.put("sd", interval == null ? null : finite(interval.sd()));
+    tree.put("mean", interval == null ? null : interval.mean());
+    tree.put("low", interval == null ? null : interval.low());
+    tree.put("high", interval == null ? null : interval.high());
+    tree.put("sd", interval == null ? null : interval.sd());
     long without =
         valuesByFigure.getOrDefault(figure, List.of()).stream().filter(v -> v == null).count();
     if (without > 0) {
       tree.put("runs_without", without);
     }
     return tree;
-  }
-
-  /** The number as JSON has it; null if it is not finite. */
-  static @Nullable Double finite(double value) {
-    return Double.isFinite(value) ? Double.valueOf(value) : null;
   }
 
   /** The closing table: fixed-width text for a terminal. */

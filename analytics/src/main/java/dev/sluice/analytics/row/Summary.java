@@ -131,8 +131,13 @@ public final class Summary {
   }
 
   public String toJson() {
+    return json(values);
+  }
+
+  /** Returns a tree as JSON, in which what is not finite is null. */
+  public static String json(Map<String, @Nullable Object> tree) {
     try {
-      return JSON.writeValueAsString(finite(values)) + "\n";
+      return JSON.writeValueAsString(finite(tree)) + "\n";
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a summary that cannot be written", e);
     }

@@ -7,112 +7,42 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the numbers of summary.json again, and names those that rest on no row. */
-final class Recount extends RunRules {
+/** Some numbers of summary.json, counted again. */
+abstract class Numbers extends RunRules {
   /** What rests on two times of the tables is off by at most this, in ms. */
   static final double TIMES_MS = 2 * HALF_GRAIN_NS / 1e6;
 
   private static final double RELATIVE = 1e-7;
-  private static final List<String> CAUSES = List.of("tokens", "window", "capability", "policy");
 
-  final List<Job> measured = folder.jobs().stream().filter(Job::isMeasured).toList();
-
-  /** Batches that ended measured jobs as done, each once. */
-  final List<Batch> measuredBatches =
-      measured.stream()
-          .filter(Job::isDone)
-          .map(job -> folder.batchByKey().get(job.batchKey))
-          .filter(batch -> batch != null && batch.ran())
-          .distinct()
-          .toList();
+  /** Jobs that count. */
+  final List<Job> measured = folder.measured();
 
   final long fromNs = config.warmupNs();
   final long toNs;
-  private final Supplier<LogRule> log;
-  private final Set<String> counted = new HashSet<>();
 
-  /**
-   * @param log what only the log tells, asked for last
-   */
-  Recount(RunFolder folder, Supplier<LogRule> log) {
+  /** Paths of the numbers that were counted again, as pointers. */
+  final Set<String> counted = new HashSet<>();
+
+  Numbers(RunFolder folder) {
     super(folder);
-    this.log = log;
-    long durationNs = config.durationNs();
-    long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
-    this.toNs =
-        folder.wasInterrupted()
-            ? closest(Math.max(fromNs, Math.min(durationNs, lastNs)))
-            : durationNs;
+    toNs = folder.wasInterrupted() ? cutNs() : config.durationNs();
   }
 
-  /** The stated end of a window that was cut at an arrival, if rounding alone separates the two. */
-  private long closest(long cutNs) {
+  /**
+   * End of a window that was cut at an arrival: the stated one, if rounding alone separates the
+   * two.
+   */
+  private long cutNs() {
+    long durationNs = config.durationNs();
+    long lastNs = folder.jobs().stream().mapToLong(job -> job.enqueueNs).max().orElse(durationNs);
+    long cutNs = Math.max(fromNs, Math.min(durationNs, lastNs));
     double stated = statedNumber("window_seconds");
     long statedNs = Double.isNaN(stated) ? cutNs : fromNs + Math.round(stated * 1e9);
     return Math.abs(statedNs - cutNs) <= HALF_GRAIN_NS ? statedNs : cutNs;
-  }
-
-  @Override
-  void check() {
-    new JobNumbers(this).count();
-    new LoadNumbers(this, config, measured).count();
-    new LaneNumbers(this, config, folder.batches()).count();
-    PredictionNumbers.of(this).count();
-    thresholds();
-    interruption();
-    fromLog(log.get());
-    nameTheRest("", folder.summary());
-  }
-
-  /** A threshold's value is the figure that it names. */
-  private void thresholds() {
-    for (Map.Entry<String, JsonNode> threshold : folder.summary().path("thresholds").properties()) {
-      String name = threshold.getKey();
-      String figure = folder.summary().has(name) ? name : name.replace('.', '/');
-      equal("thresholds/" + escaped(name) + "/value", statedNumber(figure));
-    }
-  }
-
-  /** An interruption shortens the window: a run that says so may not pass for comparable. */
-  private void interruption() {
-    boolean said = false;
-    for (JsonNode reason : folder.summary().path("not_comparable")) {
-      said |= reason.asText().equals("interrupted");
-    }
-    if (folder.wasInterrupted() && !said) {
-      fault("not_comparable", "it lacks (interrupted), which the run was");
-    }
-  }
-
-  private void fromLog(LogRule known) {
-    if (!known.isWhole) {
-      return;
-    }
-    if (!known.lanesByExecutor.isEmpty()) {
-      equal("lanes", known.lanesByExecutor.values().stream().mapToInt(lanes -> lanes).sum());
-    }
-    for (String cause : CAUSES) {
-      long blockedNs =
-          known.blocked.stream()
-              .filter(span -> span.cause().equals(cause))
-              .mapToLong(span -> Math.min(span.toNs(), toNs) - Math.max(span.fromNs(), fromNs))
-              .filter(ns -> ns > 0)
-              .sum();
-      equal("blocked_ms_" + cause, blockedNs / 1e6);
-    }
-    equal("fit_cpu_seconds", known.fitCpuNs.values().stream().mapToLong(ns -> ns).sum() / 1e9);
-    boolean says = folder.summary().has("jobs_never_sent"); // an earlier Sluice does not
-    if (says || known.neverSent >= 0) {
-      equal("jobs_never_sent", known.neverSent >= 0 ? known.neverSent : Double.NaN);
-    }
-    if (folder.summary().path("clock_offset_ms_max").isNumber()) {
-      equal("clock_offset_ms_max", known.clockOffsetNs / 1e6);
-    }
   }
 
   double windowSeconds() {
@@ -164,16 +94,16 @@ final class Recount extends RunRules {
   void between(String path, double least, double count, double most) {
     JsonNode stated = stated(path);
     if (stated.isMissingNode()) {
-      fault(path, "it is missing, and the rows come to (%s)", count);
+      differs(path, "it is missing, and the rows come to (%s)", count);
     } else if (Double.isFinite(count)) {
       double slack = 1e-9 + RELATIVE * Math.abs(count);
       double number = stated.asDouble();
       boolean same = stated.isNumber() && least - slack <= number && number <= most + slack;
       if (!same) {
-        fault(path, "it says (%s), and the rows come to (%s)", stated, count);
+        differs(path, "it says (%s), and the rows come to (%s)", stated, count);
       }
     } else if (!stated.isNull()) {
-      fault(path, "it says (%s), and the rows come to none", stated);
+      differs(path, "it says (%s), and the rows come to none", stated);
     }
   }
 
@@ -181,7 +111,7 @@ final class Recount extends RunRules {
   void same(String path, @Nullable Boolean count) {
     JsonNode stated = stated(path);
     if (count == null ? !stated.isNull() : !stated.isBoolean() || stated.asBoolean() != count) {
-      fault(path, "it says (%s), and the rows come to (%s)", stated, String.valueOf(count));
+      differs(path, "it says (%s), and the rows come to (%s)", stated, String.valueOf(count));
     }
   }
 
@@ -192,7 +122,7 @@ final class Recount extends RunRules {
     for (String name : names) {
       if (!counts.containsKey(name)) {
         counted.add("/" + path + "/" + escaped(name));
-        fault(path + "/" + name, "the rows know of no (%s)", name);
+        differs(path + "/" + name, "the rows know of no (%s)", name);
       }
     }
   }
@@ -213,21 +143,8 @@ final class Recount extends RunRules {
     return folder.summary().at("/" + path);
   }
 
-  private void fault(String path, String what, Object... values) {
+  final void differs(String path, String what, Object... values) {
     findings.fault(Rule.SUMMARY, "summary.json " + path.replace('/', '.'), what, values);
-  }
-
-  /** Names each number that nothing above has counted. */
-  private void nameTheRest(String path, JsonNode node) {
-    if (node.isNumber() && !counted.contains(path)) {
-      findings.rests(path.substring(1).replace('/', '.'));
-    }
-    for (Map.Entry<String, JsonNode> field : node.properties()) {
-      nameTheRest(path + "/" + escaped(field.getKey()), field.getValue());
-    }
-    for (int i = 0; node.isArray() && i < node.size(); i++) {
-      nameTheRest(path + "/" + i, node.get(i));
-    }
   }
 
   static <T> long[] sorted(Collection<T> rows, ToLongFunction<T> value) {
