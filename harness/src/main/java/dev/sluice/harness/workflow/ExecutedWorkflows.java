@@ -2,11 +2,13 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.row.FolderFiles;
+import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
+import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogMerge;
 import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
@@ -14,6 +16,7 @@ import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
@@ -38,7 +41,11 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.ModelBar;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.role.Conclusion;
+import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.run.RunShell;
+import dev.sluice.producer.generator.GeneratorSettings;
+import dev.sluice.producer.generator.JobGenerators;
+import dev.sluice.producer.generator.JobGenerators.EndedNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.topology.WorkflowCore;
 import dev.sluice.scheduling.core.SchedulingCore;
@@ -56,7 +63,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,8 +83,12 @@ final class ExecutedWorkflows {
   private static final int LEASE_MS = 2_000;
   private static final int ATTEMPTS_MAX = 3;
   private static final long NS_PER_MS = 1_000_000;
-  private static final long AHEAD_NS = 300 * NS_PER_MS;
+  private static final long LOOK_MS = 100;
+  private static final long STANDSTILL_NS_MAX = 5 * 60_000 * NS_PER_MS;
   private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** Limit of the wait for running nodes, which are finished however long they take. */
+  private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
   private static final int THREADS_PER_LANE = 1;
 
@@ -152,17 +165,8 @@ final class ExecutedWorkflows {
         shell.add(executor); // again, so that it closes before the clients that it writes to
         executor.join(topics, kafka.clients(), LaneFaults.NONE, shell::fail);
         said.accept("Starting execution of nodes...");
-        WorkflowOutcomes outcomes;
-        try (var load =
-            new WorkflowLoad(
-                workflows.requests(), topics, kafka.clients(), clock, shell, console)) {
-          load.awaitLanes();
-          RunStarted started = start(runId);
-          outcomes = load.run(started, said);
-          if (!Boolean.FALSE.equals(options.output().log())) {
-            record(topics, kafka, folder, started);
-          }
-        }
+        RunStarted started = send(topics, kafka, executor, shell, said);
+        WorkflowOutcomes outcomes = readLog(topics, kafka, folder, started);
         shell.closeParts();
         shell.removeTopics(topics, said);
         exitStatus = shell.exitStatus(ExitStatus.DONE);
@@ -174,21 +178,98 @@ final class ExecutedWorkflows {
     }
   }
 
-  private RunStarted start(String runId) throws IOException {
-    return new RunStarted(
-        runId,
-        Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1,
-        SEED,
-        Sha256.hex(Files.readAllBytes(options.systemFile())),
-        Sha256.hex(Files.readAllBytes(options.requestsFile())),
-        1,
-        1,
-        null);
+  /**
+   * Has the requests sent, and shows how they go until all that were sent have ended: earlier than
+   * their list if a person wants it, or if nothing happens any more.
+   *
+   * @return the run's beginning
+   */
+  private RunStarted send(
+      Topics topics, KafkaAccess kafka, Executor executor, RunShell shell, Consumer<String> said)
+      throws RoleFailedException, IOException, InterruptedException {
+    var load =
+        WorkflowLoad.of(
+            workflows.requests(), Sha256.hex(Files.readAllBytes(options.requestsFile())));
+    var generators =
+        new JobGenerators(
+            new GeneratorSettings(
+                load,
+                topics.prefix(),
+                SEED,
+                Sha256.hex(Files.readAllBytes(options.systemFile())),
+                /* shards= */ 1,
+                /* generators= */ 1,
+                /* warmupNs= */ 0,
+                load.size() == 0 ? 0 : load.intendedAtNs(load.size() - 1) + 1,
+                /* tailEndNs= */ Long.MAX_VALUE,
+                /* oneAtATime= */ false,
+                topics,
+                new GeneratorSettings.TimeLimits(LIMIT, FOR_EVER)),
+            kafka.clients(),
+            clock,
+            MachineClock.pacer(),
+            missing -> {});
+    Thread thread = ProduceRole.begin(generators, shell);
+    try {
+      follow(generators, thread, load, executor, shell, said);
+    } finally {
+      thread.interrupt(); // without effect on one that has ended
+      thread.join();
+    }
+    shell.failIfFailed();
+    said.accept(
+        String.format(
+            Locale.ROOT,
+            "Requests were sent at most %.1f ms late",
+            generators.numbers().latenessNsMax() / 1e6));
+    return Objects.requireNonNull(generators.started());
   }
 
-  /** Leaves a recording of the topics, which are whole now. */
-  private void record(Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started)
-      throws IOException {
+  private void follow(
+      JobGenerators generators,
+      Thread thread,
+      WorkflowLoad load,
+      Executor executor,
+      RunShell shell,
+      Consumer<String> said)
+      throws RoleFailedException, InterruptedException {
+    long movedAtNs = clock.monotonicNs();
+    long drawnAtNs = movedAtNs;
+    boolean ending = false;
+    List<Object> before = List.of();
+    while (thread.isAlive()) {
+      thread.join(LOOK_MS);
+      shell.failIfFailed();
+      long nowNs = clock.monotonicNs();
+      EndedNumbers ended = generators.ended();
+      List<Object> now = List.of(generators.numbers(), ended, executor.numbers());
+      movedAtNs = now.equals(before) ? movedAtNs : nowNs;
+      before = now;
+      boolean standsStill =
+          generators.numbers().jobsSent() == load.size() && nowNs - movedAtNs > STANDSTILL_NS_MAX;
+      if (standsStill && !ending) {
+        said.accept(
+            "Warning: nothing has happened for %d minutes: lanes hang, what waits is given up"
+                .formatted(TimeUnit.NANOSECONDS.toMinutes(STANDSTILL_NS_MAX)));
+      }
+      boolean wanted = standsStill || shell.stopRequested();
+      if (wanted && !ending && generators.started() != null) {
+        ending = true;
+        generators.stop(); // waiting jobs are dropped, running jobs are finished
+      }
+      if (nowNs - drawnAtNs >= (console.isTerminal() ? 1 : 5) * 1_000_000_000L) {
+        drawnAtNs = nowNs;
+        console.live(
+            "%d of %d requests ended, %d of %d nodes done"
+                .formatted(ended.requests(), load.size(), ended.jobsDone(), load.jobs()));
+      }
+    }
+  }
+
+  /** Reads the topics, which are whole now, and leaves a recording of them if one is wanted. */
+  private WorkflowOutcomes readLog(
+      Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started) throws IOException {
+    var outcomes = new WorkflowOutcomes(workflows.requests());
     var header =
         RecordingHeader.log(
             topics.prefix(),
@@ -197,12 +278,45 @@ final class ExecutedWorkflows {
             SchedulingCore.DECISIONS_VERSION,
             started.configDigest(),
             core().toText());
-    try (var recording = new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
+    try (@Nullable RunRecording recording =
+            Boolean.FALSE.equals(options.output().log())
+                ? null
+                : new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
         var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
       var merge = new LogMerge(topics, consumer, clock, LIMIT);
-      merge.read(merge.whole(LogOrder.TOPICS), record -> recording.take(merge.entry(record)));
-      recording.finish();
-      Conclusion.tellFailure(recording, console);
+      merge.read(
+          merge.whole(LogOrder.TOPICS),
+          record -> {
+            if (recording != null) {
+              recording.take(merge.entry(record));
+            }
+            take(topics, record, outcomes);
+          });
+      if (recording != null) {
+        recording.finish();
+        Conclusion.tellFailure(recording, console);
+      }
+    }
+    if (!outcomes.isWhole()) {
+      throw new IllegalStateException("the log lacks the dispatch or the end of a node's run");
+    }
+    return outcomes;
+  }
+
+  private static void take(
+      Topics topics, ConsumerRecord<byte[], byte[]> record, WorkflowOutcomes outcomes) {
+    EventCodec<? extends Event> codec =
+        record.topic().equals(topics.facts())
+            ? EventCodec.FACTS
+            : record.topic().equals(topics.dispatches())
+                ? EventCodec.DISPATCHES
+                : record.topic().equals(topics.outcomes()) ? EventCodec.OUTCOMES : null;
+    try {
+      if (codec != null) {
+        outcomes.take(codec.read(record.value() == null ? new byte[0] : record.value()));
+      }
+    } catch (UnreadableEventException e) {
+      LOG.warn("{} at {} is no event", record.topic(), record.offset(), e);
     }
   }
 

@@ -36,8 +36,6 @@ final class WorkflowOutcomes {
 
   private final boolean[] failed;
   private final @Nullable String[] reason;
-  private int nodesDone;
-  private int ended;
 
   /** A node of a request, both by their places. */
   private record Place(int request, int node) {}
@@ -75,7 +73,6 @@ final class WorkflowOutcomes {
       throw new IllegalStateException("a job of no request has ended: " + end);
     }
     if (end.status() == JobEnded.Status.DONE) {
-      nodesDone++;
       doneBy.put(place, Objects.requireNonNull(end.dispatchId()));
     } else {
       failed[place.request()] |= end.status() == JobEnded.Status.FAILED;
@@ -83,18 +80,7 @@ final class WorkflowOutcomes {
         reason[place.request()] = end.jobId() + ": " + end.reason();
       }
     }
-    if (--nodesLeft[place.request()] == 0) {
-      ended++;
-    }
-  }
-
-  /** Returns how many requests have ended, completed or not. */
-  int ended() {
-    return ended;
-  }
-
-  int nodesDone() {
-    return nodesDone;
+    nodesLeft[place.request()]--;
   }
 
   /** Returns whether the dispatch and the completion of every finished node are known. */
