@@ -127,13 +127,16 @@ final class RequestCheck {
     boolean[] known = new boolean[nodes.size()];
     Arrays.fill(known, true);
     for (Workflow.Edge edge : workflow.edges()) {
-      Execution from = byNode[placeOf(edge.from(), nodes)];
-      int place = placeOf(edge.to(), nodes);
+      Execution from = byNode[edge.from()];
+      int place = edge.to();
       Execution to = byNode[place];
       if (from == null) {
         known[place] = false;
         if (to != null && schedule.unfinished().contains(to.requestId())) {
-          findings.fault(Rule.ORDER, to.where(), "its input (%s) never ran".formatted(edge.from()));
+          findings.fault(
+              Rule.ORDER,
+              to.where(),
+              "its input (%s) never ran".formatted(nodes.get(edge.from()).id()));
         }
       } else {
         ready[place] = Math.max(ready[place], from.end());

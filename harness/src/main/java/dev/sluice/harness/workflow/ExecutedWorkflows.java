@@ -104,9 +104,7 @@ final class ExecutedWorkflows {
   private static final List<String> BACKENDS = List.of("pytorch", "onnx");
 
   private final WorkflowSettings options;
-  private final WorkflowFiles files;
   private final Workflows workflows;
-  private final String policy;
   private final Console console;
 
   /** Built-in models that stand for the models in use, by the latter. */
@@ -119,20 +117,13 @@ final class ExecutedWorkflows {
   /**
    * @throws UserMistakeException if a model names an unknown workload or backend
    */
-  ExecutedWorkflows(
-      WorkflowSettings options,
-      WorkflowFiles files,
-      Workflows workflows,
-      String policy,
-      Console console)
+  ExecutedWorkflows(WorkflowSettings options, Workflows workflows, Console console)
       throws UserMistakeException {
     this.options = options;
-    this.files = files;
     this.workflows = workflows;
-    this.policy = policy;
     this.console = console;
-    refuseAmbiguousIds(options.systemFile(), files);
-    this.models = builtIn(options.systemFile(), files);
+    refuseAmbiguousIds(options.systemFile(), workflows.files());
+    this.models = builtIn(options.systemFile(), workflows.files());
     this.external = options.externalKafka();
   }
 
@@ -148,7 +139,7 @@ final class ExecutedWorkflows {
    * @param lines called with the lines of the schedule, once it is whole
    */
   GraphSchedule execute(
-      RunFolder folder, String runId, int gpus, Consumer<String> said, Consumer<String> lines)
+      RunFolder folder, String runId, Consumer<String> said, Consumer<String> lines)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -157,7 +148,7 @@ final class ExecutedWorkflows {
     try (var shell = new RunShell(folder, external, console, /* child= */ false, () -> {})) {
       try {
         shell.awaitExternal();
-        Executor executor = warmUp(gpus, shell, said);
+        Executor executor = warmUp(shell, said);
         KafkaAccess kafka = shell.startKafka();
         var topics = new Topics(runId);
         RunTopics.create(topics, 1, kafka.clients());
@@ -170,7 +161,7 @@ final class ExecutedWorkflows {
         shell.closeParts();
         shell.removeTopics(topics, said);
         exitStatus = shell.exitStatus(ExitStatus.DONE);
-        return WorkflowSchedules.executed(workflows, gpus, policy, outcomes, lines);
+        return WorkflowSchedules.executed(workflows, options.policy(), outcomes, lines);
       } catch (RoleFailedException | WarmUpException | RuntimeException e) {
         LOG.error("the run failed", e);
         throw e;
@@ -279,7 +270,7 @@ final class ExecutedWorkflows {
             started.configDigest(),
             core().toText());
     try (@Nullable RunRecording recording =
-            Boolean.FALSE.equals(options.output().log())
+            Boolean.FALSE.equals(options.log())
                 ? null
                 : new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
         var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
@@ -340,13 +331,13 @@ final class ExecutedWorkflows {
 
   private WorkflowCore core() {
     return new WorkflowCore(
-        policy,
+        options.policy(),
         SEED,
         workflows.modelIds(),
         new CoreSettings.Microbatch(
             joins(),
-            Math.round(files.microbatch().windowMs() * NS_PER_MS),
-            files.microbatch().maxBatch()),
+            Math.round(workflows.files().microbatch().windowMs() * NS_PER_MS),
+            workflows.files().microbatch().maxBatch()),
         new CoreSettings.Leases(HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
   }
 
@@ -356,7 +347,7 @@ final class ExecutedWorkflows {
         shell.add(
             new SchedulerStream(
                 core().settings(),
-                () -> WorkflowSettings.newPolicy(policy),
+                () -> WorkflowSettings.newPolicy(options.policy()),
                 topics,
                 kafka.clients(),
                 "schedule",
@@ -415,8 +406,9 @@ final class ExecutedWorkflows {
   }
 
   /** Loads each model once onto the first lane, to measure the time of loading. */
-  private Executor warmUp(int gpus, RunShell shell, Consumer<String> said)
+  private Executor warmUp(RunShell shell, Consumer<String> said)
       throws UserMistakeException, WarmUpException, InterruptedException {
+    int gpus = workflows.gpus().count();
     var cache =
         new ModelCache(
             ModelCache.defaultFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
@@ -467,12 +459,12 @@ final class ExecutedWorkflows {
   }
 
   private boolean joins() {
-    return files.requests().stream().anyMatch(request -> request.workflow().joined());
+    return workflows.files().requests().stream().anyMatch(of -> of.workflow().joined());
   }
 
   /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
   private List<Integer> warmUpSamples() {
-    int most = joins() ? files.microbatch().maxBatch() : 1;
+    int most = joins() ? workflows.files().microbatch().maxBatch() : 1;
     Set<Integer> samples = new TreeSet<>(List.of(most));
     for (int power = 1; power < most; power *= 2) {
       samples.add(power);
@@ -491,7 +483,7 @@ final class ExecutedWorkflows {
             capability.backend(),
             loadNs == null ? 0 : loadNs / 1e9,
             capability.warmUps().get(0).serviceNs() / 1e9));
-    Model model = files.models().get(capability.workload());
+    Model model = workflows.files().models().get(capability.workload());
     if (model != null && model.gpusRequired() > 1) {
       said.accept(
           "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"

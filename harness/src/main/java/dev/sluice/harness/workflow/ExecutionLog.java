@@ -36,12 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param executed true if the nodes really ran, so that switches and times are measured
  */
 public record ExecutionLog(
-    GraphSchedule schedule,
-    Gpus gpus,
-    boolean online,
-    List<Skipped> skipped,
-    @Nullable LowerBound bound,
-    boolean executed) {
+    GraphSchedule schedule, Workflows workflows, @Nullable LowerBound bound, boolean executed) {
   public static final String NAME = "baseline_execution_log.json";
   private static final int DECIMALS = 9;
   private static final ObjectWriter JSON =
@@ -73,6 +68,8 @@ public record ExecutionLog(
 
   private Map<String, Object> summaryTree() {
     Map<String, Object> summary = new LinkedHashMap<>();
+    Gpus gpus = workflows.gpus();
+    List<Skipped> skipped = workflows.files().skipped();
     long failed = schedule.failed();
     summary.put("total_requests", schedule.requests() + skipped.size());
     summary.put("completed_requests", schedule.completed());
@@ -80,7 +77,7 @@ public record ExecutionLog(
     summary.put("dropped_requests", schedule.unfinished().size() - failed);
     summary.put("refused_requests", skipped.size());
     summary.put("total_nodes_executed", schedule.executions().size());
-    summary.put("mode", online ? "online" : "offline");
+    summary.put("mode", workflows.online() ? "online" : "offline");
     summary.put("simulate", executed);
     summary.put("policy", schedule.policy());
     summary.put("gpus", IntStream.range(0, gpus.count()).toArray());
