@@ -2,21 +2,17 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.analytics.log.RunRecording;
 import dev.sluice.analytics.row.FolderFiles;
-import dev.sluice.contract.event.Event;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
-import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogMerge;
-import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RecordingHeader;
 import dev.sluice.contract.log.RunTopics;
 import dev.sluice.contract.log.Topics;
-import dev.sluice.contract.log.UnreadableEventException;
 import dev.sluice.contract.value.ModelKey;
 import dev.sluice.contract.workflow.Model;
 import dev.sluice.contract.workflow.Workflow;
@@ -65,7 +61,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -274,17 +269,13 @@ final class ExecutedWorkflows {
                 ? null
                 : new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
         var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
-      var merge = new LogMerge(topics, consumer, clock, LIMIT);
-      merge.read(
-          merge.whole(LogOrder.TOPICS),
-          record -> {
-            if (recording != null) {
-              recording.take(merge.entry(record));
-            }
-            take(topics, record, outcomes);
-          });
+      RunRecording.readWhole(
+          topics,
+          new LogMerge(topics, consumer, clock, LIMIT),
+          outcomes,
+          record -> LOG.warn("{} at {} is no event", record.topic(), record.offset()),
+          recording);
       if (recording != null) {
-        recording.finish();
         Conclusion.tellFailure(recording, console);
       }
     }
@@ -292,23 +283,6 @@ final class ExecutedWorkflows {
       throw new IllegalStateException("the log lacks the dispatch or the end of a node's run");
     }
     return outcomes;
-  }
-
-  private static void take(
-      Topics topics, ConsumerRecord<byte[], byte[]> record, WorkflowOutcomes outcomes) {
-    EventCodec<? extends Event> codec =
-        record.topic().equals(topics.facts())
-            ? EventCodec.FACTS
-            : record.topic().equals(topics.dispatches())
-                ? EventCodec.DISPATCHES
-                : record.topic().equals(topics.outcomes()) ? EventCodec.OUTCOMES : null;
-    try {
-      if (codec != null) {
-        outcomes.take(codec.read(record.value() == null ? new byte[0] : record.value()));
-      }
-    } catch (UnreadableEventException e) {
-      LOG.warn("{} at {} is no event", record.topic(), record.offset(), e);
-    }
   }
 
   /** Refuses slashes that could give two jobs one id: a job's id is request/node. */

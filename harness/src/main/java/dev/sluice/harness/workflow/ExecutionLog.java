@@ -120,16 +120,12 @@ public record ExecutionLog(
               makespanNs == 0 ? 0.0 : (double) busyNs[gpu] / makespanNs));
     }
     summary.put("gpu_utilization", uses);
-    summary.put(
-        "refused",
-        skipped.stream()
-            .map(of -> new LeftOut(of.requestId(), of.workflowId(), of.reason()))
-            .toList());
+    summary.put("refused", skipped);
     summary.put(
         "unfinished",
         schedule.unfinished().stream()
             .map(
-                of -> new LeftOut(of.request().requestId(), of.request().workflowId(), of.reason()))
+                of -> new Skipped(of.request().requestId(), of.request().workflowId(), of.reason()))
             .toList());
     return summary;
   }
@@ -160,8 +156,6 @@ public record ExecutionLog(
   }
 
   private record GpuUse(int gpuId, long executions, BigDecimal busyTime, double utilization) {}
-
-  private record LeftOut(String requestId, String workflowId, String reason) {}
 
   /** A time in seconds, with whole nanoseconds exact. */
   private static BigDecimal seconds(double ns) {
