@@ -7,7 +7,6 @@ import dev.sluice.harness.report.VersusRun;
 import dev.sluice.harness.simulate.LikeRuns;
 import dev.sluice.harness.simulate.SimulatedRun;
 import dev.sluice.harness.workflow.WorkflowRun;
-import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,8 +132,8 @@ final class SimulateCommand implements Callable<Integer> {
     }
     if (workflows.given()) {
       refuseBesideWorkflows();
-      var output = new WorkflowSettings.Output(results.folder(), runId, noTrace, log);
-      return new WorkflowRun(workflows.settings(output), console).execute();
+      var settings = workflows.settings(results.folder(), runId, noTrace, log);
+      return new WorkflowRun(settings, console).execute();
     }
     if (!like.isEmpty()) {
       refuseBesideLike();

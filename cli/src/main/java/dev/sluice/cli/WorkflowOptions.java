@@ -1,5 +1,7 @@
 package dev.sluice.cli;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.sluice.harness.workflow.WorkflowSettings;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -91,14 +93,24 @@ public final class WorkflowOptions {
         || Stream.of(gpus, bandwidthGbPerSecond, switchOverheadSeconds).anyMatch(Objects::nonNull);
   }
 
-  public WorkflowSettings settings(WorkflowSettings.Output output) {
+  WorkflowSettings settings(
+      Path results, @Nullable String runId, boolean noTrace, @Nullable Boolean log) {
     return new WorkflowSettings(
-        new WorkflowSettings.Input(system, requests),
-        new WorkflowSettings.Machine(gpus, gangSwitch, bandwidthGbPerSecond, switchOverheadSeconds),
-        new WorkflowSettings.Execution(execute, simulate, bootstrap),
-        output,
-        mode,
-        policy,
-        skipInfeasible);
+        requireNonNullElse(system, Path.of("system_config.yaml")),
+        requireNonNullElse(requests, Path.of("workflow_requests.yaml")),
+        gpus,
+        requireNonNullElse(mode, "offline"),
+        requireNonNullElse(policy, "ray_like"),
+        skipInfeasible,
+        gangSwitch,
+        bandwidthGbPerSecond,
+        switchOverheadSeconds,
+        execute,
+        simulate,
+        bootstrap,
+        results,
+        runId,
+        noTrace,
+        log);
   }
 }

@@ -17,7 +17,6 @@ import dev.sluice.contract.log.DeadLetter;
 import dev.sluice.contract.log.EventCodec;
 import dev.sluice.contract.log.LogClients;
 import dev.sluice.contract.log.LogMerge;
-import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.TopicReader;
@@ -73,9 +72,6 @@ public final class EventLogReader implements AutoCloseable {
 
   /** Longest wait where the run has not come to its end: the broker may be gone for good. */
   private static final Duration ANSWER_LIMIT_IN_VAIN = Duration.ofSeconds(10);
-
-  /** Topics without the run's prefix that rows are made of. */
-  private static final List<String> FOLDED = List.of("runs", "facts", "dispatches", "outcomes");
 
   /** Time without any record after which the broker is asked whether it is there. */
   private static final long SILENCE_NS = 60_000_000_000L;
@@ -197,29 +193,16 @@ public final class EventLogReader implements AutoCloseable {
     Duration limit = wholeRun.isDone() ? ANSWER_LIMIT : ANSWER_LIMIT_IN_VAIN;
     var rows = new RunFold();
     try (Consumer<byte[], byte[]> consumer = again.get()) {
-      var merge = new LogMerge(topics, consumer, clock, limit);
-      merge.read(
-          merge.whole(recording == null ? FOLDED : LogOrder.TOPICS),
-          record -> {
-            if (recording != null) {
-              recording.take(merge.entry(record));
-            }
-            if (List.of(topics.metrics(), topics.deadLetters()).contains(record.topic())) {
-              return; // which are recorded, and no fold takes
-            }
-            try {
-              LogEvent.of(topics, record).applyTo(rows);
-            } catch (UnreadableEventException e) {
-              rows.countUnreadable(record.topic());
-            }
-          });
+      RunRecording.readWhole(
+          topics,
+          new LogMerge(topics, consumer, clock, limit),
+          rows,
+          record -> rows.countUnreadable(record.topic()),
+          recording);
     } catch (IOException e) {
       throw new UncheckedIOException("nothing here writes", e);
     } catch (KafkaException | IllegalStateException e) {
       throw failed(e);
-    }
-    if (recording != null) {
-      recording.finish();
     }
     return RunReport.of(rows, context);
   }
@@ -275,7 +258,7 @@ public final class EventLogReader implements AutoCloseable {
 
   private void readToTheEnd() {
     List<TopicPartition> partitions =
-        new LogMerge(topics, consumer, clock, ANSWER_LIMIT).partitions(FOLDED);
+        new LogMerge(topics, consumer, clock, ANSWER_LIMIT).partitions(RunRecording.FOLDED);
     var order = new FactsFirst(topics, begin(), early, partitions);
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);

@@ -2,6 +2,7 @@ package dev.sluice.contract.event;
 
 import dev.sluice.contract.value.Checks;
 import dev.sluice.contract.value.ModelKey;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -97,6 +98,32 @@ public record WorkflowRequested(
 
   public static List<Node> expecting(List<Node> nodes, long[] ns) {
     return IntStream.range(0, ns.length).mapToObj(i -> nodes.get(i).expecting(ns[i])).toList();
+  }
+
+  /**
+   * Returns, by node, the duration of the longest path from its start to the graph's end, if
+   * nothing ever waits.
+   */
+  public long[] pathsNs() {
+    int[] outputsLeft = new int[nodes.size()];
+    for (Node node : nodes) {
+      node.inputs().forEach(input -> outputsLeft[input]++);
+    }
+    long[] pathNs = new long[outputsLeft.length]; // of the outputs alone, until the node's turn
+    int[] known = IntStream.range(0, pathNs.length).filter(i -> outputsLeft[i] == 0).toArray();
+    int count = known.length;
+    known = Arrays.copyOf(known, pathNs.length);
+    for (int i = 0; i < count; i++) {
+      int node = known[i];
+      pathNs[node] += nodes.get(node).expectedNs();
+      for (int input : nodes.get(node).inputs()) {
+        pathNs[input] = Math.max(pathNs[input], pathNs[node]);
+        if (--outputsLeft[input] == 0) {
+          known[count++] = input;
+        }
+      }
+    }
+    return pathNs;
   }
 
   /**

@@ -18,9 +18,8 @@ import dev.sluice.contract.workflow.Workflow.Node;
 import dev.sluice.contract.workflow.WorkflowFiles.Microbatch;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -291,7 +290,7 @@ final class SystemReader {
     for (Value item : items.items()) {
       Section edge = fieldsOf(name + ".edges", item, "an edge's from and to", problems);
       if (edge != null) {
-        var read = new Edge(knownNode(name, edge, "from", ids), knownNode(name, edge, "to", ids));
+        var read = new Edge(placeOf(name, edge, "from", ids), placeOf(name, edge, "to", ids));
         if (!edges.contains(read)) {
           edges.add(read);
         }
@@ -300,60 +299,46 @@ final class SystemReader {
     }
   }
 
-  private static String knownNode(String name, Section edge, String key, List<String> ids) {
+  /** The place of the node that an edge names; −1, and a mistake, if it is unknown. */
+  private static int placeOf(String name, Section edge, String key, List<String> ids) {
     String id = edge.requiredText(key, "generate");
-    if (!id.isEmpty() && !ids.contains(id)) {
+    int place = ids.indexOf(id);
+    if (!id.isEmpty() && place < 0) {
       edge.error(
           key,
           name + ": the node (" + id + ") of this edge is unknown",
           NearestName.advice(id, ids, "nodes"));
     }
-    return id;
+    return place;
   }
 
   /**
    * The nodes of one cycle, from the one that is first in the file, which is repeated at the end.
    */
   private static Optional<List<String>> cycleIn(Workflow workflow) {
-    Map<String, List<String>> before = new LinkedHashMap<>();
-    workflow.nodes().forEach(node -> before.put(node.id(), new ArrayList<>()));
-    for (Edge edge : workflow.edges()) {
-      List<String> inputs = before.get(edge.to());
-      if (inputs != null && before.containsKey(edge.from())) {
-        inputs.add(edge.from());
+    List<List<Integer>> inputs = workflow.inputs();
+    var left = new BitSet();
+    left.set(0, inputs.size());
+    for (int before = -1; before != left.cardinality(); ) {
+      before = left.cardinality();
+      for (int node = left.nextSetBit(0); node >= 0; node = left.nextSetBit(node + 1)) {
+        left.set(node, inputs.get(node).stream().anyMatch(left::get));
       }
     }
-    while (before
-        .entrySet()
-        .removeIf(node -> node.getValue().stream().noneMatch(before::containsKey))) {
-      // what waits for what was removed may be free now
+    if (left.isEmpty()) {
+      return Optional.empty();
     }
-    return before.isEmpty()
-        ? Optional.empty()
-        : Optional.of(walkBack(before, workflow.nodes().stream().map(Node::id).toList()));
-  }
-
-  /**
-   * Goes back over inputs: each node that is left has an input that is left, so the path closes.
-   */
-  private static List<String> walkBack(Map<String, List<String>> before, List<String> inFile) {
-    Map<String, Integer> placeOf = new HashMap<>();
-    List<String> way = new ArrayList<>();
-    String node = before.keySet().iterator().next();
-    while (placeOf.putIfAbsent(node, way.size()) == null) {
+    // Each node that is left has an input that is left, so that the way back comes round.
+    List<Integer> way = new ArrayList<>();
+    int node = left.nextSetBit(0);
+    while (!way.contains(node)) {
       way.add(node);
-      node =
-          before.getOrDefault(node, List.of()).stream()
-              .filter(before::containsKey)
-              .findFirst()
-              .orElseThrow();
+      node = inputs.get(node).stream().filter(left::get).findFirst().orElseThrow();
     }
-    List<String> cycle = new ArrayList<>(way.subList(placeOf.getOrDefault(node, 0), way.size()));
+    List<Integer> cycle = way.subList(way.indexOf(node), way.size());
     Collections.reverse(cycle);
-    int first =
-        cycle.indexOf(Collections.min(cycle, Comparator.comparingInt(id -> inFile.indexOf(id))));
-    Collections.rotate(cycle, -first);
+    Collections.rotate(cycle, -cycle.indexOf(Collections.min(cycle)));
     cycle.add(cycle.get(0));
-    return cycle;
+    return Optional.of(cycle.stream().map(place -> workflow.nodes().get(place).id()).toList());
   }
 }

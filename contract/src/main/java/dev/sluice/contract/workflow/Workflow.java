@@ -1,5 +1,6 @@
 package dev.sluice.contract.workflow;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,14 @@ public record Workflow(
    */
   public record Node(String id, String model, int line) {}
 
-  /** The node {@code to} starts only after {@code from} has ended; both are ids. */
-  public record Edge(String from, String to) {}
+  /** The node {@code to} starts only after {@code from} has ended; both are places of nodes. */
+  public record Edge(int from, int to) {}
+
+  /** Returns, by node, the places of the nodes that end before it, in the order of the edges. */
+  public List<List<Integer>> inputs() {
+    List<List<Integer>> inputs = new ArrayList<>();
+    nodes.forEach(node -> inputs.add(new ArrayList<>()));
+    edges.forEach(edge -> inputs.get(edge.to()).add(edge.from()));
+    return inputs;
+  }
 }

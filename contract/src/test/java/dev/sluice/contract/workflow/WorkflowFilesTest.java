@@ -55,8 +55,11 @@ final class WorkflowFilesTest {
             false);
     assertThat(files.models().get("llm7b"))
         .isEqualTo(new Model("llm7b", 14, 1, 30, 50.0, 50.0, 8.5, null, null, 5));
-    assertThat(files.workflows().get("multimodal_workflow").edges())
-        .containsExactly(new Edge("text_analysis", "image_generation"));
+    Workflow multimodal = files.workflows().get("multimodal_workflow");
+    assertThat(multimodal.edges()).containsExactly(new Edge(0, 1));
+    assertThat(multimodal.nodes())
+        .extracting(Workflow.Node::id)
+        .containsExactly("text_analysis", "image_generation");
     assertThat(files.requests())
         .extracting(WorkflowRequest::id)
         .containsExactly("req_001", "req_002");

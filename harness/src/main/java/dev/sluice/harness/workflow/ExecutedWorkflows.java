@@ -8,7 +8,6 @@ import dev.sluice.contract.file.NearestName;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.LogMerge;
-import dev.sluice.contract.log.LogOrder;
 import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.Reading;
 import dev.sluice.contract.log.RecordingHeader;
@@ -38,7 +37,11 @@ import dev.sluice.harness.machine.MachineClock;
 import dev.sluice.harness.machine.ModelBar;
 import dev.sluice.harness.process.RoleFailedException;
 import dev.sluice.harness.role.Conclusion;
+import dev.sluice.harness.role.ProduceRole;
 import dev.sluice.harness.run.RunShell;
+import dev.sluice.producer.generator.GeneratorSettings;
+import dev.sluice.producer.generator.JobGenerators;
+import dev.sluice.producer.generator.JobGenerators.EndedNumbers;
 import dev.sluice.scheduler.topology.SchedulerStream;
 import dev.sluice.scheduler.topology.WorkflowCore;
 import dev.sluice.scheduling.core.SchedulingCore;
@@ -56,6 +59,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,8 +78,12 @@ final class ExecutedWorkflows {
   private static final int LEASE_MS = 2_000;
   private static final int ATTEMPTS_MAX = 3;
   private static final long NS_PER_MS = 1_000_000;
-  private static final long AHEAD_NS = 300 * NS_PER_MS;
+  private static final long LOOK_MS = 100;
+  private static final long STANDSTILL_NS_MAX = 5 * 60_000 * NS_PER_MS;
   private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** Limit of the wait for running nodes, which are finished however long they take. */
+  private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
   private static final int THREADS_PER_LANE = 1;
 
@@ -91,9 +99,7 @@ final class ExecutedWorkflows {
   private static final List<String> BACKENDS = List.of("pytorch", "onnx");
 
   private final WorkflowSettings options;
-  private final WorkflowFiles files;
   private final Workflows workflows;
-  private final String policy;
   private final Console console;
 
   /** Built-in models that stand for the models in use, by the latter. */
@@ -106,20 +112,13 @@ final class ExecutedWorkflows {
   /**
    * @throws UserMistakeException if a model names an unknown workload or backend
    */
-  ExecutedWorkflows(
-      WorkflowSettings options,
-      WorkflowFiles files,
-      Workflows workflows,
-      String policy,
-      Console console)
+  ExecutedWorkflows(WorkflowSettings options, Workflows workflows, Console console)
       throws UserMistakeException {
     this.options = options;
-    this.files = files;
     this.workflows = workflows;
-    this.policy = policy;
     this.console = console;
-    refuseAmbiguousIds(options.systemFile(), files);
-    this.models = builtIn(options.systemFile(), files);
+    refuseAmbiguousIds(options.systemFile(), workflows.files());
+    this.models = builtIn(options.systemFile(), workflows.files());
     this.external = options.externalKafka();
   }
 
@@ -135,7 +134,7 @@ final class ExecutedWorkflows {
    * @param lines called with the lines of the schedule, once it is whole
    */
   GraphSchedule execute(
-      RunFolder folder, String runId, int gpus, Consumer<String> said, Consumer<String> lines)
+      RunFolder folder, String runId, Consumer<String> said, Consumer<String> lines)
       throws UserMistakeException,
           RoleFailedException,
           WarmUpException,
@@ -144,7 +143,7 @@ final class ExecutedWorkflows {
     try (var shell = new RunShell(folder, external, console, /* child= */ false, () -> {})) {
       try {
         shell.awaitExternal();
-        Executor executor = warmUp(gpus, shell, said);
+        Executor executor = warmUp(shell, said);
         KafkaAccess kafka = shell.startKafka();
         var topics = new Topics(runId);
         RunTopics.create(topics, 1, kafka.clients());
@@ -152,21 +151,12 @@ final class ExecutedWorkflows {
         shell.add(executor); // again, so that it closes before the clients that it writes to
         executor.join(topics, kafka.clients(), LaneFaults.NONE, shell::fail);
         said.accept("Starting execution of nodes...");
-        WorkflowOutcomes outcomes;
-        try (var load =
-            new WorkflowLoad(
-                workflows.requests(), topics, kafka.clients(), clock, shell, console)) {
-          load.awaitLanes();
-          RunStarted started = start(runId);
-          outcomes = load.run(started, said);
-          if (!Boolean.FALSE.equals(options.output().log())) {
-            record(topics, kafka, folder, started);
-          }
-        }
+        RunStarted started = send(topics, kafka, executor, shell, said);
+        WorkflowOutcomes outcomes = readLog(topics, kafka, folder, started);
         shell.closeParts();
         shell.removeTopics(topics, said);
         exitStatus = shell.exitStatus(ExitStatus.DONE);
-        return WorkflowSchedules.executed(workflows, gpus, policy, outcomes, lines);
+        return WorkflowSchedules.executed(workflows, options.policy(), outcomes, lines);
       } catch (RoleFailedException | WarmUpException | RuntimeException e) {
         LOG.error("the run failed", e);
         throw e;
@@ -174,21 +164,98 @@ final class ExecutedWorkflows {
     }
   }
 
-  private RunStarted start(String runId) throws IOException {
-    return new RunStarted(
-        runId,
-        Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1,
-        SEED,
-        Sha256.hex(Files.readAllBytes(options.systemFile())),
-        Sha256.hex(Files.readAllBytes(options.requestsFile())),
-        1,
-        1,
-        null);
+  /**
+   * Has the requests sent, and shows how they go until all that were sent have ended: earlier than
+   * their list if a person wants it, or if nothing happens any more.
+   *
+   * @return the run's beginning
+   */
+  private RunStarted send(
+      Topics topics, KafkaAccess kafka, Executor executor, RunShell shell, Consumer<String> said)
+      throws RoleFailedException, IOException, InterruptedException {
+    var load =
+        WorkflowLoad.of(
+            workflows.requests(), Sha256.hex(Files.readAllBytes(options.requestsFile())));
+    var generators =
+        new JobGenerators(
+            new GeneratorSettings(
+                load,
+                topics.prefix(),
+                SEED,
+                Sha256.hex(Files.readAllBytes(options.systemFile())),
+                /* shards= */ 1,
+                /* generators= */ 1,
+                /* warmupNs= */ 0,
+                load.size() == 0 ? 0 : load.intendedAtNs(load.size() - 1) + 1,
+                /* tailEndNs= */ Long.MAX_VALUE,
+                /* oneAtATime= */ false,
+                topics,
+                new GeneratorSettings.TimeLimits(LIMIT, FOR_EVER)),
+            kafka.clients(),
+            clock,
+            MachineClock.pacer(),
+            missing -> {});
+    Thread thread = ProduceRole.begin(generators, shell);
+    try {
+      follow(generators, thread, load, executor, shell, said);
+    } finally {
+      thread.interrupt(); // without effect on one that has ended
+      thread.join();
+    }
+    shell.failIfFailed();
+    said.accept(
+        String.format(
+            Locale.ROOT,
+            "Requests were sent at most %.1f ms late",
+            generators.numbers().latenessNsMax() / 1e6));
+    return Objects.requireNonNull(generators.started());
   }
 
-  /** Leaves a recording of the topics, which are whole now. */
-  private void record(Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started)
-      throws IOException {
+  private void follow(
+      JobGenerators generators,
+      Thread thread,
+      WorkflowLoad load,
+      Executor executor,
+      RunShell shell,
+      Consumer<String> said)
+      throws RoleFailedException, InterruptedException {
+    long movedAtNs = clock.monotonicNs();
+    long drawnAtNs = movedAtNs;
+    boolean ending = false;
+    List<Object> before = List.of();
+    while (thread.isAlive()) {
+      thread.join(LOOK_MS);
+      shell.failIfFailed();
+      long nowNs = clock.monotonicNs();
+      EndedNumbers ended = generators.ended();
+      List<Object> now = List.of(generators.numbers(), ended, executor.numbers());
+      movedAtNs = now.equals(before) ? movedAtNs : nowNs;
+      before = now;
+      boolean standsStill =
+          generators.numbers().jobsSent() == load.size() && nowNs - movedAtNs > STANDSTILL_NS_MAX;
+      if (standsStill && !ending) {
+        said.accept(
+            "Warning: nothing has happened for %d minutes: lanes hang, what waits is given up"
+                .formatted(TimeUnit.NANOSECONDS.toMinutes(STANDSTILL_NS_MAX)));
+      }
+      boolean wanted = standsStill || shell.stopRequested();
+      if (wanted && !ending && generators.started() != null) {
+        ending = true;
+        generators.stop(); // waiting jobs are dropped, running jobs are finished
+      }
+      if (nowNs - drawnAtNs >= (console.isTerminal() ? 1 : 5) * 1_000_000_000L) {
+        drawnAtNs = nowNs;
+        console.live(
+            "%d of %d requests ended, %d of %d nodes done"
+                .formatted(ended.requests(), load.size(), ended.jobsDone(), load.jobs()));
+      }
+    }
+  }
+
+  /** Reads the topics, which are whole now, and leaves a recording of them if one is wanted. */
+  private WorkflowOutcomes readLog(
+      Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started) throws IOException {
+    var outcomes = new WorkflowOutcomes(workflows.requests());
     var header =
         RecordingHeader.log(
             topics.prefix(),
@@ -197,13 +264,25 @@ final class ExecutedWorkflows {
             SchedulingCore.DECISIONS_VERSION,
             started.configDigest(),
             core().toText());
-    try (var recording = new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
+    try (@Nullable RunRecording recording =
+            Boolean.FALSE.equals(options.log())
+                ? null
+                : new RunRecording(folder.path().resolve(FolderFiles.LOG), header);
         var consumer = kafka.clients().consumer(Reading.WHOLE_RUN)) {
-      var merge = new LogMerge(topics, consumer, clock, LIMIT);
-      merge.read(merge.whole(LogOrder.TOPICS), record -> recording.take(merge.entry(record)));
-      recording.finish();
-      Conclusion.tellFailure(recording, console);
+      RunRecording.readWhole(
+          topics,
+          new LogMerge(topics, consumer, clock, LIMIT),
+          outcomes,
+          record -> LOG.warn("{} at {} is no event", record.topic(), record.offset()),
+          recording);
+      if (recording != null) {
+        Conclusion.tellFailure(recording, console);
+      }
     }
+    if (!outcomes.isWhole()) {
+      throw new IllegalStateException("the log lacks the dispatch or the end of a node's run");
+    }
+    return outcomes;
   }
 
   /** Refuses slashes that could give two jobs one id: a job's id is request/node. */
@@ -226,13 +305,13 @@ final class ExecutedWorkflows {
 
   private WorkflowCore core() {
     return new WorkflowCore(
-        policy,
+        options.policy(),
         SEED,
         workflows.modelIds(),
         new CoreSettings.Microbatch(
             joins(),
-            Math.round(files.microbatch().windowMs() * NS_PER_MS),
-            files.microbatch().maxBatch()),
+            Math.round(workflows.files().microbatch().windowMs() * NS_PER_MS),
+            workflows.files().microbatch().maxBatch()),
         new CoreSettings.Leases(HEARTBEAT_MS * NS_PER_MS, LEASE_MS * NS_PER_MS, ATTEMPTS_MAX));
   }
 
@@ -242,7 +321,7 @@ final class ExecutedWorkflows {
         shell.add(
             new SchedulerStream(
                 core().settings(),
-                () -> WorkflowSettings.newPolicy(policy),
+                () -> WorkflowSettings.newPolicy(options.policy()),
                 topics,
                 kafka.clients(),
                 "schedule",
@@ -301,8 +380,9 @@ final class ExecutedWorkflows {
   }
 
   /** Loads each model once onto the first lane, to measure the time of loading. */
-  private Executor warmUp(int gpus, RunShell shell, Consumer<String> said)
+  private Executor warmUp(RunShell shell, Consumer<String> said)
       throws UserMistakeException, WarmUpException, InterruptedException {
+    int gpus = workflows.gpus().count();
     var cache = ModelCache.ofUser();
     Engines engines = Engines.prepare(THREADS_PER_LANE, cache);
     List<String> backends =
@@ -352,12 +432,12 @@ final class ExecutedWorkflows {
   }
 
   private boolean joins() {
-    return files.requests().stream().anyMatch(request -> request.workflow().joined());
+    return workflows.files().requests().stream().anyMatch(of -> of.workflow().joined());
   }
 
   /** Sample counts to warm up: the powers of two from one, and the largest batch as the last. */
   private List<Integer> warmUpSamples() {
-    int most = joins() ? files.microbatch().maxBatch() : 1;
+    int most = joins() ? workflows.files().microbatch().maxBatch() : 1;
     Set<Integer> samples = new TreeSet<>(List.of(most));
     for (int power = 1; power < most; power *= 2) {
       samples.add(power);
@@ -376,7 +456,7 @@ final class ExecutedWorkflows {
             capability.backend(),
             loadNs == null ? 0 : loadNs / 1e9,
             capability.warmUps().get(0).serviceNs() / 1e9));
-    Model model = files.models().get(capability.workload());
+    Model model = workflows.files().models().get(capability.workload());
     if (model != null && model.gpusRequired() > 1) {
       said.accept(
           "Model %s is loaded by each of its %d lanes, and run by the first: no engine here splits one"

@@ -36,12 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param executed true if the nodes really ran, so that switches and times are measured
  */
 public record ExecutionLog(
-    GraphSchedule schedule,
-    Gpus gpus,
-    boolean online,
-    List<Skipped> skipped,
-    @Nullable LowerBound bound,
-    boolean executed) {
+    GraphSchedule schedule, Workflows workflows, @Nullable LowerBound bound, boolean executed) {
   public static final String NAME = "baseline_execution_log.json";
   private static final int DECIMALS = 9;
   private static final ObjectWriter JSON =
@@ -73,6 +68,8 @@ public record ExecutionLog(
 
   private Map<String, Object> summaryTree() {
     Map<String, Object> summary = new LinkedHashMap<>();
+    Gpus gpus = workflows.gpus();
+    List<Skipped> skipped = workflows.files().skipped();
     long failed = schedule.failed();
     summary.put("total_requests", schedule.requests() + skipped.size());
     summary.put("completed_requests", schedule.completed());
@@ -80,7 +77,7 @@ public record ExecutionLog(
     summary.put("dropped_requests", schedule.unfinished().size() - failed);
     summary.put("refused_requests", skipped.size());
     summary.put("total_nodes_executed", schedule.executions().size());
-    summary.put("mode", online ? "online" : "offline");
+    summary.put("mode", workflows.online() ? "online" : "offline");
     summary.put("simulate", executed);
     summary.put("policy", schedule.policy());
     summary.put("gpus", IntStream.range(0, gpus.count()).toArray());
@@ -123,16 +120,12 @@ public record ExecutionLog(
               makespanNs == 0 ? 0.0 : (double) busyNs[gpu] / makespanNs));
     }
     summary.put("gpu_utilization", uses);
-    summary.put(
-        "refused",
-        skipped.stream()
-            .map(of -> new LeftOut(of.requestId(), of.workflowId(), of.reason()))
-            .toList());
+    summary.put("refused", skipped);
     summary.put(
         "unfinished",
         schedule.unfinished().stream()
             .map(
-                of -> new LeftOut(of.request().requestId(), of.request().workflowId(), of.reason()))
+                of -> new Skipped(of.request().requestId(), of.request().workflowId(), of.reason()))
             .toList());
     return summary;
   }
@@ -163,8 +156,6 @@ public record ExecutionLog(
   }
 
   private record GpuUse(int gpuId, long executions, BigDecimal busyTime, double utilization) {}
-
-  private record LeftOut(String requestId, String workflowId, String reason) {}
 
   /** A time in seconds, with whole nanoseconds exact. */
   private static BigDecimal seconds(double ns) {

@@ -2,8 +2,10 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.BatchCompleted;
 import dev.sluice.contract.event.BatchDispatched;
-import dev.sluice.contract.event.Event;
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
+import dev.sluice.contract.event.LogFold;
+import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.value.DispatchId;
 import dev.sluice.scheduling.simulation.GraphSchedule.Attempts;
@@ -20,8 +22,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the outcomes of a run's requests from the run's events. Not thread-safe. */
-final class WorkflowOutcomes {
+/**
+ * Collects the outcomes of a run's requests from the run's events, of which several of one dispatch
+ * count once. Not thread-safe.
+ */
+final class WorkflowOutcomes implements LogFold {
   private final List<WorkflowRequested> requests;
 
   private final Map<String, Place> placeByJob = new HashMap<>();
@@ -36,8 +41,6 @@ final class WorkflowOutcomes {
 
   private final boolean[] failed;
   private final @Nullable String[] reason;
-  private int nodesDone;
-  private int ended;
 
   /** A node of a request, both by their places. */
   private record Place(int request, int node) {}
@@ -58,24 +61,28 @@ final class WorkflowOutcomes {
     }
   }
 
-  /** Takes in an event of the run; several events of one dispatch count once. */
-  void take(Event event) {
-    if (event instanceof BatchDispatched dispatched) {
-      dispatches.putIfAbsent(dispatched.dispatchId(), dispatched);
-    } else if (event instanceof BatchCompleted completed && completed.startedAtNs() != null) {
+  @Override
+  public void onFact(Fact fact, int shard, long appendedAtEpochMs) {
+    if (fact instanceof BatchCompleted completed && completed.startedAtNs() != null) {
       ran.putIfAbsent(completed.dispatchId(), completed);
-    } else if (event instanceof JobEnded end) {
-      take(end);
     }
   }
 
-  private void take(JobEnded end) {
+  @Override
+  public void onDispatch(BatchDispatched dispatch, int shard, long appendedAtEpochMs) {
+    dispatches.putIfAbsent(dispatch.dispatchId(), dispatch);
+  }
+
+  @Override
+  public void onOutcome(Outcome outcome, int shard, long appendedAtEpochMs) {
+    if (!(outcome instanceof JobEnded end)) {
+      return;
+    }
     Place place = placeByJob.get(end.jobId());
     if (place == null) {
       throw new IllegalStateException("a job of no request has ended: " + end);
     }
     if (end.status() == JobEnded.Status.DONE) {
-      nodesDone++;
       doneBy.put(place, Objects.requireNonNull(end.dispatchId()));
     } else {
       failed[place.request()] |= end.status() == JobEnded.Status.FAILED;
@@ -83,18 +90,7 @@ final class WorkflowOutcomes {
         reason[place.request()] = end.jobId() + ": " + end.reason();
       }
     }
-    if (--nodesLeft[place.request()] == 0) {
-      ended++;
-    }
-  }
-
-  /** Returns how many requests have ended, completed or not. */
-  int ended() {
-    return ended;
-  }
-
-  int nodesDone() {
-    return nodesDone;
+    nodesLeft[place.request()]--;
   }
 
   /** Returns whether the dispatch and the completion of every finished node are known. */

@@ -67,8 +67,8 @@ public final class WorkflowRun {
   }
 
   private int schedule() throws UserMistakeException, IOException, InterruptedException {
-    String runId = options.output().runId();
-    boolean noTrace = options.output().noTrace();
+    String runId = options.runId();
+    boolean noTrace = options.noTrace();
     boolean executes = options.executes();
     Gpus gpus = options.gpusAsTold();
     boolean online = options.online();
@@ -76,7 +76,7 @@ public final class WorkflowRun {
     WorkflowFiles files =
         WorkflowFiles.read(
             options.systemFile(), options.requestsFile(), gpus.count(), options.skipInfeasible());
-    options.policyName(files);
+    options.checkPolicy(files);
     Workflows workflows =
         Workflows.of(
             files,
@@ -90,27 +90,25 @@ public final class WorkflowRun {
         "the trace of nodes that really run is always kept",
         "you want to leave it out");
     UserMistakeException.throwIf(
-        !executes && Boolean.TRUE.equals(options.output().log()),
+        !executes && Boolean.TRUE.equals(options.log()),
         "--log",
         "schedules in virtual time go through no topics that could be recorded",
         "you want --execute");
-    ExecutedWorkflows run =
-        executes ? new ExecutedWorkflows(options, files, workflows, policy, console) : null;
+    ExecutedWorkflows run = executes ? new ExecutedWorkflows(options, workflows, console) : null;
     int status = ExitStatus.DONE;
-    try (var folder = RunFolder.create(options.output().results(), id)) {
+    try (var folder = RunFolder.create(options.results(), id)) {
       try (var lines = new Lines(folder.path().resolve(EVENTS), console)) {
-        announce(lines, workflows, files, gpus, online, executes);
+        announce(lines, workflows, executes);
         GraphSchedule schedule;
         if (run != null) {
-          schedule = run.execute(folder, id, gpus.count(), lines::dated, lines::event);
+          schedule = run.execute(folder, id, lines::dated, lines::event);
           status =
               run.exitStatus() == ExitStatus.DONE && !schedule.unfinished().isEmpty()
                   ? ExitStatus.FAULTS
                   : run.exitStatus();
         } else {
           lines.dated("Starting discrete event simulation...");
-          schedule =
-              WorkflowSchedules.simulated(workflows, gpus, policy, noTrace ? null : lines::event);
+          schedule = WorkflowSchedules.simulated(workflows, policy, noTrace ? null : lines::event);
         }
         lines.endOfEvents();
         LowerBound bound =
@@ -125,18 +123,17 @@ public final class WorkflowRun {
         lines.all("", "Makespan and mean request completion time:");
         row(lines, policy, schedule);
         if (!executes && !policy.equals(BASELINE)) {
-          row(lines, BASELINE, WorkflowSchedules.simulated(workflows, gpus, BASELINE, null));
+          row(lines, BASELINE, WorkflowSchedules.simulated(workflows, BASELINE, null));
         }
         if (bound != null) {
           row(lines, "lower bound", bound.makespanNs(), bound.meanCompletionNs());
         }
-        var log = new ExecutionLog(schedule, gpus, online, files.skipped(), bound, executes);
+        var log = new ExecutionLog(schedule, workflows, bound, executes);
         log.write(folder.path(), !noTrace);
         summaryJson = log.summary();
         if (!noTrace) {
           Path plots = Files.createDirectory(folder.path().resolve("plots"));
-          Files.write(
-              plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, gpus, executes));
+          Files.write(plots.resolve("gpu_timeline.png"), timeline(schedule, workflows, executes));
         }
         lines.all("", "Detailed execution log written to " + ExecutionLog.NAME);
       } catch (RoleFailedException | WarmUpException e) {
@@ -155,16 +152,11 @@ public final class WorkflowRun {
     return status;
   }
 
-  private void announce(
-      Lines lines,
-      Workflows workflows,
-      WorkflowFiles files,
-      Gpus gpus,
-      boolean online,
-      boolean executes) {
+  private void announce(Lines lines, Workflows workflows, boolean executes) {
+    WorkflowFiles files = workflows.files();
     lines.dated("Starting baseline scheduler with " + workflows.requests().size() + " requests");
-    lines.dated("Mode: " + (online ? "online" : "offline") + ", Simulate: " + executes);
-    lines.dated("Available GPUs: " + IntStream.range(0, gpus.count()).boxed().toList());
+    lines.dated("Mode: " + (workflows.online() ? "online" : "offline") + ", Simulate: " + executes);
+    lines.dated("Available GPUs: " + IntStream.range(0, workflows.gpus().count()).boxed().toList());
     for (String warning : workflows.warnings()) {
       lines.dated("Warning: " + warning);
     }
@@ -260,13 +252,12 @@ public final class WorkflowRun {
     lines.accept(TIMES.row(name, seconds(makespanNs), seconds(meanNs)));
   }
 
-  private static byte[] timeline(
-      GraphSchedule schedule, Workflows workflows, Gpus gpus, boolean executed) {
+  private static byte[] timeline(GraphSchedule schedule, Workflows workflows, boolean executed) {
     List<String> models = workflows.modelIds();
     var timeline =
         new GpuTimeline(
             "GPUs · " + schedule.policy() + (executed ? " · really run" : " · simulated"),
-            gpus.count(),
+            workflows.gpus().count(),
             models);
     for (NodeExecution execution : schedule.executions()) {
       timeline.add(

@@ -2,7 +2,6 @@ package dev.sluice.harness.workflow;
 
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduler.topology.WorkflowCore;
-import dev.sluice.scheduling.simulation.Gpus;
 import dev.sluice.scheduling.simulation.GraphSchedule;
 import dev.sluice.scheduling.simulation.GraphSchedule.Attempts;
 import dev.sluice.scheduling.simulation.GraphSchedule.UnfinishedRequest;
@@ -32,18 +31,23 @@ final class WorkflowSchedules {
    * @param lines called with each event, in the seed's words; null: not called
    */
   static GraphSchedule simulated(
-      Workflows workflows, Gpus gpus, String policy, @Nullable Consumer<String> lines) {
+      Workflows workflows, String policy, @Nullable Consumer<String> lines) {
     var collector = new Collector(workflows.requests(), lines);
     new GraphSimulation(
             WorkflowCore.settings(SEED, workflows.modelIds()),
             workflows.models(),
             workflows.requests(),
-            gpus,
+            workflows.gpus(),
             WorkflowSettings.newPolicy(policy),
             collector)
         .run();
     return new GraphSchedule(
-        workflows.requests(), gpus.count(), policy, collector.executions, List.of(), Attempts.NONE);
+        workflows.requests(),
+        workflows.gpus().count(),
+        policy,
+        collector.executions,
+        List.of(),
+        Attempts.NONE);
   }
 
   /**
@@ -53,11 +57,7 @@ final class WorkflowSchedules {
    * @param lines called with each event, in the words of a simulation
    */
   static GraphSchedule executed(
-      Workflows workflows,
-      int gpus,
-      String policy,
-      WorkflowOutcomes outcomes,
-      Consumer<String> lines) {
+      Workflows workflows, String policy, WorkflowOutcomes outcomes, Consumer<String> lines) {
     List<WorkflowRequested> requests = workflows.requests();
     List<UnfinishedRequest> unfinished = outcomes.unfinished();
     var collector = new Collector(requests, lines);
@@ -81,7 +81,12 @@ final class WorkflowSchedules {
         Comparator.comparingLong(Moment::atNs));
     moments.forEach(moment -> moment.telling().run());
     return new GraphSchedule(
-        requests, gpus, policy, collector.executions, unfinished, outcomes.attemptsNotDone());
+        requests,
+        workflows.gpus().count(),
+        policy,
+        collector.executions,
+        unfinished,
+        outcomes.attemptsNotDone());
   }
 
   private record Moment(long atNs, Runnable telling) {}

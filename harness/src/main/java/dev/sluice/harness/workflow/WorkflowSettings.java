@@ -23,83 +23,66 @@ import org.jspecify.annotations.Nullable;
  * Options of a schedule of workflows, as the text and numbers of a command line. This record checks
  * them. Null stands for an option that was left out.
  *
+ * @param systemFile file of models and graphs
+ * @param requestsFile file of requests of the graphs
  * @param mode offline or online
  * @param policy the scheduler's name
  * @param skipInfeasible true if requests that cannot run are left out and listed
+ * @param gangSwitch switch that a job of several GPUs waits for: longest or first
+ * @param execute true if nodes really run; false: in virtual time
+ * @param simulate another spelling of execute, as text: true or false
+ * @param results folder in which one is left
+ * @param runId its name; null: made from the time
+ * @param log true if a recording of the topics is left; null: if nodes really run
  */
 public record WorkflowSettings(
-    Input input,
-    Machine machine,
-    Execution execution,
-    Output output,
-    @Nullable String mode,
-    @Nullable String policy,
-    boolean skipInfeasible) {
+    Path systemFile,
+    Path requestsFile,
+    @Nullable Integer gpus,
+    String mode,
+    String policy,
+    boolean skipInfeasible,
+    @Nullable String gangSwitch,
+    @Nullable Double bandwidthGbPerSecond,
+    @Nullable Double switchOverheadSeconds,
+    boolean execute,
+    @Nullable String simulate,
+    @Nullable String bootstrap,
+    Path results,
+    @Nullable String runId,
+    boolean noTrace,
+    @Nullable Boolean log) {
   private static final int GPUS_MAX = 100_000;
   private static final int LANES_MAX = 64;
-
-  /** Files of models and graphs, and of requests of the graphs. */
-  public record Input(@Nullable Path system, @Nullable Path requests) {}
-
-  /**
-   * GPUs to schedule on.
-   *
-   * @param gangSwitch switch that a job of several GPUs waits for: longest or first
-   */
-  public record Machine(
-      @Nullable Integer gpus,
-      @Nullable String gangSwitch,
-      @Nullable Double bandwidthGbPerSecond,
-      @Nullable Double switchOverheadSeconds) {}
-
-  /**
-   * Execution of nodes: real, or in virtual time.
-   *
-   * @param simulate another spelling of execute, as text: true or false
-   */
-  public record Execution(boolean execute, @Nullable String simulate, @Nullable String bootstrap) {}
-
-  /**
-   * Folder to leave.
-   *
-   * @param runId null: made from the time
-   * @param log true if a recording of the topics is left; null: if nodes really run
-   */
-  public record Output(
-      Path results, @Nullable String runId, boolean noTrace, @Nullable Boolean log) {}
 
   /**
    * Tells whether nodes really run.
    *
    * @throws UserMistakeException if options do not go together
    */
-  public boolean executes() throws UserMistakeException {
-    String simulate = execution.simulate();
+  boolean executes() throws UserMistakeException {
     String really = simulate == null ? "" : simulate.toLowerCase(Locale.ROOT);
     boolean executes =
-        execution.execute()
+        execute
             || (simulate != null
                 && oneOf("--simulate", really, List.of("true", "false"), "values").equals("true"));
     UserMistakeException.throwIf(
-        execution.execute() && really.equals("false"),
+        execute && really.equals("false"),
         "--simulate",
         "the value (false) contradicts --execute",
         "you want to leave one of the two out");
     if (executes) {
-      refuseMeasured("--gang-switch", machine.gangSwitch());
-      refuseMeasured("--bandwidth-gb-per-s", machine.bandwidthGbPerSecond());
-      refuseMeasured("--switch-overhead-s", machine.switchOverheadSeconds());
-      Integer gpus = machine.gpus();
+      refuseMeasured("--gang-switch", gangSwitch);
+      refuseMeasured("--bandwidth-gb-per-s", bandwidthGbPerSecond);
+      refuseMeasured("--switch-overhead-s", switchOverheadSeconds);
       UserMistakeException.throwIf(
           gpus != null && gpus > LANES_MAX,
           "--gpus",
           "a lane plays each GPU, and (" + gpus + ") are too many for one machine",
           "--gpus 2 will do");
-    } else if (execution.bootstrap() != null) {
+    } else if (bootstrap != null) {
       throw new UserMistakeException(
-          "--bootstrap",
-          "a simulation needs no Kafka (" + execution.bootstrap() + ")",
-          "you want --execute");
+          "--bootstrap", "a simulation needs no Kafka (" + bootstrap + ")", "you want --execute");
     }
     return executes;
   }
@@ -114,33 +97,17 @@ public record WorkflowSettings(
   }
 
   /** Access to a Kafka that runs already; null: the run starts an embedded one. */
-  @Nullable
-  public KafkaAccess externalKafka() throws UserMistakeException {
-    String bootstrap = execution.bootstrap();
+  @Nullable KafkaAccess externalKafka() throws UserMistakeException {
     return bootstrap == null ? null : KafkaAccess.of("--bootstrap", bootstrap, null);
   }
 
-  public Path systemFile() {
-    return Objects.requireNonNullElse(input.system(), Path.of("system_config.yaml"));
-  }
-
-  public Path requestsFile() {
-    return Objects.requireNonNullElse(input.requests(), Path.of("workflow_requests.yaml"));
-  }
-
   /** True if requests come by their timestamps, rather than all at time 0. */
-  public boolean online() throws UserMistakeException {
-    return oneOf(
-            "--mode",
-            Objects.requireNonNullElse(mode, "offline"),
-            List.of("offline", "online"),
-            "modes")
-        .equals("online");
+  boolean online() throws UserMistakeException {
+    return oneOf("--mode", mode, List.of("offline", "online"), "modes").equals("online");
   }
 
   /** The GPUs that the options describe, with defaults for what was left out. */
-  public Gpus gpusAsTold() throws UserMistakeException {
-    Integer gpus = machine.gpus();
+  Gpus gpusAsTold() throws UserMistakeException {
     if (gpus == null) {
       throw new UserMistakeException("--gpus", "the number of GPUs is missing", "--gpus 4 will do");
     }
@@ -149,8 +116,8 @@ public record WorkflowSettings(
         "--gpus",
         "the number of GPUs (" + gpus + ") must be between 1 and " + GPUS_MAX,
         "--gpus 4 will do");
-    double bandwidth = Objects.requireNonNullElse(machine.bandwidthGbPerSecond(), 16.0);
-    double overheadSeconds = Objects.requireNonNullElse(machine.switchOverheadSeconds(), 2.0);
+    double bandwidth = Objects.requireNonNullElse(bandwidthGbPerSecond, 16.0);
+    double overheadSeconds = Objects.requireNonNullElse(switchOverheadSeconds, 2.0);
     UserMistakeException.throwIf(
         !(bandwidth >= 1e-6 && bandwidth <= 1e9),
         "--bandwidth-gb-per-s",
@@ -161,7 +128,7 @@ public record WorkflowSettings(
         "--switch-overhead-s",
         "the value (" + overheadSeconds + ") must be between 0 and 1e6",
         "--switch-overhead-s 2 will do");
-    String which = Objects.requireNonNullElse(machine.gangSwitch(), "longest");
+    String which = Objects.requireNonNullElse(gangSwitch, "longest");
     return new Gpus(
         gpus,
         bandwidth,
@@ -172,39 +139,36 @@ public record WorkflowSettings(
   }
 
   /**
-   * The policy's name, checked against the requested workflows.
+   * Checks the policy against the requested workflows.
    *
-   * @throws UserMistakeException if there is no such policy, or it needs promises that a requested
-   *     workflow does not make
+   * @throws UserMistakeException if it needs promises that a requested workflow does not make, or
+   *     may give jobs up
    */
-  public String policyName(WorkflowFiles files) throws UserMistakeException {
-    String name = policyName();
-    if (newPolicy(name).needs().has(Need.DROPPING)) {
+  void checkPolicy(WorkflowFiles files) throws UserMistakeException {
+    if (newPolicy(policy).needs().has(Need.DROPPING)) {
       throw new UserMistakeException(
           "--policy",
           "the scheduler (%s) may give jobs up, and each node of a workflow must run"
-              .formatted(name),
+              .formatted(policy),
           "you want one of these schedulers: " + namesWithout(Need.DROPPING));
     }
-    if (newPolicy(name).needs().has(Need.DEADLINES)) {
+    if (newPolicy(policy).needs().has(Need.DEADLINES)) {
       for (WorkflowRequest request : files.requests()) {
         Workflow asked = request.workflow();
         if (asked.sloMs() == null) {
           throw new UserMistakeException(
-              systemFile() + ":" + asked.line(),
+              systemFile + ":" + asked.line(),
               "the scheduler (%s) goes by latency promises, and workflow (%s) makes none"
-                  .formatted(name, asked.id()),
+                  .formatted(policy, asked.id()),
               "you want to add slo_ms: 60000 to it, or one of these schedulers: "
                   + namesWithout(Need.DEADLINES));
         }
       }
     }
-    return name;
   }
 
-  public String policyName() throws UserMistakeException {
-    return oneOf(
-        "--policy", Objects.requireNonNullElse(policy, "ray_like"), Policies.names(), "schedulers");
+  String policyName() throws UserMistakeException {
+    return oneOf("--policy", policy, Policies.names(), "schedulers");
   }
 
   private static String namesWithout(Need need) {

@@ -26,11 +26,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request list of workflow files.
  *
+ * @param online true if requests come at their timestamps, the earliest at 0; false if all come at
+ *     0
  * @param models models that a workflow uses, in the order of the file
  * @param requests requests in the order of the file; their indexes rise with their arrivals
  * @param warnings warnings for the user, each a sentence
  */
-record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<String> warnings) {
+record Workflows(
+    WorkflowFiles files,
+    Gpus gpus,
+    boolean online,
+    List<GpuModel> models,
+    List<WorkflowRequested> requests,
+    List<String> warnings) {
   private static final double ASSUMED_SECONDS = 10;
   private static final double NS_PER_SECOND = 1e9;
   private static final double YEARS_MAX = 100;
@@ -41,8 +49,6 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
   /**
    * Returns the requests that the files describe.
    *
-   * @param online true if requests come at their timestamps, the earliest at 0; false if all come
-   *     at 0
    * @param backendOf backend on which nodes run a model
    * @throws UserMistakeException if the times are too long for any clock
    */
@@ -99,7 +105,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
                     "model %s says nothing of how long it takes: %d executions are assumed to take 10 s"
                         .formatted(of.getKey(), of.getValue()))
             .toList();
-    return new Workflows(models, requests, warnings);
+    return new Workflows(files, gpus, online, models, requests, warnings);
   }
 
   List<String> modelIds() {
@@ -164,14 +170,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
   /** Returns the nodes of a workflow, which are expected to take no time. */
   private static List<WorkflowRequested.Node> nodes(
       Workflow workflow, Map<String, Model> models, Function<Model, String> backendOf) {
-    Map<String, Integer> places = new HashMap<>();
-    workflow.nodes().forEach(node -> places.put(node.id(), places.size()));
-    Map<String, List<Integer>> inputs = new HashMap<>();
-    for (Workflow.Edge edge : workflow.edges()) {
-      inputs
-          .computeIfAbsent(edge.to(), unused -> new ArrayList<>())
-          .add(places.getOrDefault(edge.from(), -1));
-    }
+    List<List<Integer>> inputs = workflow.inputs();
     List<WorkflowRequested.Node> nodes = new ArrayList<>();
     for (Workflow.Node node : workflow.nodes()) {
       Model model = Objects.requireNonNull(models.get(node.model()));
@@ -184,7 +183,7 @@ record Workflows(List<GpuModel> models, List<WorkflowRequested> requests, List<S
               1,
               model.gpusRequired(),
               0,
-              inputs.getOrDefault(node.id(), List.of())));
+              inputs.get(nodes.size())));
     }
     return nodes;
   }

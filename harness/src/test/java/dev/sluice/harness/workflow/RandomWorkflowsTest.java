@@ -80,9 +80,9 @@ final class RandomWorkflowsTest {
             gpus,
             online,
             model -> GraphSimulation.BACKEND);
-    var schedule = WorkflowSchedules.simulated(workflows, gpus, policy, null);
+    var schedule = WorkflowSchedules.simulated(workflows, policy, null);
     var bound = LowerBound.of(workflows.requests(), count);
-    new ExecutionLog(schedule, gpus, online, List.of(), bound, /* executed= */ false)
+    new ExecutionLog(schedule, workflows, bound, /* executed= */ false)
         .write(folder, /* withExecutions= */ true);
     return ScheduleCheck.of(folder.resolve(ExecutionLog.NAME), system, requests);
   }

@@ -3,19 +3,32 @@ package dev.sluice.producer.generator;
 import dev.sluice.contract.experiment.Experiment;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.log.Topics;
+import dev.sluice.producer.requests.ArrivalList;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
 
 /**
- * Settings of one run's generators: the jobs that they send, their names, and their time limits.
+ * Settings of one run's generators: the requests that they send, their names, and their time
+ * limits.
  *
- * @param configDigest SHA-256 of the resolved experiment
+ * @param configDigest SHA-256 of the resolved experiment, or of the file that stands for it
+ * @param warmupNs time from which requests are measured, in the run's time
+ * @param durationNs end of the measured window, in the run's time
+ * @param tailEndNs end of the tail, before which all requests are meant to arrive; {@link
+ *     Long#MAX_VALUE}: the run goes on until all measured ones have ended
+ * @param oneAtATime whether each job is sent when the one before it has ended
  */
 public record GeneratorSettings(
-    Experiment experiment,
-    RequestList requests,
+    ArrivalList requests,
     String runId,
+    long seed,
     String configDigest,
+    int shards,
+    int generators,
+    long warmupNs,
+    long durationNs,
+    long tailEndNs,
+    boolean oneAtATime,
     Topics topics,
     TimeLimits limits) {
 
@@ -34,21 +47,27 @@ public record GeneratorSettings(
    */
   public record TimeLimits(Duration untilLanesReady, Duration untilOutcomesComplete) {}
 
-  int shards() {
-    return experiment.kafka().shards();
-  }
-
-  int generators() {
-    return experiment.load().generators();
-  }
-
-  /** No job is meant to arrive at or after the end of the tail. */
-  long tailEndNs() {
-    return experiment.load().tailEndNs();
-  }
-
-  boolean oneAtATime() {
-    return experiment.load().scenario() == Scenario.SINGLE_STREAM;
+  /** The settings of an experiment's run. */
+  public GeneratorSettings(
+      Experiment experiment,
+      RequestList requests,
+      String runId,
+      String configDigest,
+      Topics topics,
+      TimeLimits limits) {
+    this(
+        requests,
+        runId,
+        experiment.seed(),
+        configDigest,
+        experiment.kafka().shards(),
+        experiment.load().generators(),
+        experiment.load().warmupNs(),
+        experiment.load().durationNs(),
+        experiment.load().tailEndNs(),
+        experiment.load().scenario() == Scenario.SINGLE_STREAM,
+        topics,
+        limits);
   }
 
   /**
@@ -57,19 +76,14 @@ public record GeneratorSettings(
    * ms for each 5,000 jobs a second that it sends in the mean, at most 5, and none below.
    */
   int lingerMs() {
-    if (oneAtATime()) {
+    if (oneAtATime) {
       return 0;
     }
-    double jobsPerSec = requests.size() * 1e9 / tailEndNs() / generators();
+    double jobsPerSec = requests.size() * 1e9 / tailEndNs / generators;
     return (int) Math.min(LINGER_MS_MAX, jobsPerSec / GATHERED_JOBS_PER_SEC);
   }
 
-  /** End of the measured window, in the run's time. */
-  long durationNs() {
-    return experiment.load().durationNs();
-  }
-
   int shardOf(long index) {
-    return (int) (index % shards());
+    return (int) (index % shards);
   }
 }

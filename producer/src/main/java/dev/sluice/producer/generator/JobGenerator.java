@@ -1,17 +1,17 @@
 package dev.sluice.producer.generator;
 
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobEnded;
-import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.Outcome;
 import dev.sluice.contract.log.Pacer;
 import dev.sluice.contract.log.RunClock;
-import dev.sluice.producer.requests.RequestList;
+import dev.sluice.producer.requests.ArrivalList;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * One generator of several: sends each job whose index modulo the number of generators is its own
@@ -26,7 +26,7 @@ final class JobGenerator {
 
   private final int number;
   private final int generators;
-  private final RequestList requests;
+  private final ArrivalList requests;
   private final RunClock clock;
   private final Pacer pacer;
   private final Lateness lateness;
@@ -38,7 +38,7 @@ final class JobGenerator {
   private volatile long latenessNsNow;
   private volatile long latenessNsMax;
 
-  JobGenerator(int number, int generators, RequestList requests, RunClock clock, Pacer pacer) {
+  JobGenerator(int number, int generators, ArrivalList requests, RunClock clock, Pacer pacer) {
     this.number = number;
     this.generators = generators;
     this.requests = requests;
@@ -83,10 +83,10 @@ final class JobGenerator {
   }
 
   /**
-   * Hands each job to {@code send} at its intended time, or at once if that time has passed, until
-   * all jobs are sent or the arrivals are over.
+   * Hands each job and its index to {@code send} at its intended time, or at once if that time has
+   * passed, until all jobs are sent or the arrivals are over.
    */
-  void sendAll(BooleanSupplier arrivalsOver, Consumer<JobRequested> send)
+  void sendAll(BooleanSupplier arrivalsOver, ObjIntConsumer<Fact> send)
       throws InterruptedException {
     for (int index = first(); index < requests.size(); index += generators) {
       long intendedAtNs = requests.intendedAtNs(index);
@@ -94,7 +94,7 @@ final class JobGenerator {
         return;
       }
       long sentAtNs = clock.nowNs();
-      send.accept(requests.get(index, number, intendedAtNs, sentAtNs));
+      send.accept(requests.get(index, number, intendedAtNs, sentAtNs), index);
       noteSent(index, sentAtNs - intendedAtNs);
     }
   }
@@ -107,7 +107,7 @@ final class JobGenerator {
    */
   void sendOneAtATime(
       BooleanSupplier arrivalsOver,
-      Consumer<JobRequested> send,
+      ObjIntConsumer<Fact> send,
       GeneratorLog.Reader<Outcome> outcomes,
       long untilNs)
       throws InterruptedException {
@@ -119,23 +119,22 @@ final class JobGenerator {
       if (nowNs >= untilNs) {
         return;
       }
-      JobRequested job = requests.get(index, number, nowNs, nowNs);
-      send.accept(job);
+      send.accept(requests.get(index, number, nowNs, nowNs), index);
       noteSent(index, 0);
-      if (!awaitEnd(job.jobId(), outcomes, arrivalsOver)) {
+      if (!awaitEnd(index, outcomes, arrivalsOver)) {
         return;
       }
     }
   }
 
-  private static boolean awaitEnd(
-      String jobId, GeneratorLog.Reader<Outcome> outcomes, BooleanSupplier arrivalsOver) {
+  private boolean awaitEnd(
+      int index, GeneratorLog.Reader<Outcome> outcomes, BooleanSupplier arrivalsOver) {
     var ended = new AtomicBoolean();
     while (!arrivalsOver.getAsBoolean()) {
       outcomes.poll(
           POLL,
           (outcome, shard) -> {
-            if (outcome instanceof JobEnded end && end.jobId().equals(jobId)) {
+            if (outcome instanceof JobEnded end && requests.indexOf(end.jobId()) == index) {
               ended.setPlain(true);
             }
           });

@@ -52,8 +52,9 @@ public final class JobGenerators {
   private final Senders senders;
 
   private volatile boolean stopRequested;
+  private volatile @Nullable RunStarted started;
+  private volatile @Nullable OutcomeWatch watch;
   private @Nullable RunClock runClock;
-  private @Nullable OutcomeWatch watch;
 
   /**
    * @param clock this process's clock, whose distance to the broker's is measured and reported
@@ -224,7 +225,7 @@ public final class JobGenerators {
    * unless the first look at the log finds all. Returns false if a stop was requested.
    */
   private boolean waitForLanes() throws RunFailedException {
-    var coverage = new LaneCoverage(settings.requests().kinds(), settings.shards());
+    var coverage = new LaneCoverage(settings.requests().models(), settings.shards());
     long deadlineNs = clock.monotonicNs() + settings.limits().untilLanesReady().toNanos();
     try (var facts = log.openFacts()) {
       boolean told = false;
@@ -268,10 +269,23 @@ public final class JobGenerators {
     return senders.numbers();
   }
 
+  /** The run's beginning once it is written; null before. From any thread. */
+  public @Nullable RunStarted started() {
+    return started;
+  }
+
+  /** Progress of the requests that were sent. From any thread, at any time. */
+  public EndedNumbers ended() {
+    OutcomeWatch of = watch;
+    return of == null ? EndedNumbers.NONE : of.numbers();
+  }
+
   private RunEnded runToItsEnd(RunSoFar soFar) throws RunFailedException, InterruptedException {
     try (var watch = new OutcomeWatch(settings, log)) {
       this.watch = watch;
-      RunClock runClock = clock.forRun(startRun(soFar).timeZeroEpochMs());
+      RunStarted started = startRun(soFar);
+      RunClock runClock = clock.forRun(started.timeZeroEpochMs());
+      this.started = started;
       this.runClock = runClock;
       BitSet passedOver = senders.makeGenerators(soFar, runClock, pacer);
       watch.end.passedOver(passedOver);
@@ -318,12 +332,12 @@ public final class JobGenerators {
           new RunStarted(
               settings.runId(),
               Math.floorDiv(clock.epochNs() + AHEAD_NS, NS_PER_MS) + 1,
-              settings.experiment().seed(),
+              settings.seed(),
               settings.configDigest(),
               settings.requests().digest(),
               settings.shards(),
               settings.generators(),
-              settings.tailEndNs());
+              settings.tailEndNs() == Long.MAX_VALUE ? null : settings.tailEndNs());
       senders.write(started);
     }
     senders.tellShards(started, soFar);
@@ -333,6 +347,7 @@ public final class JobGenerators {
 
   /** Ends the run with the reason, unless another role has ended it. */
   private RunFailedException givenUp(RunFailedException why) {
+    OutcomeWatch watch = this.watch;
     if (watch != null && watch.endedByOthers() != null) {
       return why;
     }
@@ -380,6 +395,16 @@ public final class JobGenerators {
    */
   public record GeneratorNumbers(
       long jobsSent, long latenessNsNow, long latenessNsMax, boolean arrivalsOver) {}
+
+  /**
+   * Numbers of what has its outcome, whatever that is, as far as it was read.
+   *
+   * @param requests number of requests, all of whose jobs have ended
+   * @param jobsDone number of jobs that ended well
+   */
+  public record EndedNumbers(int requests, long jobs, long jobsDone) {
+    static final EndedNumbers NONE = new EndedNumbers(0, 0, 0);
+  }
 
   /** Thrown if the run cannot go on, or if its figures would be of no use; the message says why. */
   public static final class RunFailedException extends Exception {

@@ -8,10 +8,13 @@ import dev.sluice.contract.log.RunClock;
 import dev.sluice.contract.value.JobId;
 import dev.sluice.contract.value.Reason;
 import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
+import dev.sluice.producer.generator.JobGenerators.EndedNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
-import dev.sluice.producer.requests.RequestList;
+import dev.sluice.producer.requests.ArrivalList;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -19,26 +22,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the outcomes of a run's jobs, and whether another role ends the run. Once another role
- * has ended the run, no outcome is waited for. Not thread-safe.
+ * has ended the run, no outcome is waited for. Used by one thread, except for {@link #numbers}.
  */
 final class OutcomeWatch implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(50);
   private static final int MISSING_SHOWN_MAX = 5;
 
-  private final RequestList requests;
+  private final ArrivalList requests;
+
+  /** Numbers of the jobs that have ended, by the request of several jobs that they belong to. */
+  private final Map<Integer, Integer> jobsEnded = new HashMap<>();
+
   private final GeneratorLog.Reader<Event> reader;
   final ArrivalsEnd end;
   private @Nullable RunEnded endedByOthers;
+  private long jobs;
+  private long jobsDone;
+
+  // written by the watching thread alone
+  private volatile EndedNumbers numbers = EndedNumbers.NONE;
 
   OutcomeWatch(GeneratorSettings settings, GeneratorLog log) {
     requests = settings.requests();
     boolean oneAtATime = settings.oneAtATime();
-    long warmupNs = settings.experiment().load().warmupNs();
     end =
         new ArrivalsEnd(
             settings.durationNs(),
             settings.tailEndNs(),
-            oneAtATime ? 0 : requests.countBefore(warmupNs),
+            oneAtATime ? 0 : requests.countBefore(settings.warmupNs()),
             oneAtATime ? 0 : requests.countBefore(settings.durationNs()),
             oneAtATime);
     reader = log.openOutcomesAndRuns();
@@ -92,14 +103,23 @@ final class OutcomeWatch implements AutoCloseable {
 
   private void read() {
     reader.poll(POLL, (event, partition) -> take(event));
+    numbers = new EndedNumbers(end.ended.cardinality(), jobs, jobsDone);
+  }
+
+  /** From any thread, at any time. */
+  EndedNumbers numbers() {
+    return numbers;
   }
 
   private void take(Event event) {
     if (event instanceof RunEnded ended && endedByOthers == null) {
       endedByOthers = ended;
     } else if (event instanceof JobEnded jobEnded) {
+      jobs++;
+      jobsDone += jobEnded.status() == JobEnded.Status.DONE ? 1 : 0;
       int index = requests.indexOf(jobEnded.jobId());
-      if (index >= 0) {
+      int of = index < 0 ? 0 : requests.jobs(index);
+      if (of == 1 || (of > 1 && jobsEnded.merge(index, 1, Integer::sum) == of)) {
         end.ended(index, Reason.RUN_ENDED.is(jobEnded.reason()));
       }
     }

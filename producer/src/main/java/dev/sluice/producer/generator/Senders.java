@@ -1,7 +1,7 @@
 package dev.sluice.producer.generator;
 
 import dev.sluice.contract.event.ArrivalsEnded;
-import dev.sluice.contract.event.JobRequested;
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.RunRecord;
 import dev.sluice.contract.event.RunStarted;
 import dev.sluice.contract.log.EventCodec;
@@ -10,7 +10,7 @@ import dev.sluice.contract.log.ProcessClock;
 import dev.sluice.contract.log.RunClock;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
-import dev.sluice.producer.requests.RequestList;
+import dev.sluice.producer.requests.ArrivalList;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +61,10 @@ final class Senders {
       writers.add(writer);
       writer.findTopics();
     }
-    RequestList requests = settings.requests();
+    ArrivalList requests = settings.requests();
     for (int i = 0; i < Math.min(WARM_UP_JOBS, requests.size()); i++) {
-      EventCodec.FACTS.write(requests.get(i)); // loads and compiles
+      long atNs = requests.intendedAtNs(i);
+      EventCodec.FACTS.write(requests.get(i, 0, atNs, atNs)); // loads and compiles
     }
   }
 
@@ -121,9 +122,9 @@ final class Senders {
     GeneratorLog.Writer writer = writerOf(generator);
     try {
       BooleanSupplier over = () -> arrivalsOver || failure.get() != null;
-      Consumer<JobRequested> send =
-          job -> {
-            var unused = writer.append(settings.shardOf(job.index()), job, this::failed);
+      ObjIntConsumer<Fact> send =
+          (request, index) -> {
+            var unused = writer.append(settings.shardOf(index), request, this::failed);
           };
       if (settings.oneAtATime()) {
         try (var outcomes = log.openOutcomesAtOnce()) {

@@ -4,6 +4,7 @@ import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.value.ModelKey;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,8 @@ public final class LaneCoverage {
   private final Set<ModelKey> needed = new LinkedHashSet<>(); // in the order of the list
   private final List<Map<String, List<ModelKey>>> modelsByExecutorByShard = new ArrayList<>();
 
-  public LaneCoverage(List<JobKind> kinds, int shards) {
-    kinds.forEach(kind -> needed.add(kind.model()));
+  public LaneCoverage(Collection<ModelKey> models, int shards) {
+    needed.addAll(models);
     for (int shard = 0; shard < shards; shard++) {
       modelsByExecutorByShard.add(new TreeMap<>());
     }

@@ -11,6 +11,7 @@ import dev.sluice.contract.experiment.Replay;
 import dev.sluice.contract.file.Sha256;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.value.JobId;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.producer.arrivals.ArrivalProcesses;
 import dev.sluice.producer.arrivals.IntendedTimes;
 import dev.sluice.producer.arrivals.RandomStream;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * may stop before its end. The number of generators, the policy and the machine do not change it.
  * It takes twelve bytes a job. Immutable.
  */
-public final class RequestList implements Iterable<JobRequested> {
+public final class RequestList implements ArrivalList, Iterable<JobRequested> {
   private final List<JobKind> kinds;
   private final int[] kindNumbers;
   private final long[] timesNs;
@@ -153,6 +154,7 @@ public final class RequestList implements Iterable<JobRequested> {
     return notes;
   }
 
+  @Override
   public int size() {
     return timesNs.length;
   }
@@ -168,7 +170,7 @@ public final class RequestList implements Iterable<JobRequested> {
     return IntStream.range(0, size()).mapToObj(this::get).iterator();
   }
 
-  /** Returns the job at a place as a generator sends it. */
+  @Override
   public JobRequested get(int index, int generator, long intendedAtNs, long sentAtNs) {
     JobKind kind = kinds.get(kindNumbers[index]);
     return new JobRequested(
@@ -185,6 +187,7 @@ public final class RequestList implements Iterable<JobRequested> {
         sentAtNs);
   }
 
+  @Override
   public long intendedAtNs(int index) {
     return timesNs[index];
   }
@@ -199,6 +202,7 @@ public final class RequestList implements Iterable<JobRequested> {
    * backend, precision, samples, SLO in ns, intended time in ns, with a tab between them and a line
    * feed after each line.
    */
+  @Override
   public synchronized String digest() {
     if (digest == null) {
       List<String> ofKinds = kinds.stream().map(RequestList::line).toList();
@@ -229,22 +233,7 @@ public final class RequestList implements Iterable<JobRequested> {
     var unused = CompletableFuture.runAsync(this::digest);
   }
 
-  /** Returns the index of the first job that is not meant to arrive before. */
-  public int countBefore(long atNs) {
-    int low = 0; // all before it arrive before
-    int high = size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (timesNs[middle] < atNs) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
-  /** Returns the index of the job with an id; −1 if the list has no such job. */
+  @Override
   public int indexOf(String jobId) {
     int index = JobId.index(jobId);
     return index < size() ? index : -1;
@@ -253,5 +242,10 @@ public final class RequestList implements Iterable<JobRequested> {
   /** Returns the different kinds of jobs in the list, in the order in which they first occur. */
   public List<JobKind> kinds() {
     return kinds;
+  }
+
+  @Override
+  public List<ModelKey> models() {
+    return kinds.stream().map(JobKind::model).toList();
   }
 }

@@ -26,7 +26,7 @@ public final class FakeTime implements Pacer {
     var sent = new ArrayList<Integer>();
     try {
       new JobGenerator(number, generators, list, time.runClock(), time)
-          .sendAll(() -> false, job -> sent.add((int) job.index()));
+          .sendAll(() -> false, (job, index) -> sent.add(index));
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

@@ -3,6 +3,7 @@ package dev.sluice.producer.generator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.contract.event.Fact;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.producer.requests.Experiments;
@@ -24,7 +25,7 @@ final class JobGeneratorTest {
   @Test
   void sendsEachJobAtItsIntendedTime() throws Exception {
     JobGenerator generator = generator(0, 1);
-    generator.sendAll(() -> false, sent::add);
+    generator.sendAll(() -> false, this::take);
     assertThat(sent).hasSize(requests.size());
     for (int i = 0; i < requests.size(); i++) {
       JobRequested asked = requests.get(i);
@@ -48,7 +49,7 @@ final class JobGeneratorTest {
 
   @Test
   void sendsItsOwnShareInOrder() throws Exception {
-    generator(2, 3).sendAll(() -> false, sent::add);
+    generator(2, 3).sendAll(() -> false, this::take);
     assertThat(sent).allMatch(job -> job.generator() == 2 && job.index() % 3 == 2);
     assertThat(sent).extracting(JobRequested::index).isSorted().startsWith(2L, 5L, 8L);
   }
@@ -59,9 +60,9 @@ final class JobGeneratorTest {
     JobGenerator generator = generator(0, 1);
     generator.sendAll(
         () -> false,
-        job -> {
-          sent.add(job);
-          if (job.index() == 4) {
+        (job, index) -> {
+          take(job, index);
+          if (index == 4) {
             time.monotonicNs += 250_000_000; // meant for 500 ms, done at 750 ms
           }
         });
@@ -78,7 +79,7 @@ final class JobGeneratorTest {
       throws Exception {
     sent.clear();
     JobGenerator generator = generator(1, 2);
-    generator.sendAll(() -> sent.size() >= after, sent::add);
+    generator.sendAll(() -> sent.size() >= after, this::take);
     assertThat(sent).hasSize(after);
     assertThat(generator.sent().cardinality()).isEqualTo(after);
     assertThat(generator.sent().stream().filter(i -> i % 2 == 0)).isEmpty();
@@ -88,7 +89,7 @@ final class JobGeneratorTest {
   @Test
   void noticesWithin100ms_whenTheArrivalsAreOverInALongGap() throws Exception {
     constantGapsOf(4_000_000_000L);
-    generator(0, 1).sendAll(() -> time.monotonicNs >= 1_000_000_000, sent::add);
+    generator(0, 1).sendAll(() -> time.monotonicNs >= 1_000_000_000, this::take);
     assertThat(sent).isEmpty();
     assertThat(time.monotonicNs).isBetween(1_000_000_000L, 1_100_000_000L);
   }
@@ -100,8 +101,8 @@ final class JobGeneratorTest {
             () ->
                 generator.sendAll(
                     () -> false,
-                    job -> {
-                      if (job.index() == 3) {
+                    (job, index) -> {
+                      if (index == 3) {
                         throw new IllegalStateException("no");
                       }
                     }))
@@ -119,7 +120,7 @@ final class JobGeneratorTest {
     generator.goOnAt(850_000_000);
     assertThat(generator.passedOver().stream()).containsExactly(5, 7);
     assertThat(generator.jobsSent()).isEqualTo(2);
-    generator.sendAll(() -> sent.size() == 2, sent::add);
+    generator.sendAll(() -> sent.size() == 2, this::take);
     assertThat(sent).extracting(JobRequested::index).containsExactly(9L, 11L);
     assertThat(sent)
         .extracting(JobRequested::sentAtNs)
@@ -140,7 +141,7 @@ final class JobGeneratorTest {
     generator.sentBefore(4, 500_000_000);
     generator.goOnAt(150_000_000);
     assertThat(generator.passedOver().stream()).containsExactly(1, 2, 3);
-    generator.sendAll(() -> sent.size() == 1, sent::add);
+    generator.sendAll(() -> sent.size() == 1, this::take);
     assertThat(sent).extracting(JobRequested::index).containsExactly(5L);
   }
 
@@ -156,7 +157,7 @@ final class JobGeneratorTest {
     }
     generator.goOnAt(fromMs * 1_000_000L);
     BitSet passedOver = generator.passedOver();
-    generator.sendAll(() -> false, sent::add);
+    generator.sendAll(() -> false, this::take);
     BitSet all = generator.sent();
     assertThat(all.intersects(passedOver)).isFalse();
     assertThat(all.cardinality()).isEqualTo(sentBefore + sent.size());
@@ -175,16 +176,21 @@ final class JobGeneratorTest {
     JobGenerator generator = generator(0, 1);
     generator.sendAll(
         () -> sent.size() == 7,
-        job -> {
+        (job, index) -> {
           assertThat(generator.jobsSent()).isEqualTo(sent.size());
-          sent.add(job);
-          if (job.index() == 4) {
+          take(job, index);
+          if (index == 4) {
             time.monotonicNs += 250_000_000;
           }
         });
     assertThat(generator.jobsSent()).isEqualTo(7);
     assertThat(generator.latenessNsNow()).isEqualTo(50_000_000);
     assertThat(generator.latenessNsMax()).isEqualTo(150_000_000);
+  }
+
+  private void take(Fact job, int index) {
+    sent.add((JobRequested) job);
+    assertThat(sent.get(sent.size() - 1).index()).isEqualTo(index);
   }
 
   private JobGenerator generator(int number, int generators) {

@@ -7,6 +7,7 @@ import dev.sluice.contract.event.ArrivalsEnded;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.JobRequested;
 import dev.sluice.contract.event.RunEnded;
 import dev.sluice.contract.event.RunStarted;
@@ -14,9 +15,12 @@ import dev.sluice.contract.experiment.Arrivals;
 import dev.sluice.contract.experiment.Experiment.Scenario;
 import dev.sluice.contract.file.UserMistakeException;
 import dev.sluice.contract.log.ProcessClock;
+import dev.sluice.contract.value.ModelKey;
 import dev.sluice.producer.generator.JobGenerators.EndOfArrivals;
+import dev.sluice.producer.generator.JobGenerators.EndedNumbers;
 import dev.sluice.producer.generator.JobGenerators.GeneratorNumbers;
 import dev.sluice.producer.generator.JobGenerators.RunFailedException;
+import dev.sluice.producer.requests.ArrivalList;
 import dev.sluice.producer.requests.Experiments;
 import dev.sluice.producer.requests.RequestList;
 import java.time.Duration;
@@ -212,6 +216,76 @@ final class JobGeneratorsTest {
     assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
     assertThat(sent()).as("2.45 s").hasSize(24).endsWith(23);
     assertThat(ended).hasValue(new RunEnded("run-1", 24, false, false, 6_400 * MS, null, 0L));
+  }
+
+  /** The list has no tail: its requests are waited for, and the sixth has a second job. */
+  @Test
+  void aRequestOfSeveralJobs_hasEndedOnceAllOfThemHave() throws Exception {
+    lanesAreReady();
+    RequestList jobs = RequestList.draw(experiment.build());
+    ArrivalList requests =
+        new ArrivalList() {
+          @Override
+          public int size() {
+            return jobs.size();
+          }
+
+          @Override
+          public long intendedAtNs(int index) {
+            return jobs.intendedAtNs(index);
+          }
+
+          @Override
+          public JobRequested get(int index, int generator, long intendedAtNs, long sentAtNs) {
+            return jobs.get(index, generator, intendedAtNs, sentAtNs);
+          }
+
+          @Override
+          public int indexOf(String jobId) {
+            return jobId.equals("second") ? 5 : jobs.indexOf(jobId);
+          }
+
+          @Override
+          public int jobs(int index) {
+            return index == 5 ? 2 : 1;
+          }
+
+          @Override
+          public List<ModelKey> models() {
+            return jobs.models();
+          }
+
+          @Override
+          public String digest() {
+            return "graphs";
+          }
+        };
+    var second = new JobEnded("second", JobEnded.Status.FAILED, "no memory", null, 1, 9_000 * MS);
+    log.outcomes.add(new FakeGeneratorLog.Entry(1, second, ZERO_AT_NS + 9_000 * MS));
+    var settings =
+        new GeneratorSettings(
+            requests,
+            "run-1",
+            42,
+            "config",
+            2,
+            2,
+            0,
+            jobs.intendedAtNs(JOBS - 1) + 1,
+            Long.MAX_VALUE,
+            false,
+            FakeGeneratorLog.TOPICS,
+            new GeneratorSettings.TimeLimits(LANES_LIMIT, OUTCOMES_LIMIT));
+    JobGenerators generators = generators(settings);
+    assertThat(generators.started()).isNull();
+    assertThat(generators.ended()).isEqualTo(new EndedNumbers(0, 0, 0));
+    Optional<RunEnded> ended = generators.run();
+    assertThat(reasons()).containsExactly(EndOfArrivals.MEASURED_JOBS_ENDED);
+    assertThat(sent()).hasSize(JOBS);
+    assertThat(ended.orElseThrow().endedAtNs()).isBetween(9_000 * MS, 9_050 * MS);
+    assertThat(generators.ended()).isEqualTo(new EndedNumbers(JOBS, JOBS + 1, JOBS));
+    assertThat(generators.started())
+        .isEqualTo(new RunStarted("run-1", 1_000_301, 42, "config", "graphs", 2, 2, null));
   }
 
   @Test
@@ -580,7 +654,10 @@ final class JobGeneratorsTest {
   }
 
   private JobGenerators generators() {
-    GeneratorSettings settings = settings();
+    return generators(settings());
+  }
+
+  private JobGenerators generators(GeneratorSettings settings) {
     return new JobGenerators(
         settings,
         log.open(settings, clock),

@@ -5,15 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.contract.event.ExecutorReported;
 import dev.sluice.contract.event.ExecutorReported.Capability;
 import dev.sluice.contract.event.ExecutorReported.Lane;
+import dev.sluice.contract.value.ModelKey;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A run starts once its lanes are there. */
 final class LaneCoverageTest {
-  private static final List<JobKind> KINDS =
-      List.of(kind("vit", "onnx", 1), kind("vit", "onnx", 8), kind("resnet18", "pytorch", 1));
-  private final LaneCoverage coverage = new LaneCoverage(KINDS, 1);
+  private static final List<ModelKey> MODELS =
+      List.of(model("vit", "onnx"), model("vit", "onnx"), model("resnet18", "pytorch"));
+  private final LaneCoverage coverage = new LaneCoverage(MODELS, 1);
 
   @Test
   void saysThatThereIsNoExecutor() {
@@ -50,13 +51,13 @@ final class LaneCoverageTest {
 
   @Test
   void asksForEachShard() {
-    var two = new LaneCoverage(KINDS, 2);
+    var two = new LaneCoverage(MODELS, 2);
     two.reported(1, report("a", false, "vit/onnx/fp32", "resnet18/pytorch/fp32"));
     assertThat(two.missing()).containsExactly("shard 0 has no executor");
   }
 
-  private static JobKind kind(String workload, String backend, int samples) {
-    return new JobKind("batch", workload, backend, "fp32", samples, 1_000_000);
+  private static ModelKey model(String workload, String backend) {
+    return new ModelKey(workload, backend, "fp32");
   }
 
   private static ExecutorReported report(String id, boolean leaving, String... models) {

@@ -270,7 +270,7 @@ final class Choices {
     batches.running++;
     leases.started(batch);
     state.started(jobs, lane.executor);
-    listener.started(dispatch);
+    listener.started(dispatch, jobs.get(0).spec);
     return place + 1;
   }
 

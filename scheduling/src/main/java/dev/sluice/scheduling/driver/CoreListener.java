@@ -5,6 +5,7 @@ import dev.sluice.contract.event.Blocked;
 import dev.sluice.contract.event.JobEnded;
 import dev.sluice.contract.event.LanePrepared;
 import dev.sluice.contract.event.PredictionsPublished;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
 
 /** Receives the core's decisions while it applies one fact. */
@@ -21,6 +22,11 @@ public interface CoreListener {
   default void deciding(SchedulerState state) {}
 
   default void started(BatchDispatched dispatch) {}
+
+  /** Called in place of {@link #started(BatchDispatched)} with the batch's first job. */
+  default void started(BatchDispatched dispatch, JobSpec first) {
+    started(dispatch);
+  }
 
   /** Called when a lane is to release or load models. */
   default void prepared(LanePrepared dispatch) {}

@@ -1,7 +1,6 @@
 package dev.sluice.scheduling.simulation;
 
 import dev.sluice.contract.event.WorkflowRequested;
-import dev.sluice.scheduling.policy.JobGraph;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -260,7 +259,7 @@ public final class GraphSchedule {
       double pathsNs = 0;
       for (WorkflowRequested request : requests) {
         long longestNs = 0;
-        for (long pathNs : new JobGraph(request.nodes()).pathsNs()) {
+        for (long pathNs : request.pathsNs()) {
           longestNs = Math.max(longestNs, pathNs);
         }
         for (WorkflowRequested.Node node : request.nodes()) {

@@ -13,11 +13,11 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.core.SchedulingCore;
 import dev.sluice.scheduling.driver.CoreListener;
 import dev.sluice.scheduling.driver.CoreSettings;
+import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulingPolicy;
 import dev.sluice.scheduling.simulation.Gpus.GpuModel;
 import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,8 +51,17 @@ public final class GraphSimulation {
 
   private final @Nullable GpuModel[] resident;
 
-  /** Ends of the nodes that have ended, by request and node; null: the request has not come. */
-  private final long[] @Nullable [] endedAtNs;
+  /** Places of the requests in the list, by their indexes. */
+  private final int[] byArrival;
+
+  /** Place of the first node of each request, in the order of the list, among all nodes. */
+  private final int[] firstNode;
+
+  /**
+   * Time that each node takes. It is here in one piece, since most of a simulation is waiting for
+   * memory.
+   */
+  private final long[] expectedNs;
 
   /** Running nodes by the time of their ends, then as they were placed. */
   private final PriorityQueue<Running> running =
@@ -62,9 +71,6 @@ public final class GraphSimulation {
 
   /** Nodes whose GPUs are free, and whose end is still to happen. */
   private final Queue<NodeExecution> ending = new ArrayDeque<>();
-
-  /** Nodes of requests that have come, by the names of their jobs, until they are placed. */
-  private final Map<String, Place> placeByJob = new HashMap<>();
 
   private final Placing placing = new Placing();
   private long nowNs;
@@ -76,13 +82,11 @@ public final class GraphSimulation {
 
   private record Running(BatchDispatched dispatch, NodeExecution execution) {}
 
-  private record Place(int request, int node) {}
-
   /**
    * @param settings settings of the core, without the cost of switches
    * @param models all models that the requests' nodes run
    * @param requests requests whose nodes need no more GPUs at once than there are; their indexes
-   *     rise with their arrivals
+   *     count them from 0 in the order of their arrivals
    */
   public GraphSimulation(
       CoreSettings settings,
@@ -107,7 +111,19 @@ public final class GraphSimulation {
                     settings.placing().laneBytes())),
             policy);
     this.resident = new GpuModel[gpus.count()];
-    this.endedAtNs = new long[requests.size()][];
+    this.byArrival = new int[requests.size()];
+    this.firstNode = new int[requests.size()];
+    int nodes = 0;
+    for (int i = 0; i < byArrival.length; i++) {
+      byArrival[(int) requests.get(i).index()] = i;
+      firstNode[i] = nodes;
+      nodes += requests.get(i).nodes().size();
+    }
+    this.expectedNs =
+        requests.stream()
+            .flatMap(request -> request.nodes().stream())
+            .mapToLong(WorkflowRequested.Node::expectedNs)
+            .toArray();
   }
 
   private long switchNs(@Nullable String from, String to) {
@@ -122,14 +138,12 @@ public final class GraphSimulation {
   public void run() {
     core.apply(factId++, nowNs, gpusAsExecutor(), placing);
     core.apply(factId++, nowNs, new RunStarted("", 0, 0, "", "", 1, 1, null), placing);
-    Queue<Integer> arrivals =
-        IntStream.range(0, requests.size())
-            .boxed()
-            .sorted(Comparator.comparingLong(request -> requests.get(request).index()))
-            .collect(Collectors.toCollection(ArrayDeque::new));
+    int arrived = 0;
     while (true) {
-      Integer next = arrivals.peek();
-      long arrivalAtNs = next == null ? Long.MAX_VALUE : requests.get(next).intendedAtNs();
+      long arrivalAtNs =
+          arrived == byArrival.length
+              ? Long.MAX_VALUE
+              : requests.get(byArrival[arrived]).intendedAtNs();
       if (ending.isEmpty()) {
         nowNs = Math.min(Math.min(arrivalAtNs, nextEndNs()), core.wakeAtNs());
         if (nowNs == Long.MAX_VALUE) {
@@ -138,7 +152,9 @@ public final class GraphSimulation {
       }
       freeGpus();
       if (arrivalAtNs == nowNs) {
-        arrive(arrivals.remove());
+        int request = byArrival[arrived++];
+        listener.arrived(nowNs, request);
+        core.apply(factId++, nowNs, requests.get(request), placing);
       } else if (!ending.isEmpty()) {
         end(ending.remove());
       } else {
@@ -196,29 +212,15 @@ public final class GraphSimulation {
     }
   }
 
-  private void arrive(int request) {
-    listener.arrived(nowNs, request);
-    WorkflowRequested arriving = requests.get(request);
-    endedAtNs[request] = new long[arriving.nodes().size()];
-    for (int node = 0; node < arriving.nodes().size(); node++) {
-      placeByJob.put(
-          arriving.requestId() + "/" + arriving.nodes().get(node).nodeId(),
-          new Place(request, node));
-    }
-    core.apply(factId++, nowNs, arriving, placing);
-  }
-
   private void end(NodeExecution execution) {
     listener.ended(execution);
-    Objects.requireNonNull(endedAtNs[execution.request()])[execution.node()] = nowNs;
     core.release(factId++, nowNs, placing);
   }
 
-  private void place(BatchDispatched dispatch) {
-    Place place = Objects.requireNonNull(placeByJob.remove(dispatch.jobs().get(0).jobId()));
-    WorkflowRequested request = requests.get(place.request);
-    WorkflowRequested.Node node = request.nodes().get(place.node);
-    GpuModel model = model(node.workload());
+  private void place(BatchDispatched dispatch, JobSpec job) {
+    JobSpec.Node node = Objects.requireNonNull(job.node());
+    int request = byArrival[(int) node.workflow()];
+    GpuModel model = model(job.workload());
     int first = dispatch.lanes().get(0);
     int waitsFor = gpus.gangSwitch() == Gpus.GangSwitch.FIRST ? 1 : model.gpus();
     long switchNs = 0;
@@ -231,21 +233,17 @@ public final class GraphSimulation {
     for (int gpu = first; gpu < first + model.gpus(); gpu++) {
       resident[gpu] = model;
     }
-    long readyAtNs = request.intendedAtNs();
-    for (int input : node.inputs()) {
-      readyAtNs = Math.max(readyAtNs, Objects.requireNonNull(endedAtNs[place.request])[input]);
-    }
     NodeExecution execution =
         new NodeExecution(
-            place.request,
-            place.node,
+            request,
+            node.place(),
             first,
             model.gpus(),
-            readyAtNs,
+            job.intendedAtNs(), // the core releases a node at the end of its last input
             switchNs,
             replaces,
             nowNs + switchNs,
-            node.expectedNs(),
+            expectedNs[firstNode[request] + node.place()],
             placed++);
     running.add(new Running(dispatch, execution));
     listener.placed(execution);
@@ -254,8 +252,8 @@ public final class GraphSimulation {
   /** Listener that places what starts. It fails on any other answer, which would lose a node. */
   private final class Placing implements CoreListener {
     @Override
-    public void started(BatchDispatched dispatch) {
-      place(dispatch);
+    public void started(BatchDispatched dispatch, JobSpec first) {
+      place(dispatch, first);
     }
 
     @Override

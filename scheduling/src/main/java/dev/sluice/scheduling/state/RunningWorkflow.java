@@ -3,11 +3,9 @@ package dev.sluice.scheduling.state;
 import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.contract.event.WorkflowRequested.Node;
 import dev.sluice.scheduling.driver.CoreEntity;
-import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobSpec;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * A workflow with a job that has not ended. One of its jobs waits or runs at any time, since jobs
@@ -18,8 +16,13 @@ public final class RunningWorkflow {
 
   final WorkflowRequested request;
 
-  private final JobGraph graph;
   private final long[] pathNs;
+
+  /** Nodes that wait for each node, ascending, behind those that wait for the node before it. */
+  private final int[] outputs;
+
+  /** Place among the outputs at which those of each node begin; the last is behind them all. */
+  private final int[] firstOutput;
 
   /** Number of nodes that each node still waits for, or {@link #ENDED}. */
   private final int[] inputsLeft;
@@ -28,12 +31,25 @@ public final class RunningWorkflow {
 
   public RunningWorkflow(WorkflowRequested request) {
     this.request = request;
-    this.graph = new JobGraph(request.nodes());
-    this.pathNs = graph.pathsNs();
-    this.left = graph.size();
+    this.pathNs = request.pathsNs();
+    this.left = pathNs.length;
     this.inputsLeft = new int[left];
+    this.firstOutput = new int[left + 1];
     for (int node = 0; node < left; node++) {
-      inputsLeft[node] = graph.inputs(node);
+      List<Integer> inputs = request.nodes().get(node).inputs();
+      inputsLeft[node] = inputs.size();
+      for (int i = 0; i < inputsLeft[node]; i++) {
+        firstOutput[inputs.get(i)]++;
+      }
+    }
+    for (int node = 1; node <= left; node++) {
+      firstOutput[node] += firstOutput[node - 1];
+    }
+    this.outputs = new int[firstOutput[left]];
+    for (int node = left - 1; node >= 0; node--) { // backwards, since each begin is an end yet
+      for (int input : request.nodes().get(node).inputs()) {
+        outputs[--firstOutput[input]] = node;
+      }
     }
   }
 
@@ -44,7 +60,17 @@ public final class RunningWorkflow {
   }
 
   public List<Integer> first() {
-    return IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == 0).boxed().toList();
+    return nodesWith(0);
+  }
+
+  private List<Integer> nodesWith(int inputs) {
+    List<Integer> nodes = new ArrayList<>();
+    for (int node = 0; node < inputsLeft.length; node++) {
+      if (inputsLeft[node] == inputs) {
+        nodes.add(node);
+      }
+    }
+    return nodes;
   }
 
   /** Notes that a node was done, and returns the nodes that wait for no other now, ascending. */
@@ -52,7 +78,8 @@ public final class RunningWorkflow {
     inputsLeft[node] = ENDED;
     left--;
     List<Integer> freed = List.of();
-    for (int output : graph.outputs(node)) {
+    for (int i = firstOutput[node]; i < firstOutput[node + 1]; i++) {
+      int output = outputs[i];
       if (inputsLeft[output] > 0 && --inputsLeft[output] == 0) {
         freed = freed.isEmpty() ? new ArrayList<>(2) : freed;
         freed.add(output);
@@ -65,8 +92,10 @@ public final class RunningWorkflow {
   public List<Integer> endUndone(int node) {
     List<Integer> ended = new ArrayList<>(List.of(node));
     inputsLeft[node] = ENDED;
-    for (int i = 0; i < ended.size(); i++) {
-      for (int output : graph.outputs(ended.get(i))) {
+    for (int next = 0; next < ended.size(); next++) {
+      int before = ended.get(next);
+      for (int i = firstOutput[before]; i < firstOutput[before + 1]; i++) {
+        int output = outputs[i];
         if (inputsLeft[output] != ENDED) {
           inputsLeft[output] = ENDED;
           ended.add(output);
@@ -104,8 +133,6 @@ public final class RunningWorkflow {
   }
 
   public CoreEntity.Workflow toEntity() {
-    return new CoreEntity.Workflow(
-        request,
-        IntStream.range(0, inputsLeft.length).filter(n -> inputsLeft[n] == ENDED).boxed().toList());
+    return new CoreEntity.Workflow(request, nodesWith(ENDED));
   }
 }

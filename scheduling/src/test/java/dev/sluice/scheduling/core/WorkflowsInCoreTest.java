@@ -23,7 +23,6 @@ import dev.sluice.contract.event.WorkflowRequested;
 import dev.sluice.scheduling.driver.CoreEntity;
 import dev.sluice.scheduling.policies.Policies;
 import dev.sluice.scheduling.policy.Choice;
-import dev.sluice.scheduling.policy.JobGraph;
 import dev.sluice.scheduling.policy.JobOrder;
 import dev.sluice.scheduling.policy.JobSpec;
 import dev.sluice.scheduling.policy.SchedulerState;
@@ -203,7 +202,17 @@ final class WorkflowsInCoreTest {
   void aCycle_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(
-            () -> new JobGraph(List.of(node("a", "resnet18", 1), node("b", "resnet18", 0))));
+            () ->
+                new WorkflowRequested(
+                    "r",
+                    0,
+                    0,
+                    "w",
+                    "batch",
+                    null,
+                    0,
+                    0,
+                    List.of(node("a", "resnet18", 1), node("b", "resnet18", 0))));
   }
 
   @Test
