@@ -1,5 +1,7 @@
 package dev.sluice.analytics.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.analytics.fold.RunRows;
 import dev.sluice.analytics.row.Batches.BatchRow;
 import dev.sluice.analytics.row.FinishedBatch;
@@ -61,6 +63,11 @@ interface RunSource {
    */
   record FolderRows(FinishedRun run, Map<String, Long> completedNsById) implements RunSource {
     private static final long SECOND_NS = 1_000_000_000L;
+
+    /**
+     * Beginning of an event's text in which its type stands, also where another program wrote it.
+     */
+    private static final int BEGIN_BYTES = 64;
 
     @Override
     public void batches(Consumer<FinishedBatch> to) throws UserMistakeException {
@@ -135,9 +142,11 @@ interface RunSource {
 
     /** The span that an entry holds; null if it holds anything else. */
     private static @Nullable Blocked blocked(RecordedEntry entry) {
+      byte[] value = entry.value();
+      String begin = new String(value, 0, Math.min(value.length, BEGIN_BYTES), UTF_8);
       return entry.topic().equals("outcomes")
-              && EventCodec.isNamed(Blocked.class, entry.value())
-              && EventCodec.OUTCOMES.find(entry.value()).orElse(null) instanceof Blocked span
+              && begin.contains("\"Blocked\"")
+              && EventCodec.OUTCOMES.find(value).orElse(null) instanceof Blocked span
           ? span
           : null; // the run's report counts what is no event
     }

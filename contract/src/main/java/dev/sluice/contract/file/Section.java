@@ -67,6 +67,7 @@ public final class Section {
     return strict(mapping, problems, places, Questions.UNNOTED);
   }
 
+  /** The strict section of a whole file; what is asked of it is told to a listener. */
   public static Section strict(
       Mapping mapping, Problems problems, Map<String, Place> places, Questions questions) {
     return new Section("", mapping, problems, places, questions);

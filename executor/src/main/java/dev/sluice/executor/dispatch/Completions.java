@@ -75,6 +75,7 @@ final class Completions {
         result = Result.DONE;
         done.incrementAndGet();
       } catch (RuntimeException e) {
+        results = List.of();
         failure = e;
       }
     }

@@ -138,7 +138,9 @@ public class ChildRuns {
     if (wanted != null) { // the wish came before there was a child to end
       wanted.accept(child);
     }
-    return child.waitFor();
+    int status = child.waitFor();
+    running = null;
+    return status;
   }
 
   private List<String> arguments(Path results, String runId, List<String> overrides, boolean json) {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON Schema of one mapping, noted while its {@link Section} is read: each question of the
+ * The JSON Schema of one mapping, noted while its {@code Section} is read: each question of the
  * reader declares a key with its kind, range, names and default. A mapping that is read several
  * times, as an entry of a list is, has the union of what was asked.
  *

@@ -12,10 +12,11 @@ import dev.sluice.contract.value.ModelKey;
  */
 public record JobKind(
     String classType, String workload, String backend, String precision, int samples, long sloNs) {
-  /** Few numbers: each job looks its kind up, and most kinds differ in their model or samples. */
+  /** Equal in value to few others: each request of a file may have a promise of its own. */
   @Override
   public int hashCode() {
-    return 31 * (31 * workload.hashCode() + classType.hashCode()) + samples;
+    int model = 31 * (31 * workload.hashCode() + backend.hashCode()) + precision.hashCode();
+    return 31 * (31 * (31 * model + classType.hashCode()) + samples) + Long.hashCode(sloNs);
   }
 
   static JobKind of(RequestKind kind) {

@@ -312,4 +312,14 @@ final class RequestListTest {
     double standardError = Math.sqrt(share * (1 - share) / jobs.size());
     assertThat(seen).isCloseTo(share, within(4 * standardError));
   }
+
+  @Test
+  void kindsThatDifferInTheirPromiseAlone_haveHashesOfTheirOwn() {
+    assertThat(
+            IntStream.range(0, 10_000)
+                .map(i -> new JobKind("batch", "short", "onnx", "fp32", 1, 1_000L * i).hashCode())
+                .distinct()
+                .count())
+        .isGreaterThan(9_000);
+  }
 }

@@ -278,7 +278,12 @@ final class TraceFileTest {
     Trace trace =
         read(
             TraceSamples.AZURE_LMM_2025,
-            new TraceOptions(columns, names -> List.of("a", "b"), Window.WHOLE, false, 0));
+            new TraceOptions(
+                columns,
+                attribute -> attribute.equals("workload") ? List.of("a", "b") : List.of(),
+                Window.WHOLE,
+                false,
+                0));
     assertThat(trace.leftOut()).containsExactly(Map.entry("with NumImages outside 1 to 4096", 1L));
     assertThat(kinds(trace))
         .containsExactlyElementsOf(
