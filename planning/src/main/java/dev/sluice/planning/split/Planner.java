@@ -61,10 +61,15 @@ public final class Planner {
       }
       lowerSeconds = exact.lowerSeconds;
     }
-    boolean late = endsLimitIfLate();
+    boolean late = settings.outOfTime().getAsBoolean();
     int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
     var ends = new StageEnds(costs);
     weights = LayerWeights.ofTimes(costs);
+    if (late) {
+      Split known = beam.best;
+      beam = new BeamSearch(costs, settings.withoutLimit());
+      beam.best = known;
+    }
     try {
       if (beam.best == null) {
         if (isProvedImpossible(ends)) {
@@ -87,17 +92,6 @@ public final class Planner {
       lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
     }
     return outcome(beam.best, lowerSeconds, false);
-  }
-
-  /** Returns whether time is up; a beam of few beginnings then goes on without a limit. */
-  private boolean endsLimitIfLate() {
-    boolean late = settings.outOfTime().getAsBoolean();
-    if (late) {
-      Split known = beam.best;
-      beam = new BeamSearch(costs, settings.withoutLimit());
-      beam.best = known;
-    }
-    return late;
   }
 
   /** Returns whether a bound proves that there is no plan, however long its stages take. */
@@ -144,7 +138,10 @@ public final class Planner {
     if (isProvedImpossible(new StageEnds(costs))) {
       return outcome(null, lowerSeconds, true);
     }
-    boolean late = endsLimitIfLate();
+    boolean late = settings.outOfTime().getAsBoolean();
+    if (late) {
+      beam = new BeamSearch(costs, settings.withoutLimit());
+    }
     var priced = new PricedLayers(costs);
     priced.improve(settings.hostsMax(), PRICE_ROUNDS);
     lowerSeconds = Math.max(lowerSeconds, priced.bound(settings.hostsMax()));

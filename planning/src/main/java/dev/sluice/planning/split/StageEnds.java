@@ -18,7 +18,7 @@ final class StageEnds {
   private final List<BitSet> passing = new ArrayList<>();
 
   /** Number of its set of passing cuts, by class. */
-  private final int[] passOf;
+  final int[] passOf;
 
   /** Last cuts by compute time alone, by class and first cut. */
   private final int[][] computeEnd;

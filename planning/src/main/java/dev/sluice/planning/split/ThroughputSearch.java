@@ -39,10 +39,10 @@ final class ThroughputSearch extends ExactSearch {
     if (!limitTo(Double.MAX_VALUE)) {
       return;
     }
-    lowerSeconds = leastOfLayers();
     double bestSeconds = Double.MAX_VALUE;
     beam.best = beam.searchWithin(ends, weights.get(0), WIDTH);
     if (beam.best != null) {
+      lowerSeconds = leastOfLayers();
       beam.narrow(ends, weights.get(0), lowerSeconds, WIDTH);
       best = beam.best;
       bestSeconds = costs.bottleneckSeconds(best);
