@@ -17,9 +17,6 @@ final class BeamSearch {
   private final SearchSettings settings;
   private final int stagesMax;
 
-  /** Best split known; null if none is. */
-  @Nullable Split best;
-
   BeamSearch(StageCosts costs, SearchSettings settings) {
     this.costs = costs;
     this.settings = settings;
@@ -61,30 +58,6 @@ final class BeamSearch {
       kept = best(next, width);
     }
     return null;
-  }
-
-  /** Takes better splits, by shares of the way to the bound, until it finds none. */
-  void narrow(StageEnds ends, LayerWeights weights, double lowerSeconds, int width) {
-    double share = 0.5;
-    while (share > 0.01) {
-      double bestSeconds =
-          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
-      double limit =
-          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
-      if (limit < lowerSeconds) {
-        return;
-      }
-      ends.limitTo(limit);
-      weights.limitTo(ends);
-      Split found = weights.prove(settings.hostsMax()) ? null : searchWithin(ends, weights, width);
-      // a best of 0 s is found again, since no limit is below it
-      if (found == null
-          || (best != null && costs.bottleneckSeconds(found) >= costs.bottleneckSeconds(best))) {
-        share /= 2;
-      } else {
-        best = found;
-      }
-    }
   }
 
   /** Returns a split of a small latency, or null if none was found. */

@@ -106,8 +106,7 @@ abstract class ExactSearch {
         continue;
       }
       take(used, hostsMax - hosts);
-      int lowest = layers + 1;
-      int highest = 0;
+      boolean any = false;
       for (int t = 0; t < costs.classes; t++) {
         if (used[t] == 0) {
           continue;
@@ -129,14 +128,13 @@ abstract class ExactSearch {
             }
             if (value < set[to][link] && costs.fits(t, from, to)) {
               set[to][link] = value;
-              lowest = Math.min(lowest, to);
-              highest = Math.max(highest, to);
+              any = true;
             }
           }
         }
       }
-      if (lowest <= highest) {
-        keep(index, set, lowest, highest, most);
+      if (any) {
+        keep(index, set, most);
         most = Math.min(most, leastSeconds * (1 + 2 * Pricing.EQUAL_SHARE));
         if (allEqual && at[index + 1] > at[index] && isWhole(at[index + 1] - 1)) {
           hostsMax = hosts;
@@ -145,10 +143,9 @@ abstract class ExactSearch {
     }
   }
 
-  /** Keeps what was set from the lowest cut to the highest, and empties the set. */
-  private void keep(int index, double[][] set, int lowest, int highest, double limit) {
+  private void keep(int index, double[][] set, double limit) {
     int size = at[index];
-    for (int cut = lowest; cut <= highest; cut++) {
+    for (int cut = 1; cut <= costs.layers; cut++) {
       for (int link = 0; link < costs.bandwidths.length; link++) {
         double value = set[cut][link];
         set[cut][link] = Double.POSITIVE_INFINITY;

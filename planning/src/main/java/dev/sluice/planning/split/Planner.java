@@ -27,7 +27,7 @@ public final class Planner {
   private final StageCosts costs;
   private final CountVectors vectors;
 
-  private BeamSearch beam;
+  private @Nullable Split best;
   private LayerWeights weights;
 
   private Planner(PlanProblem problem, SearchSettings settings) {
@@ -35,7 +35,6 @@ public final class Planner {
     this.settings = settings;
     costs = new StageCosts(problem, settings.hostsMax());
     vectors = new CountVectors(costs.capacity);
-    beam = new BeamSearch(costs, settings);
     weights = LayerWeights.ofMemory(costs);
   }
 
@@ -55,43 +54,40 @@ public final class Planner {
   private PlanOutcome leastBottleneck() {
     double lowerSeconds = 0;
     if (vectors.size() <= settings.statesMax()) {
-      var exact = new ThroughputSearch(costs, vectors, beam, settings);
+      var exact = new ThroughputSearch(costs, vectors, settings);
       if (exact.run()) {
         return outcome(exact.best, exact.lowerSeconds, true);
       }
+      best = exact.best;
       lowerSeconds = exact.lowerSeconds;
     }
     boolean late = settings.outOfTime().getAsBoolean();
     int widthMax = late ? WIDTH_MIN : WIDTH_MAX;
     var ends = new StageEnds(costs);
     weights = LayerWeights.ofTimes(costs);
-    if (late) {
-      Split known = beam.best;
-      beam = new BeamSearch(costs, settings.withoutLimit());
-      beam.best = known;
-    }
+    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
     try {
-      if (beam.best == null) {
+      if (best == null) {
         if (isProvedImpossible(ends)) {
           return outcome(null, lowerSeconds, true);
         }
         ends.limitTo(Double.MAX_VALUE);
         weights.limitTo(ends);
-        beam.best = beam.searchWithin(ends, weights, WIDTH_MIN);
+        best = beam.searchWithin(ends, weights, WIDTH_MIN);
       }
-      beam.narrow(ends, weights, lowerSeconds, WIDTH_MIN);
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
       lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
-      beam.narrow(ends, weights, lowerSeconds, WIDTH_MIN);
+      narrow(beam, ends, lowerSeconds, WIDTH_MIN);
       if (!late) {
         lowerSeconds = provedSeconds(ends, lowerSeconds, LAST_WEIGHT_ROUNDS);
       }
       for (int width = 2 * WIDTH_MIN; width <= widthMax; width *= 2) {
-        beam.narrow(ends, weights, lowerSeconds, width);
+        narrow(beam, ends, lowerSeconds, width);
       }
     } catch (OutOfTimeException e) {
       lowerSeconds = provedSeconds(ends, lowerSeconds, WEIGHT_ROUNDS);
     }
-    return outcome(beam.best, lowerSeconds, false);
+    return outcome(best, lowerSeconds, false);
   }
 
   /** Returns whether a bound proves that there is no plan, however long its stages take. */
@@ -105,6 +101,30 @@ public final class Planner {
         .prove(settings.hostsMax());
   }
 
+  /** Takes better plans of the beam, by shares of the way to the bound, until it finds none. */
+  private void narrow(BeamSearch beam, StageEnds ends, double lowerSeconds, int width) {
+    double share = 0.5;
+    while (share > 0.01) {
+      double bestSeconds =
+          best == null ? Double.MAX_VALUE : costs.bottleneckSeconds(best) * (1 - 1e-9);
+      double limit =
+          best == null ? bestSeconds : bestSeconds - share * (bestSeconds - lowerSeconds);
+      if (limit < lowerSeconds) {
+        return;
+      }
+      ends.limitTo(limit);
+      weights.limitTo(ends);
+      Split found = beam.searchWithin(ends, weights, width);
+      // a best of 0 s is found again, since no limit is below it
+      if (found == null
+          || (best != null && costs.bottleneckSeconds(found) >= costs.bottleneckSeconds(best))) {
+        share /= 2;
+      } else {
+        best = found;
+      }
+    }
+  }
+
   /**
    * Returns the largest limit found within which weights prove that there is no plan; the bound
    * known so far if they prove none above it.
@@ -112,7 +132,7 @@ public final class Planner {
   private double provedSeconds(StageEnds ends, double knownSeconds, int rounds) {
     LayerWeights ofTimes = LayerWeights.ofTimes(costs);
     double proved = knownSeconds;
-    double open = beam.best == null ? 0 : costs.bottleneckSeconds(beam.best);
+    double open = best == null ? 0 : costs.bottleneckSeconds(best);
     while (open - proved > (settings.outOfTime().getAsBoolean() ? 1e-2 : 1e-4) * open) {
       double limit = proved + (open - proved) / 2;
       ends.limitTo(limit);
@@ -139,23 +159,21 @@ public final class Planner {
       return outcome(null, lowerSeconds, true);
     }
     boolean late = settings.outOfTime().getAsBoolean();
-    if (late) {
-      beam = new BeamSearch(costs, settings.withoutLimit());
-    }
+    var beam = new BeamSearch(costs, late ? settings.withoutLimit() : settings);
     var priced = new PricedLayers(costs);
     priced.improve(settings.hostsMax(), PRICE_ROUNDS);
     lowerSeconds = Math.max(lowerSeconds, priced.bound(settings.hostsMax()));
     try {
       for (int width = WIDTH_MIN; width <= (late ? WIDTH_MIN : WIDTH_MAX); width *= 2) {
         Split found = beam.searchLeast(priced, width);
-        if (found != null && (beam.best == null || latency(found) < latency(beam.best))) {
-          beam.best = found;
+        if (found != null && (best == null || latency(found) < latency(best))) {
+          best = found;
         }
       }
     } catch (OutOfTimeException e) {
       // the best so far stands
     }
-    return outcome(beam.best, lowerSeconds, false);
+    return outcome(best, lowerSeconds, false);
   }
 
   private double latency(Split split) {

@@ -1,10 +1,12 @@
 package dev.sluice.planning.split;
 
+import dev.sluice.planning.split.StageCosts.Split;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The smallest bottleneck. {@link BeamSearch} narrows the limit down to a plan that it cannot
+ * The smallest bottleneck. {@link FarthestCuts} narrows the limit down to a plan that it cannot
  * better, within which all is searched.
  */
 final class ThroughputSearch extends ExactSearch {
@@ -13,22 +15,18 @@ final class ThroughputSearch extends ExactSearch {
 
   private static final int ROUNDS_MAX = 150;
 
-  /** Beginnings that the beam keeps: more take it longer than they spare the search of all. */
-  private static final int WIDTH = 8;
-
-  /** Finds the best split known, also where time is up before all is searched. */
-  private final BeamSearch beam;
+  /** Share of the bottleneck to which the quick search narrows the limit. */
+  private static final double BISECTED_SHARE = 3e-3;
 
   private final StageEnds ends;
   private final List<LayerWeights> weights = new ArrayList<>();
+  private double bestSeconds = Double.MAX_VALUE;
 
   /** Earliest cut behind which the hosts left might finish. */
   private int earliest;
 
-  ThroughputSearch(
-      StageCosts costs, CountVectors vectors, BeamSearch beam, SearchSettings settings) {
+  ThroughputSearch(StageCosts costs, CountVectors vectors, SearchSettings settings) {
     super(costs, vectors, settings);
-    this.beam = beam;
     ends = new StageEnds(costs);
   }
 
@@ -39,19 +37,18 @@ final class ThroughputSearch extends ExactSearch {
     if (!limitTo(Double.MAX_VALUE)) {
       return;
     }
-    double bestSeconds = Double.MAX_VALUE;
-    beam.best = beam.searchWithin(ends, weights.get(0), WIDTH);
-    if (beam.best != null) {
+    var farthest = new FarthestCuts(costs, vectors, settings);
+    take(farthest.search(ends, weights));
+    if (best != null) {
       lowerSeconds = leastOfLayers();
-      beam.narrow(ends, weights.get(0), lowerSeconds, WIDTH);
-      best = beam.best;
-      bestSeconds = costs.bottleneckSeconds(best);
-      sharpen(bestSeconds);
+      bisect(farthest);
+      sharpen();
     }
+    Split known = best;
     boolean allEqual =
-        best != null && (below(bestSeconds) < lowerSeconds || !limitTo(below(bestSeconds)));
-    if (best != null && allEqual) {
-      hostsMax = Math.min(hostsMax, best.size()); // no plan is better, and fewer hosts win
+        known != null && (below(bestSeconds) < lowerSeconds || !limitTo(below(bestSeconds)));
+    if (known != null && allEqual) {
+      hostsMax = Math.min(hostsMax, known.size()); // no plan is better, and fewer hosts win
     }
     double limit = Math.min(bestSeconds * (1 + Pricing.EQUAL_SHARE), Double.MAX_VALUE);
     if (limitTo(limit)) {
@@ -60,8 +57,30 @@ final class ThroughputSearch extends ExactSearch {
     }
   }
 
+  /** Narrows the limit by the quick search. */
+  private void bisect(FarthestCuts farthest) {
+    double failed = lowerSeconds * (1 - 1e-9);
+    double step = 0.02;
+    double limit = lowerSeconds * (1 + step);
+    boolean improved = false;
+    while (bestSeconds - failed > BISECTED_SHARE * bestSeconds) {
+      if (limit >= bestSeconds || limit <= failed || improved) {
+        limit = failed + (bestSeconds - failed) / 2;
+      }
+      Split found = limitTo(limit) ? farthest.search(ends, weights) : null;
+      if (found == null) {
+        failed = limit;
+        step *= 2;
+        limit = lowerSeconds * (1 + step);
+      } else {
+        take(found);
+        improved = true;
+      }
+    }
+  }
+
   /** Makes the weights prune more below the best, where there is much to prune. */
-  private void sharpen(double bestSeconds) {
+  private void sharpen() {
     int rounds = (int) Math.min(ROUNDS_MAX, vectors.size() / VECTORS_PER_ROUND);
     if (rounds > 0 && below(bestSeconds) >= lowerSeconds) {
       ends.limitTo(below(bestSeconds));
@@ -79,6 +98,16 @@ final class ThroughputSearch extends ExactSearch {
       }
     }
     return true;
+  }
+
+  private void take(@Nullable Split found) {
+    if (found != null) {
+      double seconds = costs.bottleneckSeconds(found);
+      if (seconds < bestSeconds) {
+        best = found;
+        bestSeconds = seconds;
+      }
+    }
   }
 
   /** The largest value that is less than the bottleneck, and not equal to it. */

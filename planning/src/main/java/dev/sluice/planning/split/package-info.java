@@ -13,12 +13,12 @@
  * interchangeable, so that a search's state is how many of each type are used, and a cut. {@link
  * ExactSearch} finds the least value of each state within a limit, and decides between equal plans:
  * {@link LatencySearch} deepens the limit, {@link ThroughputSearch} takes one that {@link
- * BeamSearch} has found a plan for. {@link LayerWeights} drops states that cannot finish, and
+ * FarthestCuts} has found a plan for. {@link LayerWeights} drops states that cannot finish, and
  * bounds what is too large to search; its weights are the dual of a linear program in which each
  * host takes one whole stage, found by multiplicative updates (Arora, Hazan and Kale 2012, "The
  * multiplicative weights update method"). {@link PricedLayers} bounds latency by prices on hosts in
  * place of counts (Held and Karp 1970, "The traveling-salesman problem and minimum spanning
- * trees"). {@link BeamSearch} also finds plans where there are too many states.
+ * trees"). {@link BeamSearch} finds plans where there are too many states.
  *
  * <p>Deliberately absent: files, clocks (the caller says when time is up), threads, chance.
  */

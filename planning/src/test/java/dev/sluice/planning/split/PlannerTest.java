@@ -59,6 +59,8 @@ final class PlannerTest {
         .isEqualTo(
             "layer (1) fits nowhere: it needs 30.0 MiB and its buffers, the largest host has 30.0"
                 + " MiB");
+    assertThat(reason(twoTypes(List.of(1.0, 1.0, 1.0), 10, 80)))
+        .startsWith("layer (1) fits nowhere: it needs 0.0 MiB");
     assertThat(reason(layers(4, 30 * MIB, 45 * MIB, 8, 2)))
         .isEqualTo(
             "all layers need 120.0 MiB, and the hosts that may be used have 90.0 MiB together");
