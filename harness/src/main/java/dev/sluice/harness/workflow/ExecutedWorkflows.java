@@ -241,7 +241,8 @@ final class ExecutedWorkflows {
       boolean wanted = standsStill || shell.stopRequested();
       if (wanted && !ending && generators.started() != null) {
         ending = true;
-        generators.stop(); // waiting jobs are dropped, running jobs are finished
+        generators.stop(
+            shell.stopRequested()); // waiting jobs are dropped, running jobs are finished
       }
       if (nowNs - drawnAtNs >= (console.isTerminal() ? 1 : 5) * 1_000_000_000L) {
         drawnAtNs = nowNs;
@@ -254,7 +255,8 @@ final class ExecutedWorkflows {
 
   /** Reads the topics, which are whole now, and leaves a recording of them if one is wanted. */
   private WorkflowOutcomes readLog(
-      Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started) throws IOException {
+      Topics topics, KafkaAccess kafka, RunFolder folder, RunStarted started)
+      throws RoleFailedException, IOException {
     var outcomes = new WorkflowOutcomes(workflows.requests());
     var header =
         RecordingHeader.log(
@@ -280,7 +282,7 @@ final class ExecutedWorkflows {
       }
     }
     if (!outcomes.isWhole()) {
-      throw new IllegalStateException("the log lacks the dispatch or the end of a node's run");
+      throw new RoleFailedException("the log lacks the dispatch or the end of a node's run", null);
     }
     return outcomes;
   }

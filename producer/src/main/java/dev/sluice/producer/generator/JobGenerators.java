@@ -51,6 +51,9 @@ public final class JobGenerators {
   private final Consumer<List<String>> whenLanesMissing;
   private final Senders senders;
 
+  /** Whether a person wanted the stop that was requested; true where earlier generators stopped. */
+  private volatile boolean stopWished = true;
+
   private volatile boolean stopRequested;
   private volatile @Nullable RunStarted started;
   private volatile @Nullable OutcomeWatch watch;
@@ -261,6 +264,16 @@ public final class JobGenerators {
 
   /** Ends the arrivals early. From any thread, any number of times; {@link #run()} then returns. */
   public void stop() {
+    stop(true);
+  }
+
+  /**
+   * Ends the arrivals early.
+   *
+   * @param wished whether a person wants it, which the run's end then says
+   */
+  public void stop(boolean wished) {
+    stopWished = wished;
     stopRequested = true;
   }
 
@@ -311,7 +324,7 @@ public final class JobGenerators {
                 settings.runId(),
                 sent.cardinality(),
                 why == EndOfArrivals.TAIL_LIMIT,
-                why == EndOfArrivals.STOPPED,
+                why == EndOfArrivals.STOPPED && stopWished,
                 runClock.nowNs(),
                 /* failure= */ null,
                 (long) passedOver.cardinality());

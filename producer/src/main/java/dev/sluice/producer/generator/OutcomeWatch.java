@@ -103,7 +103,7 @@ final class OutcomeWatch implements AutoCloseable {
 
   private void read() {
     reader.poll(POLL, (event, partition) -> take(event));
-    numbers = new EndedNumbers(end.ended.cardinality(), jobs, jobsDone);
+    numbers = new EndedNumbers(end.endedCount, jobs, jobsDone);
   }
 
   /** From any thread, at any time. */
@@ -141,6 +141,7 @@ final class OutcomeWatch implements AutoCloseable {
     private final boolean oneAtATime;
     private final BitSet measured = new BitSet();
     private final BitSet ended = new BitSet();
+    private int endedCount;
     private final BitSet measuredOpen = new BitSet();
     private boolean measuredWaitedAtEnd;
 
@@ -172,6 +173,7 @@ final class OutcomeWatch implements AutoCloseable {
      * @param byRunsEnd whether the job was dropped because the arrivals had ended
      */
     void ended(int index, boolean byRunsEnd) {
+      endedCount += ended.get(index) ? 0 : 1;
       ended.set(index);
       measuredOpen.clear(index);
       measuredWaitedAtEnd |= byRunsEnd && measured.get(index);

@@ -35,6 +35,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A whole run of two generators and two shards, in virtual time and without a broker. Ten jobs a
@@ -485,20 +487,20 @@ final class JobGeneratorsTest {
     assertThat(log.runs(RunEnded.class)).hasSize(1);
   }
 
-  @Test
-  void endsTheArrivalsAtOnce_whenStopped() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void endsTheArrivalsAtOnce_whenStopped(boolean wished) throws Exception {
     lanesAreReady();
     JobGenerators generators = generators();
     log.afterSending =
         job -> {
           if (job.index() == 8) {
-            generators.stop();
+            generators.stop(wished);
           }
         };
     Optional<RunEnded> ended = generators.run();
-    assertThat(reasons()).containsExactly(EndOfArrivals.STOPPED);
     assertThat(sent()).hasSize(9);
-    assertThat(ended).map(RunEnded::interrupted).hasValue(true);
+    assertThat(ended).map(RunEnded::interrupted).hasValue(wished);
     assertThat(ended).map(RunEnded::jobsSent).hasValue(9L);
   }
 
