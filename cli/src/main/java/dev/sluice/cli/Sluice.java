@@ -145,10 +145,12 @@ public final class Sluice implements Callable<Integer> {
     try {
       return execute(arguments);
     } catch (OutOfMemoryError e) {
+      long bytes = Runtime.getRuntime().maxMemory();
       News.error(
           "sluice: error: the memory that Java may use (%s) is full.\n"
-                  .formatted(DiskSpace.mib(Runtime.getRuntime().maxMemory()))
-              + "  Maybe ask for fewer jobs, or give it more: SLUICE_JAVA_OPTS=-Xmx4g");
+                  .formatted(DiskSpace.mib(bytes))
+              + "  Maybe ask for fewer jobs, or give it more: SLUICE_JAVA_OPTS=-Xmx%dg"
+                  .formatted(Math.max(4, (bytes >> 29) + 1)));
       return ExitStatus.BUG;
     }
   }
