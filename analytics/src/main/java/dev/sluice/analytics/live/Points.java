@@ -101,10 +101,7 @@ public final class Points {
         "span_s",
         span -> Json.whole(second(span.get(span.size() - 1)) - second(span.get(0)) + 1));
     column(columns, "waiting", span -> largest(span, w -> (double) w.waiting()));
-    column(
-        columns,
-        "waiting_min",
-        span -> Json.number(joined(span, w -> (double) w.waiting(), Math::min)));
+    column(columns, "waiting_min", span -> chosen(span, w -> (double) w.waiting(), Math::min));
     column(columns, "running", span -> largest(span, w -> (double) w.running()));
     column(columns, "lanes", span -> largest(span, w -> (double) w.lanes()));
     column(columns, "lane_use", span -> Json.number(mean(span, MetricsWindow::laneUse)));
@@ -207,37 +204,47 @@ public final class Points {
   }
 
   private static JsonNode largest(List<MetricsWindow> span, Of<MetricsWindow> value) {
-    return Json.number(joined(span, value, Math::max));
+    return chosen(span, value, Math::max);
   }
 
-  /** The values of those seconds that have one, as one value; null: none has one. */
-  private static @Nullable Double joined(
-      List<MetricsWindow> span, Of<MetricsWindow> value, BinaryOperator<Double> how) {
-    Double joined = null;
+  /** One of the values of those seconds that have one; null if none has. */
+  private static JsonNode chosen(
+      List<MetricsWindow> span, Of<MetricsWindow> value, BinaryOperator<Double> choice) {
+    Double chosen = null;
     for (MetricsWindow window : span) {
       Double one = value.apply(window);
       if (one != null) {
-        joined = joined == null ? one : how.apply(joined, one);
+        chosen = chosen == null ? one : choice.apply(chosen, one);
       }
     }
-    return joined;
+    return Json.number(chosen);
   }
 
   private static @Nullable Double mean(List<MetricsWindow> span, Of<MetricsWindow> value) {
-    Double sum = joined(span, value, Double::sum);
-    Double count =
-        joined(span, w -> value.apply(w) == null ? null : Double.valueOf(1), Double::sum);
-    return sum == null || count == null ? null : Double.valueOf(sum / count);
+    double sum = 0;
+    int count = 0;
+    for (MetricsWindow window : span) {
+      Double one = value.apply(window);
+      if (one != null) {
+        sum += one;
+        count++;
+      }
+    }
+    return count == 0 ? null : Double.valueOf(sum / count);
   }
 
   private static JsonNode predictions(
       List<MetricsWindow> span, ToLongFunction<MetricsWindow.Predictions> value) {
-    Double sum =
-        joined(
-            span,
-            w -> w.predictions() == null ? null : orNull(value.applyAsLong(w.predictions())),
-            Double::sum);
-    return Json.whole(sum == null ? null : Long.valueOf(sum.longValue()));
+    long sum = 0;
+    boolean told = false;
+    for (MetricsWindow window : span) {
+      MetricsWindow.Predictions predictions = window.predictions();
+      if (predictions != null) {
+        told = true;
+        sum += value.applyAsLong(predictions);
+      }
+    }
+    return Json.whole(told ? Long.valueOf(sum) : null);
   }
 
   /** The median of the seconds' medians, each as often as it has batches. */

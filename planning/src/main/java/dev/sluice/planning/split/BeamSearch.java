@@ -121,10 +121,13 @@ final class BeamSearch {
       for (Candidate candidate : next) {
         if (candidate.score > from && candidate.score <= to && best.size() < width) {
           Beginning beginning = candidate.beginning();
-          Integer[] key = new Integer[costs.classes + 2]; // a stream of them takes longer
-          Arrays.setAll(key, t -> t < costs.classes ? beginning.used[t] : beginning.cut);
-          key[costs.classes] = costs.bandwidthOf[beginning.hostClass];
-          if (seen.add(Arrays.asList(key))) {
+          List<Integer> key = new ArrayList<>(costs.classes + 2); // a stream takes longer
+          for (int used : beginning.used) {
+            key.add(used);
+          }
+          key.add(beginning.cut);
+          key.add(costs.bandwidthOf[beginning.hostClass]);
+          if (seen.add(key)) {
             best.add(beginning);
           }
         }
